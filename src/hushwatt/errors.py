@@ -51,7 +51,8 @@ class OverBudget(HushwattError):
     All amounts are whole millionths of ε.
 
     >>> print(OverBudget(asked=600_000, spent=600_000, epsilon=1_000_000, window=2))
-    cannot spend ε 0.600000 in this slot: the 1 before it spent ε 0.600000, and any 2 in a row may spend ε 1.000000
+    cannot spend ε 0.600000 in this slot: the 1 before it spent ε 0.600000,
+    and any 2 in a row may spend ε 1.000000
     """
 
     def __init__(self, asked: int, spent: int, epsilon: int, window: int) -> None:

@@ -1,0 +1,62 @@
+# Every target sets itself up: all it needs is make and Python 3.11 or newer with its venv module.
+
+PYTHON ?= python3
+VENV := .venv
+BENCH_VENV := .bench-venv
+READY := $(VENV)/.ready
+BENCH_READY := $(BENCH_VENV)/.ready
+PIP_FLAGS := --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help:
+	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
+	@echo "make test    lint, type check, and run every test and every example in the code"
+	@echo "make lint    only the lint and the type check"
+	@echo "make format  put the code into the house's format"
+	@echo "make bench   measure hushwatt against its peers"
+	@echo "make clean   remove what these targets made"
+
+demo: $(READY)
+	$(VENV)/bin/hushwatt demo
+
+test: lint
+	$(VENV)/bin/python -m pytest -n 2 --quiet
+
+lint: $(READY)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+format: $(READY)
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+bench: $(BENCH_READY)
+	$(BENCH_VENV)/bin/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+
+$(READY): pyproject.toml | python
+	test -x $(VENV)/bin/pip || $(PYTHON) -m venv --clear $(VENV)
+	$(VENV)/bin/pip install $(PIP_FLAGS) -e '.[dev]'
+	@touch $@
+
+$(BENCH_READY): pyproject.toml benchmarks/requirements.txt | python
+	test -x $(BENCH_VENV)/bin/pip || $(PYTHON) -m venv --clear $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install $(PIP_FLAGS) -e '.[provider]' -r benchmarks/requirements.txt
+	@touch $@
+
+.PHONY: python
+python:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "hushwatt needs Python 3.11 or newer, and there is no $(PYTHON): apt install python3 python3-venv" >&2; \
+	  exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "hushwatt needs Python 3.11 or newer, and $(PYTHON) is older: make PYTHON=python3.11 …" >&2; \
+	  exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "hushwatt needs Python's venv module, and it is missing: apt install python3-venv" >&2; \
+	  exit 1; }

@@ -1,0 +1,45 @@
+"""Which optional parts hushwatt has, as its own package says, and what of them is installed."""
+
+import re
+from importlib import metadata
+
+EXTRA = re.compile(r"^([A-Za-z0-9._-]+).*\bextra\s*==\s*['\"]([^'\"]+)['\"]")
+
+
+def extras() -> dict[str, tuple[str, ...]]:
+    """Give the packages that each extra adds, the smallest extra first.
+
+    >>> "pyarrow" in extras()["provider"]
+    True
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for requirement in metadata.requires("hushwatt") or ():
+        if match := EXTRA.match(requirement):
+            found[match[2]] = (*found.get(match[2], ()), match[1])
+    return dict(sorted(found.items(), key=lambda extra: len(extra[1])))
+
+
+def extra_with(module: str) -> str | None:
+    """Give the smallest extra that brings `module`, if any does.
+
+    >>> extra_with("pyarrow")
+    'provider'
+    >>> extra_with("antigravity") is None
+    True
+    """
+    for extra, packages in extras().items():
+        if module in (package.replace("-", "_") for package in packages):
+            return extra
+    return None
+
+
+def installed(package: str) -> str | None:
+    """Give the version of `package` that is installed, if it is.
+
+    >>> installed("antigravity") is None
+    True
+    """
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,60 @@
+"""The command `hushwatt`: finds the command that was asked for, and loads only that.
+
+To add a command, write `cli/<noun>.py` and add one line to COMMANDS: the name,
+the address of a function or of an `App(name=<the same name>)`, and the first
+line of its docstring.  The line stands here too so that `hushwatt --help` need
+not load the file; a test compares the two.
+
+A command prints its results to stdout and all else to stderr, says no by
+`raise SystemExit(1)`, and lets errors fly: `run` turns those a user can mend
+into one line and exit code 2, and leaves bugs loud.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
+
+from cyclopts import App, Parameter
+
+from hushwatt import __version__
+from hushwatt.cli.exits import farewell
+from hushwatt.cli.numbers import exactly
+
+
+class Command(NamedTuple):
+    """Where a command lives, and what it does, in one line."""
+
+    address: str
+    about: str
+
+
+COMMANDS = {
+    "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
+}
+
+
+def app_for(called: str = "") -> App:
+    """Give the whole command line; `called` will tell its own help, the others their one line."""
+    app = App(
+        name="hushwatt",
+        help="Learn which appliances use how much, when, while each home keeps its own usage deniable.",
+        version=__version__,
+        default_parameter=Parameter(negative=(), converter=exactly),
+        help_format="plaintext",
+        suppress_keyboard_interrupt=False,
+        exit_on_error=False,
+        print_error=False,
+        result_action="return_value",
+    )
+    for place, (name, command) in enumerate(COMMANDS.items()):
+        about = None if name == called else command.about
+        app.command(command.address, name=name, help=about, sort_key=place)
+    return app
+
+
+def run(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run one command line and leave: 0 done, 1 the answer is no, 2 wrong use or bad input."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    with farewell():
+        app_for(words[0] if words else "")(words)
+    sys.exit(0)

@@ -1,0 +1,29 @@
+"""A progress bar for long work: on stderr, and only when a person watches."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Advance = Callable[[int], None]
+
+
+@contextmanager
+def progress(title: str, total: int | None = None) -> Iterator[Advance]:
+    """Give a function to call with how much more is done, of `total` in all.
+
+    Pass it down to the work, which knows nothing of bars.
+
+    >>> with progress("randomising", total=2) as advance:
+    ...     advance(1)
+    ...     advance(1)
+    """
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.advance(task, done)
