@@ -6,3 +6,10 @@ id is a hash of all that, so a changed plan is another plan.
 
 Nothing here has ever seen a reading.
 """
+
+from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.calendar import Calendar
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.slot import SlotLength
+
+__all__ = ["Appliance", "Calendar", "Plan", "SlotLength"]

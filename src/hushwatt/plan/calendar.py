@@ -1,0 +1,110 @@
+"""Which slot a moment belongs to, and when a slot begins and ends.
+
+Slots of seconds, minutes and hours are counted from the plan's start.  Slots
+of whole days are local days: slot 0 begins at the local midnight of the day
+that holds the start, and a day may have 23 or 25 hours.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hushwatt.errors import PlanError
+from hushwatt.plan.slot import SlotLength
+from hushwatt.plan.times import local_day, midnight, nanoseconds, zone
+
+LAST = np.iinfo(np.int64).max  # nanoseconds; in the year 2262
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The slots of one plan.
+
+    >>> from datetime import UTC
+    >>> calendar = Calendar(
+    ...     datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 1, 31, tzinfo=UTC), "UTC", SlotLength(1, "d"))
+    >>> calendar.slots
+    30
+    >>> moments = np.array(["2023-12-31T23:59", "2024-01-02T12:00", "2024-02-15"], dtype="datetime64[ns]")
+    >>> calendar.slot_of(moments.astype(np.int64))
+    array([-1,  1, 30])
+    """
+
+    start: datetime  # UTC
+    expires: datetime  # UTC
+    timezone: str
+    slot: SlotLength
+    _known: list[NDArray[np.int64]] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def slot_of(self, moments: ArrayLike) -> NDArray[np.int64]:
+        """The slot of each moment, given as UTC nanoseconds since 1970.
+
+        Before the start it is −1, and from expiry on `slots`.
+        """
+        times = np.asarray(moments, dtype=np.int64)
+        slot = self._local_days(times) if self.slot.unit == "d" else self._counted(times)
+        slot = np.where(times < nanoseconds(self.start), -1, slot)
+        return np.where(times >= self._expiry, self.slots, slot)
+
+    def start_of(self, slot: int) -> datetime:
+        """When a slot begins (UTC)."""
+        if slot < 0:
+            raise PlanError(f"there is no slot {slot}; slots count from 0")
+        try:
+            if self.slot.unit == "d":
+                return midnight(self._day(slot), self._zone)
+            return self.start + timedelta(seconds=int(slot) * self.slot.seconds)
+        except OverflowError:
+            raise PlanError(f"slot {slot} lies beyond the year 9999") from None
+
+    def end_of(self, slot: int) -> datetime:
+        """When a slot ends (UTC): where the next one begins."""
+        return self.start_of(int(slot) + 1)
+
+    @cached_property
+    def slots(self) -> int:
+        """How many slots begin before the plan expires."""
+        if self.slot.unit != "d":
+            return -((self.start - self.expires) // timedelta(seconds=self.slot.seconds))
+        last = self.expires - timedelta(microseconds=1)
+        return (local_day(last, self._zone) - self._first_day).days // self.slot.count + 1
+
+    @cached_property
+    def _zone(self) -> ZoneInfo:
+        return zone(self.timezone)
+
+    @cached_property
+    def _first_day(self) -> date:
+        return local_day(self.start, self._zone)
+
+    @cached_property
+    def _expiry(self) -> int:
+        return min(nanoseconds(self.expires), LAST)
+
+    def _day(self, slot: int) -> date:
+        return self._first_day + timedelta(days=int(slot) * self.slot.count)
+
+    def _counted(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        return (times - nanoseconds(self.start)) // (self.slot.seconds * 1_000_000_000)
+
+    def _local_days(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        inside = times[(times >= nanoseconds(self.start)) & (times < self._expiry)]
+        latest = int(inside.max()) if inside.size else 0
+        return np.searchsorted(self._starts_until(latest), times, side="right") - 1
+
+    def _starts_until(self, latest: int) -> NDArray[np.int64]:
+        """The starts of the slots up to one that begins after `latest`, worked out once."""
+        known = self._known[0] if self._known else self._starts(range(1))
+        while known[-1] <= latest:
+            more = int(latest - known[-1]) // (self.slot.seconds * 1_000_000_000) + 2
+            known = np.concatenate([known, self._starts(range(len(known), len(known) + more))])
+        self._known[:] = [known]
+        return known
+
+    def _starts(self, slots: Iterable[int]) -> NDArray[np.int64]:
+        return np.array([min(nanoseconds(self.start_of(slot)), LAST) for slot in slots], dtype=np.int64)

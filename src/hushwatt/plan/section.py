@@ -1,0 +1,96 @@
+"""One table of a plan file, read key by key.
+
+Every value is asked for by its type, and what nobody asked for is refused, so
+that a misspelt key cannot silently fall back to a default.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from difflib import get_close_matches
+
+from hushwatt.errors import PlanError
+from hushwatt.plan.amounts import parse_amount
+from hushwatt.plan.shown import shown
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table and the label its errors carry.
+
+    >>> Section({"window": "3"}, "").whole("window")
+    Traceback (most recent call last):
+    hushwatt.errors.PlanError: window is '3'; it must be a whole number
+    """
+
+    table: Mapping[str, object]
+    label: str  # "kettle: ", or nothing for the top of the file
+
+    def only(self, keys: Sequence[str]) -> None:
+        """Refuse every key that is not among `keys`."""
+        for key in self.table:
+            if key not in keys:
+                near = get_close_matches(key, keys, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(keys)}"
+                raise PlanError(f"{self.label}unknown key {shown(key)}; {hint}")
+
+    def has(self, key: str) -> bool:
+        return key in self.table
+
+    def required(self, key: str) -> object:
+        if key not in self.table:
+            raise PlanError(f"{self.label}{key!r} is missing")
+        return self.table[key]
+
+    def text(self, key: str) -> str:
+        value = self.required(key)
+        if not isinstance(value, str):
+            raise self.wrong(key, "it must be text in quotes")
+        return value
+
+    def whole(self, key: str, default: int | None = None) -> int:
+        if default is not None and key not in self.table:
+            return default
+        value = self.required(key)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.wrong(key, "it must be a whole number")
+        return value
+
+    def choice(self, key: str, options: Sequence[str], default: str | None = None) -> str:
+        if default is not None and key not in self.table:
+            return default
+        value = self.required(key)
+        if value not in options or not isinstance(value, str):
+            near = get_close_matches(str(value)[:40], options, n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise self.wrong(key, f"it must be one of {', '.join(options)}{hint}")
+        return value
+
+    def amount(self, key: str) -> int:
+        try:
+            return parse_amount(self.required(key))
+        except PlanError as wrong:
+            raise PlanError(f"{self.label}{key}: {wrong}") from None
+
+    def watts(self, key: str) -> float | None:
+        return _number(self, key, self.table[key]) if key in self.table else None
+
+    def watts_list(self, key: str) -> tuple[float, ...] | None:
+        if key not in self.table:
+            return None
+        values = self.table[key]
+        if not isinstance(values, list):
+            raise self.wrong(key, "it must be a list of watts such as [100, 300]")
+        return tuple(_number(self, f"{key}[{place}]", value) for place, value in enumerate(values))
+
+    def wrong(self, key: str, expected: str) -> PlanError:
+        return PlanError(f"{self.label}{key} is {shown(self.table[key])}; {expected}")
+
+
+def _number(section: Section, key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise PlanError(f"{section.label}{key} is {shown(value)}; it must be a number of watts")
+    try:
+        return float(value) + 0.0  # + 0.0 makes −0 a plain 0
+    except (OverflowError, ValueError):
+        raise PlanError(f"{section.label}{key} is {shown(value)}; it must be a finite number") from None
