@@ -1,0 +1,136 @@
+"""What homes remember between slots: budgets, turns, and the release they stand by.
+
+One home and a whole fleet are the same thing here, a fleet only has more rows.
+Nothing in it is a reading: releases and probes are randomised already.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Source, permutations, shuffled
+from hushwatt.privacy.kernels import Rows
+from hushwatt.privacy.ledger import Ledger
+from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, affordable
+from hushwatt.wire.payload import Layout, Members
+
+REPEATING = frozenset({"lsp", "lbd", "lba"})  # homes that stand by a release until the next one
+
+
+@dataclass
+class Homes:
+    """The memory of every home that takes part; `enrol` makes it, `report` moves it on."""
+
+    plan: Plan
+    slot: int  # the next slot to report in
+    strategies: Cohorts
+    ledger: Ledger
+    drawn: NDArray[np.int64]  # millionths of ε the home's release was drawn with, 0: no release yet
+    releases: Rows | None = None  # the payload each home stands by
+    probes: Rows | None = None  # the probe kept from the slot of that release; never sent
+    order: Members | None = None  # each home's own order of the appliances, when not all are asked
+    cursor: NDArray[np.int64] | None = None  # how far along that order it is
+
+    def __len__(self) -> int:
+        return len(self.drawn)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} homes before slot {self.slot}>"
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of(self.plan)
+
+    def skip_to(self, slot: int) -> None:
+        """Let the slots before `slot` pass in silence; they cost nothing."""
+        silent = np.zeros(len(self), dtype=bool)
+        while self.slot < slot:
+            self.strategies = self.strategies.after(silent)
+            self.slot += 1
+
+    def next_members(self, who: NDArray[np.intp]) -> Members | None:
+        """The next s appliances in the order of each home in `who`, in the plan's order; moves them on."""
+        if self.order is None or self.cursor is None:
+            return None
+        asked, appliances = self.plan.appliances_per_report, len(self.plan.appliances)
+        places = (self.cursor[who, None] + np.arange(asked)) % appliances
+        self.cursor[who] = (self.cursor[who] + asked) % appliances
+        return np.sort(self.order[who[:, None], places], axis=1)
+
+    def joined(self, others: "Homes") -> "Homes":
+        """These homes followed by others, who are new."""
+        return replace(
+            self,
+            strategies=self.strategies.joined(others.strategies),
+            ledger=self.ledger.joined(len(others)),
+            drawn=np.concatenate([self.drawn, others.drawn]),
+            releases=_below(self.releases, others.releases),
+            probes=_below(self.probes, others.probes),
+            order=_below(self.order, others.order),
+            cursor=_below(self.cursor, others.cursor),
+        )
+
+
+def _below(upper: NDArray[Any] | None, lower: NDArray[Any] | None) -> NDArray[Any] | None:
+    return None if upper is None or lower is None else np.concatenate([upper, lower])
+
+
+def enrol(plan: Plan, count: int, slot: int, source: Source, beside: Homes | None = None) -> Homes:
+    """`count` new homes that report from `slot` on, beside others that already do.
+
+    Turns and orders are drawn at random, never from the data or from the order of enrolment.
+    """
+    remembers = plan.method in REPEATING
+    blank = np.zeros((count, Layout.of(plan).size), dtype=np.uint8)
+    order = cursor = None
+    if plan.appliances_per_report < len(plan.appliances):
+        entropy = source.stream("order", slot)
+        order = permutations(count, len(plan.appliances), entropy).astype(np.uint16)
+        cursor = np.zeros(count, dtype=np.int64)
+    return Homes(
+        plan=plan,
+        slot=slot,
+        strategies=_strategies(plan, count, slot, source, beside),
+        ledger=Ledger.of(plan, count),
+        drawn=np.zeros(count, dtype=np.int64),
+        releases=blank if remembers else None,
+        probes=blank.copy() if plan.decision == "household" else None,
+        order=order,
+        cursor=cursor,
+    )
+
+
+def _strategies(plan: Plan, count: int, slot: int, source: Source, beside: Homes | None) -> Cohorts:
+    first = STRATEGIES[plan.method].start(affordable(plan), plan.window)
+    if plan.method == "lpu":
+        assert isinstance(first, Sample)
+        taken = [] if beside is None else [s.wait for s in beside.strategies.states if isinstance(s, Sample)]
+        sizes = np.zeros(plan.window, dtype=np.int64)
+        if beside is not None:
+            np.add.at(sizes, np.array(taken)[beside.strategies.which], 1)
+        turns = even_turns(sizes, count)[shuffled(count, source.stream("turns", slot))]
+        return Cohorts(tuple(first.turn(wait) for wait in range(plan.window)), turns.astype(np.int32))
+    if isinstance(first, Sample):
+        first = first.turn(-slot)  # all homes speak in slots 0, w, 2w, …
+    return Cohorts.alike(first, count)
+
+
+def even_turns(sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """`count` turns that leave the groups as even as they can be.
+
+    >>> even_turns(np.array([3, 1, 1]), 4).tolist()
+    [1, 1, 2, 2]
+    """
+    low, high = 0, int(sizes.max(initial=0)) + count
+    while low < high:  # the lowest height to which all groups can be filled
+        middle = (low + high + 1) // 2
+        if np.maximum(middle - sizes, 0).sum() <= count:
+            low = middle
+        else:
+            high = middle - 1
+    added = np.maximum(low - sizes, 0)
+    left = np.flatnonzero(sizes + added == low)[: count - int(added.sum())]
+    return np.sort(np.concatenate([np.repeat(np.arange(len(sizes)), added), left]))

@@ -1,0 +1,159 @@
+"""The second opinion on every spend: adds up what went, and refuses what would be too much.
+
+A ledger trusts no strategy.  It is charged before anything is drawn, it only goes
+forward, and it gives nothing back.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.errors import OverBudget
+from hushwatt.plan.plan import Plan
+
+Amounts = NDArray[np.int64]
+Members = NDArray[np.unsignedinteger]
+
+TOGETHER = 1 << 16  # homes whose appliances are added up at once
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What some homes were charged in one slot, and for which appliances (None: all alike)."""
+
+    slot: int
+    homes: NDArray[np.int32]
+    amounts: Amounts
+    members: Members | None = None
+
+
+@dataclass
+class Ledger:
+    """What every home of one plan spent in the last w slots.
+
+    >>> ledger = Ledger(homes=1, epsilon=10, window=2)
+    >>> ledger.charge(0, np.array([6]))
+    >>> ledger.charge(1, np.array([6]))
+    Traceback (most recent call last):
+    hushwatt.errors.OverBudget: cannot spend ε 0.000006 in this slot: the 1 before it spent ε 0.000006, …
+    >>> ledger.charge(2, np.array([6]))
+    """
+
+    homes: int
+    epsilon: int  # the most that a home may spend in any window, in millionths
+    window: int
+    appliances: int = 1
+    appliance_total: int | None = None  # s times the most that one appliance may spend in any window
+    charges: list[Charge] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, plan: Plan, homes: int) -> "Ledger":
+        """An empty ledger for a plan's two promises."""
+        cap, asked = plan.appliance_epsilon, plan.appliances_per_report
+        total = None if cap is None else cap * asked
+        epsilon = plan.epsilon
+        if total is not None and asked == len(plan.appliances):
+            epsilon, total = min(epsilon, total), None  # every draw reaches every appliance alike
+        return cls(homes, epsilon, plan.window, len(plan.appliances), total)
+
+    def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
+        """Write down what each home spends in `slot`, or refuse it for all of them."""
+        if self.charges and slot < self.charges[-1].slot:
+            raise OverBudget(int(amounts.max(initial=0)), self.epsilon, self.epsilon, self.window)
+        self.charges = [charge for charge in self.charges if charge.slot > slot - self.window]
+        who = np.flatnonzero(amounts).astype(np.int32)
+        charge = Charge(slot, who, amounts[who], None if members is None else members[who])
+        self._refuse(charge, self.spent(), self.epsilon)
+        if self.appliance_total is not None and members is not None:
+            self._refuse_appliances(charge, self.appliance_total)
+        if len(who):
+            self.charges.append(charge)
+
+    def spent(self) -> Amounts:
+        """What each home has spent in the slots that still count."""
+        total = np.zeros(self.homes, dtype=np.int64)
+        for charge in self.charges:
+            total[charge.homes] += charge.amounts
+        return total
+
+    def _refuse(self, charge: Charge, spent: Amounts, most: int) -> None:
+        over = spent[charge.homes] + charge.amounts > most
+        if (charge.amounts < 0).any() or over.any():
+            worst = int(np.argmax(spent[charge.homes] + charge.amounts))
+            raise OverBudget(int(charge.amounts[worst]), int(spent[charge.homes[worst]]), most, self.window)
+
+    def _refuse_appliances(self, charge: Charge, most: int) -> None:
+        """Each appliance of a draw gets 1/s of it, so s times its spend is a sum of whole draws."""
+        for start in range(0, self.homes, TOGETHER):
+            table = np.zeros((min(TOGETHER, self.homes - start), self.appliances), dtype=np.int64)
+            for one in [*self.charges, charge]:
+                here = slice(*np.searchsorted(one.homes, (start, start + len(table))))
+                if one.members is not None:
+                    rows = one.homes[here, None] - start
+                    table[rows, one.members[here]] += one.amounts[here, None]
+            if table.max(initial=0) > most:
+                raise OverBudget(int(charge.amounts.max()), int(table.max()), most, self.window)
+
+    def joined(self, homes: int) -> "Ledger":
+        """The same ledger with `homes` new homes at its end, who have spent nothing."""
+        return Ledger(
+            self.homes + homes, self.epsilon, self.window, self.appliances, self.appliance_total, self.charges
+        )
+
+
+@dataclass(frozen=True)
+class Spend:
+    """One charge of a home, stamped with the time of its slot [start, end)."""
+
+    start: int
+    end: int
+    amount: int
+
+
+@dataclass
+class HomeLedger:
+    """One home's spends over all plans and providers, under its owner's own cap.
+
+    For every interval as long as the cap's, the spends of all slots that touch it sum
+    to at most the cap.
+
+    >>> ledger = HomeLedger(cap=10, length=100)
+    >>> ledger.charge(Spend(0, 60, 6))
+    >>> ledger.charge(Spend(159, 200, 6))
+    Traceback (most recent call last):
+    hushwatt.errors.OverBudget: …
+    >>> ledger.charge(Spend(160, 200, 6))
+    >>> ledger.lifetime
+    12
+    """
+
+    cap: int
+    length: int  # of the cap's interval, in the unit of the spends' times
+    spends: list[Spend] = field(default_factory=list)
+
+    def charge(self, spend: Spend) -> None:
+        """Write a spend down, or refuse it."""
+        total = dearest_interval([*self.spends, spend], self.length)
+        if spend.amount < 0 or total > self.cap:
+            raise OverBudget(spend.amount, total - spend.amount, self.cap, self.length)
+        self.spends.append(spend)
+
+    @property
+    def lifetime(self) -> int:
+        """Everything this home ever spent."""
+        return sum(spend.amount for spend in self.spends)
+
+
+def dearest_interval(spends: list[Spend], length: int) -> int:
+    """The most that the slots touching any interval of `length` spent together.
+
+    An interval that begins at x touches [start, end) when start − length < x < end.
+    """
+    events = [(spend.start - length, 1, spend.amount) for spend in spends]
+    events += [(spend.end, 0, -spend.amount) for spend in spends]
+    total = dearest = 0
+    for _, _, change in sorted(events):
+        total += change
+        dearest = max(dearest, total)
+    return dearest

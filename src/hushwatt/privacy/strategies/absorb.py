@@ -1,0 +1,43 @@
+"""LBA: silence saves up for the next publication."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+
+@dataclass(frozen=True)
+class Absorb:
+    """LBA: a slot that keeps silent leaves its share to the next publication.
+
+    A publication that used the shares of s slots is followed by s − 1 slots that
+    stay silent to pay them back.
+
+    >>> slot = Absorb.start(epsilon=60, window=3)
+    >>> slot = slot.after(published=False)  # one share saved
+    >>> slot.offer()  # that one, and this slot's own
+    20
+    >>> slot.after(published=True).offer()  # paying back
+    0
+    """
+
+    window: int
+    share: int  # ε/2w, in millionths: what one slot may add
+    saved: int = 0  # shares left by silent slots
+    owed: int = 0  # slots still to keep silent
+
+    @classmethod
+    def start(cls, epsilon: int, window: int) -> Self:
+        return cls(window=window, share=epsilon // (2 * window))
+
+    @property
+    def probe(self) -> int:
+        return self.share
+
+    def offer(self) -> int:
+        return 0 if self.owed else self.share * (self.saved + 1)
+
+    def after(self, published: bool) -> Self:
+        if self.owed:
+            return replace(self, owed=self.owed - 1)
+        if published:
+            return replace(self, saved=0, owed=self.saved)
+        return replace(self, saved=min(self.saved + 1, self.window - 1))

@@ -1,0 +1,19 @@
+"""How much of ε a plan can use without giving one appliance more than its cap."""
+
+from hushwatt.plan.plan import Plan
+
+
+def affordable(plan: Plan) -> int:
+    """The ε, in millionths, that the strategy is started with.
+
+    Every drawn report gives each of its s appliances 1/s of its budget, so a window's
+    ε can reach one appliance with ε/s at most.  `lbu` spreads ε over w draws, and
+    the rotation lets an appliance into at most ⌈w·s/n⌉ of them.
+    """
+    cap, asked = plan.appliance_epsilon, plan.appliances_per_report
+    if cap is None:
+        return plan.epsilon
+    if plan.method == "lbu":
+        turns = -(-plan.window * asked // len(plan.appliances))
+        return min(plan.epsilon, plan.window * (asked * cap // turns))
+    return min(plan.epsilon, asked * cap)

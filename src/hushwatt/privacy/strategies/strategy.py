@@ -1,0 +1,27 @@
+"""The four members that every strategy has."""
+
+from typing import Protocol, Self
+
+
+class Strategy(Protocol):
+    """A frozen state machine, one state per slot."""
+
+    @classmethod
+    def start(cls, epsilon: int, window: int) -> Self:
+        """The state in slot 0, for `epsilon` millionths in any `window` slots."""
+        ...
+
+    @property
+    def probe(self) -> int:
+        """What looking costs, every slot, publication or not."""
+        ...
+
+    def offer(self) -> int:
+        """What a publication would cost, and be drawn with, in this slot."""
+        ...
+
+    def after(self, published: bool) -> Self:
+        """The state in the next slot."""
+        ...
+
+    def __hash__(self) -> int: ...

@@ -1,0 +1,29 @@
+"""LBU: the same small share in every slot."""
+
+from dataclasses import dataclass
+from typing import Self
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """LBU: every slot publishes with ε/w.
+
+    >>> Uniform.start(epsilon=10, window=3).offer()
+    3
+    """
+
+    share: int  # ε/w, in millionths
+
+    @classmethod
+    def start(cls, epsilon: int, window: int) -> Self:
+        return cls(share=epsilon // window)
+
+    @property
+    def probe(self) -> int:
+        return 0
+
+    def offer(self) -> int:
+        return self.share
+
+    def after(self, published: bool) -> Self:
+        return self
