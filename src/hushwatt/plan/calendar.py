@@ -71,8 +71,9 @@ class Calendar:
         """How many slots begin before the plan expires."""
         if self.slot.unit != "d":
             return -((self.start - self.expires) // timedelta(seconds=self.slot.seconds))
-        last = self.expires - timedelta(microseconds=1)
-        return (local_day(last, self._zone) - self._first_day).days // self.slot.count + 1
+        last = local_day(self.expires - timedelta(microseconds=1), self._zone)
+        count = (last - self._first_day).days // self.slot.count + 1
+        return count + self._begins_early(count)
 
     @cached_property
     def _zone(self) -> ZoneInfo:
@@ -85,6 +86,13 @@ class Calendar:
     @cached_property
     def _expiry(self) -> int:
         return min(nanoseconds(self.expires), LAST)
+
+    def _begins_early(self, slot: int) -> bool:
+        """Whether a day has begun before expiry although the clocks, set back since, show the day before."""
+        try:
+            return midnight(self._day(slot), self._zone) < self.expires
+        except OverflowError:
+            return False
 
     def _day(self, slot: int) -> date:
         return self._first_day + timedelta(days=int(slot) * self.slot.count)

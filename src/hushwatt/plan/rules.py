@@ -18,6 +18,7 @@ LONGEST_TEXT = 10_000  # characters
 MOST_SLOTS = 2**31 - 1  # a report's slot is a 32-bit number
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2262, 1, 1, tzinfo=UTC)  # moments are 64-bit nanoseconds
+END_OF_DATES = datetime(9999, 12, 31, tzinfo=UTC)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -56,6 +57,8 @@ def _check_times(plan: "Plan") -> None:
         )
     if not EARLIEST <= plan.start < LATEST:
         raise PlanError(f"start is {show_instant(plan.start)}; it must lie between 1970 and 2262")
+    if plan.expires > END_OF_DATES:
+        raise PlanError(f"expires is {show_instant(plan.expires)}; it must be at most 9999-12-31")
     if plan.calendar.slots > MOST_SLOTS:
         raise PlanError(
             f"{plan.calendar.slots:,} slots of {plan.slot} lie between start and expires; "
@@ -83,8 +86,9 @@ def _check_mechanism(plan: "Plan") -> None:
     parts = shares(plan.method, plan.window)
     if plan.epsilon < parts:
         raise PlanError(
-            f"epsilon is {plain(plan.epsilon)}; with window = {plan.window} {plan.method} divides it by {parts}, "
-            f"which leaves less than 0.000001 for a slot: raise epsilon to {plain(parts)} or lower window"
+            f"epsilon is {plain(plan.epsilon)}; with window = {plan.window}, {plan.method} divides it "
+            f"by {parts}, which leaves less than 0.000001 for a slot: "
+            f"raise epsilon to at least {plain(parts)}, or lower window"
         )
 
 
@@ -112,8 +116,8 @@ def _check_household(plan: "Plan", usual: str) -> None:
     if plan.appliances_per_report < count:
         raise PlanError(
             f"appliances_per_report is {plan.appliances_per_report}, but with {plan.method} "
-            f"the household decides by looking at all {count} appliances; set appliances_per_report = {count}, "
-            f"or decision = 'provider', or choose lbu, lsp or lpu"
+            f"the household decides by looking at all {count} appliances; "
+            f"set appliances_per_report = {count}, or decision = 'provider', or choose lbu, lsp or lpu"
         )
 
 

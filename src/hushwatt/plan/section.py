@@ -7,11 +7,10 @@ that a misspelt key cannot silently fall back to a default.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 
 from hushwatt.errors import PlanError
 from hushwatt.plan.amounts import parse_amount
-from hushwatt.plan.shown import shown
+from hushwatt.plan.shown import nearest, shown
 
 
 @dataclass(frozen=True)
@@ -30,9 +29,8 @@ class Section:
         """Refuse every key that is not among `keys`."""
         for key in self.table:
             if key not in keys:
-                near = get_close_matches(key, keys, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(keys)}"
-                raise PlanError(f"{self.label}unknown key {shown(key)}; {hint}")
+                hint = nearest(key, keys) or f"; the keys are {', '.join(keys)}"
+                raise PlanError(f"{self.label}unknown key {shown(key)}{hint}")
 
     def has(self, key: str) -> bool:
         return key in self.table
@@ -61,8 +59,7 @@ class Section:
             return default
         value = self.required(key)
         if value not in options or not isinstance(value, str):
-            near = get_close_matches(str(value)[:40], options, n=1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            hint = nearest(value, options) if isinstance(value, str) else ""
             raise self.wrong(key, f"it must be one of {', '.join(options)}{hint}")
         return value
 

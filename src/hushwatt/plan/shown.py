@@ -1,6 +1,7 @@
 """How an error shows a value from a plan file: short, and on one line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 LONGEST = 60
 LARGEST = 10**LONGEST
@@ -22,3 +23,13 @@ def shown(value: object) -> str:
         return "a very large number"  # Python may refuse to write it out
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint at the known word that is nearest, or nothing.
+
+    >>> nearest("epsilom", ["epsilon", "window"]), nearest("colour", ["epsilon"])
+    ("; did you mean 'epsilon'?", '')
+    """
+    near = get_close_matches(word[:LONGEST], list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
