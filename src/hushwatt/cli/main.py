@@ -29,6 +29,10 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
+    "plan": Command("hushwatt.cli.plan:app", "Write a plan, read it, and see what it promises."),
+    "simulate": Command(
+        "hushwatt.cli.simulate:simulate", "Invent the readings of many homes, to try things out with."
+    ),
     "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
 }
 

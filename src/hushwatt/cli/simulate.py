@@ -1,0 +1,65 @@
+"""`hushwatt simulate`: readings of invented homes, to try things out with."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from hushwatt.cli.progress import progress
+
+Kind = Literal["ideal", "normal", "uniform", "left-skewed", "right-skewed"]
+
+PRESETS = {"ideal": "paper"}  # the plan without --plan; the paper's synthetic setting for the other kinds
+
+
+def simulate(
+    kind: Kind,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    homes: int,
+    slots: int,
+    seed: int | None = None,
+    plan: Path | None = None,
+) -> None:
+    """Invent the readings of many homes, to try things out with.
+
+    Parameters
+    ----------
+    kind
+        ideal: homes like those of the IDEAL study, each appliance at what it really draws.
+        The others: one law in [0, 3000] W for all, as in the paper's synthetic data.
+    output
+        Where the readings go: Parquet, or CSV when the name ends in .csv.
+    homes
+        How many homes.
+    slots
+        How many slots, from the first of the plan.
+    seed
+        Repeat the same readings; without it they are new each time.
+    plan
+        Take appliances and slots from this plan; without it from the preset "paper"
+        for ideal and "paper-synthetic" for the others.
+    """
+    from hushwatt.evaluate import generators
+    from hushwatt.plan.plan import Plan
+    from hushwatt.plan.presets import preset
+
+    agreed = Plan.load(plan) if plan else preset(PRESETS.get(kind, "paper-synthetic"))
+    _warn(slots, agreed.calendar.slots)
+    rows = homes * slots * len(agreed.appliances)
+    with progress("inventing readings", rows) as advance:
+        generators.simulate(kind, agreed, homes, slots, seed, output, advance)
+    _say(f"wrote {rows} synthetic readings of {homes} invented homes to {output}")
+    _say(f"kind: {kind} ({generators.KINDS[kind].about}), seed: {'none' if seed is None else seed}")
+
+
+def _warn(asked: int, available: int) -> None:
+    """Say when readings would lie beyond the plan's end, where they are skipped."""
+    if asked > available:
+        _say(f"note: the plan expires after {available} slots; the readings of later slots are not for it")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
