@@ -76,8 +76,8 @@ class Plan:
         try:
             text = Path(name).read_bytes()
         except (OSError, ValueError) as wrong:
-            reason = getattr(wrong, "strerror", None) or "not a file name"
-            raise PlanError(f"{name}: cannot be read: {reason}") from None
+            reason = getattr(wrong, "strerror", None) or "not the name of a file"
+            raise PlanError(f"{name}: {reason[0].lower()}{reason[1:]}") from None
         return cls.parse(text, source=name)
 
     @classmethod

@@ -4,7 +4,7 @@ Every value is asked for by its type, and what nobody asked for is refused, so
 that a misspelt key cannot silently fall back to a default.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -25,7 +25,7 @@ class Section:
     table: Mapping[str, object]
     label: str  # "kettle: ", or nothing for the top of the file
 
-    def only(self, keys: Sequence[str]) -> None:
+    def only(self, keys: Collection[str]) -> None:
         """Refuse every key that is not among `keys`."""
         for key in self.table:
             if key not in keys:
@@ -54,11 +54,11 @@ class Section:
             raise self.wrong(key, "it must be a whole number")
         return value
 
-    def choice(self, key: str, options: Sequence[str], default: str | None = None) -> str:
+    def choice(self, key: str, options: Collection[str], default: str | None = None) -> str:
         if default is not None and key not in self.table:
             return default
         value = self.required(key)
-        if value not in options or not isinstance(value, str):
+        if not isinstance(value, str) or value not in options:
             hint = nearest(value, options) if isinstance(value, str) else ""
             raise self.wrong(key, f"it must be one of {', '.join(options)}{hint}")
         return value

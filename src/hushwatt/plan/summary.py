@@ -1,0 +1,78 @@
+"""A plan in words, for whoever is asked to take part."""
+
+from hushwatt.plan.amounts import plain
+from hushwatt.plan.appliance import Appliance, show_watts
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import show_instant, zone
+
+UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "local day"}
+
+
+def facts(plan: Plan) -> list[tuple[str, str]]:
+    """What the plan says, as labels and sentences."""
+    return [
+        ("who asks", plan.contact),
+        ("what for", plan.description),
+        ("when", _when(plan)),
+        ("each slot", _slot(plan)),
+        ("promise", _promise(plan)),
+        ("one appliance", _appliance_promise(plan)),
+        ("published", f"{plan.method}: {METHODS[plan.method]}"),
+        *([("decided by", f"{plan.decision}: {DECISIONS[plan.decision]}")] if plan.decision else []),
+        ("each report", _report(plan)),
+        ("randomised", f"{plan.oracle}: {ORACLES[plan.oracle]}"),
+        ("levels", f"{plan.mapping}: {MAPPINGS[plan.mapping]}"),
+        ("shown only", f"where at least {_count(plan.minimum_homes, 'home')} reported"),
+        ("id", plan.id),
+    ]
+
+
+def levels(plan: Plan) -> list[tuple[str, int, str]]:
+    """The appliances, those with the same levels together, how many levels, and which."""
+    alike: dict[str, list[Appliance]] = {}
+    for each in plan.appliances:
+        alike.setdefault(_levels(each, plan.mapping), []).append(each)
+    return [(", ".join(each.name for each in group), group[0].levels, text) for text, group in alike.items()]
+
+
+def _when(plan: Plan) -> str:
+    where = zone(plan.timezone)
+    first, last = (
+        f"{moment.astimezone(where):%Y-%m-%d %H:%M}" for moment in (plan.calendar.start_of(0), plan.expires)
+    )
+    return f"{first} to {last}, {plan.timezone}: {_count(plan.calendar.slots, 'slot')}"
+
+
+def _slot(plan: Plan) -> str:
+    begins = "beginning at midnight" if plan.slot.unit == "d" else f"counted from {show_instant(plan.start)}"
+    return f"{_count(plan.slot.count, UNITS[plan.slot.unit])}, {begins}"
+
+
+def _promise(plan: Plan) -> str:
+    return f"ε {plain(plan.epsilon)} for the whole home over any {_count(plan.window, 'slot')}"
+
+
+def _appliance_promise(plan: Plan) -> str:
+    if plan.appliance_epsilon is None:
+        return f"no cap of its own: all of the ε {plain(plan.epsilon)} may fall on it"
+    return f"ε {plain(plan.appliance_epsilon)} over any {_count(plan.window, 'slot')}"
+
+
+def _report(plan: Plan) -> str:
+    count = len(plan.appliances)
+    if plan.appliances_per_report == count:
+        return f"speaks of {'the one appliance' if count == 1 else f'all {count} appliances'}"
+    return f"speaks of {plan.appliances_per_report} of the {count} appliances, in random turns"
+
+
+def _levels(appliance: Appliance, mapping: str) -> str:
+    if mapping == "dither" or appliance.edges is None:
+        return f"{', '.join(map(show_watts, appliance.values))} W"
+    edges = [show_watts(edge) for edge in appliance.edges]
+    first = "0" if edges[0] == "0" else f"0 to {edges[0]}"
+    return ", ".join([first, *(f"to {edge}" for edge in edges[1:]), f"above {edges[-1]} W"])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
