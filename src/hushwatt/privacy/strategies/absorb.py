@@ -41,3 +41,10 @@ class Absorb:
         if published:
             return replace(self, saved=0, owed=self.saved)
         return replace(self, saved=min(self.saved + 1, self.window - 1))
+
+    def ceiling(self, window: int) -> int:
+        """Probes, a share for each slot, and what was saved before the first of them.
+
+        A publication that brings s shares along silences s − 1 slots, so w slots give out w shares.
+        """
+        return window * self.probe + max(window, self.window) * self.share

@@ -30,9 +30,13 @@ class Distribute:
         return self.epsilon // (2 * self.window)
 
     def offer(self) -> int:
-        offer = (self.epsilon // 2 - sum(self.recent)) // 2
-        return offer if 4 * self.window * offer >= self.epsilon else 0
+        left = self.epsilon - 2 * sum(self.recent)  # four times the offer, before it is rounded down
+        return (self.epsilon // 2 - sum(self.recent)) // 2 if self.window * left >= self.epsilon else 0
 
     def after(self, published: bool) -> Self:
         spent = self.offer() if published else 0
         return replace(self, recent=(*self.recent, spent)[1:])
+
+    def ceiling(self, window: int) -> int:
+        """Probes, and half of ε for every w slots: offers take only part of what the half has left."""
+        return window * self.probe + -(-window // self.window) * (self.epsilon // 2)

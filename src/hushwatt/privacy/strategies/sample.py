@@ -39,3 +39,7 @@ class Sample:
 
     def after(self, published: bool) -> Self:
         return self.turn(self.wait - 1)
+
+    def ceiling(self, window: int) -> int:
+        """One turn in every w slots."""
+        return -(-window // self.window) * self.epsilon

@@ -1,4 +1,4 @@
-"""The four members that every strategy has."""
+"""The members that every strategy has."""
 
 from typing import Protocol, Self
 
@@ -22,6 +22,10 @@ class Strategy(Protocol):
 
     def after(self, published: bool) -> Self:
         """The state in the next slot."""
+        ...
+
+    def ceiling(self, window: int) -> int:
+        """What no `window` slots in a row can exceed, by proof rather than by search."""
         ...
 
     def __hash__(self) -> int: ...

@@ -27,3 +27,6 @@ class Uniform:
 
     def after(self, published: bool) -> Self:
         return self
+
+    def ceiling(self, window: int) -> int:
+        return window * self.share
