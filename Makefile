@@ -39,24 +39,24 @@ bench: $(BENCH_READY)
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 
-$(READY): pyproject.toml | python
-	test -x $(VENV)/bin/pip || $(PYTHON) -m venv --clear $(VENV)
+$(READY): pyproject.toml
+	$(call environment,$(VENV))
 	$(VENV)/bin/pip install $(PIP_FLAGS) -e '.[dev]'
 	@touch $@
 
-$(BENCH_READY): pyproject.toml benchmarks/requirements.txt | python
-	test -x $(BENCH_VENV)/bin/pip || $(PYTHON) -m venv --clear $(BENCH_VENV)
+$(BENCH_READY): pyproject.toml benchmarks/requirements.txt
+	$(call environment,$(BENCH_VENV))
 	$(BENCH_VENV)/bin/pip install $(PIP_FLAGS) -e '.[provider]' -r benchmarks/requirements.txt
 	@touch $@
 
-.PHONY: python
-python:
-	@command -v $(PYTHON) >/dev/null || { \
-	  echo "hushwatt needs Python 3.11 or newer, and there is no $(PYTHON): apt install python3 python3-venv" >&2; \
-	  exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "hushwatt needs Python 3.11 or newer, and $(PYTHON) is older: make PYTHON=python3.11 …" >&2; \
-	  exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
-	  echo "hushwatt needs Python's venv module, and it is missing: apt install python3-venv" >&2; \
-	  exit 1; }
+# Make a virtual environment in the folder $(1) unless there is one, and say clearly what is missing.
+define environment
+	@test -x $(1)/bin/pip || { \
+	  command -v $(PYTHON) >/dev/null \
+	    || { echo "hushwatt needs Python 3.11 or newer: apt install python3 python3-venv" >&2; exit 1; }; \
+	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "hushwatt needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }; \
+	  $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	    || { echo "hushwatt needs Python's venv module: apt install python3-venv" >&2; exit 1; }; \
+	  $(PYTHON) -m venv --clear $(1); }
+endef

@@ -27,7 +27,7 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     'epsilon = 1'
     """
     destination = _destination(Path(path))
-    temporary = destination.with_name(f".{destination.name[:200]}.{secrets.token_hex(4)}.part")
+    temporary = destination.with_name(f".{secrets.token_hex(4)}-{destination.name[-50:]}")  # hidden, same ending
     try:
         yield temporary
         _sync(temporary)

@@ -90,13 +90,18 @@ def mended(version: tuple[int, ...]) -> bool:
     return patch >= WAL_RESET_MENDED[branch] if branch in WAL_RESET_MENDED else branch < (3, 7)
 
 
-def check_entropy(ask: Callable[[int, int], bytes] = os.getrandom) -> Check:
+def ask_at_once() -> bytes:
+    """Ask the system for randomness, without waiting where it would have to gather some first."""
+    return os.getrandom(32, os.GRND_NONBLOCK) if hasattr(os, "getrandom") else os.urandom(32)
+
+
+def check_entropy(ask: Callable[[], bytes] = ask_at_once) -> Check:
     """Whether the system's randomness is ready: right after the first start it may not be."""
     try:
-        ask(32, os.GRND_NONBLOCK)
+        ask()
     except BlockingIOError:
-        return Check("entropy", False, True, "getrandom is not seeded yet: wait a little")
-    return Check("entropy", True, True, "getrandom, seeded")
+        return Check("entropy", False, True, "the system's source is not seeded yet: wait a little")
+    return Check("entropy", True, True, "the system's source, seeded")
 
 
 def check_time_zones(zone: str = "Europe/Berlin") -> Check:

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
+from cyclopts import Argument
 from cyclopts.exceptions import (
     CoercionError,
     CycloptsError,
@@ -48,10 +49,11 @@ def _wrong_use(error: CycloptsError) -> str:
         return _unknown("option", error.token.keyword or error.token.value, options)
     if isinstance(error, UnusedCliTokensError):
         return f"one word too many: {(error.unused_tokens or [''])[0]}"
-    if type(error) is MissingArgumentError and error.argument is not None:
-        return f"{error.keyword} needs a value" if error.keyword else f"{error.argument.name} is missing"
-    if isinstance(error, CoercionError) and error.token and error.target_type in KINDS and error.msg is None:
-        return f"{_name(error)}: {error.token.value!r} is not {KINDS[error.target_type]}"
+    if type(error) is MissingArgumentError and error.argument:
+        return f"{error.keyword} needs a value" if error.keyword else f"{_name(error.argument)} is missing"
+    if isinstance(error, CoercionError) and error.argument and error.token and error.target_type in KINDS:
+        name = error.token.keyword or _name(error.argument)
+        return f"{name}: {error.token.value!r} is not {KINDS[error.target_type]}"
     return _sentence(str(error))
 
 
@@ -66,11 +68,9 @@ def _commands(error: CycloptsError) -> list[str]:
     return [name for name in (error.app or ()) if not name.startswith("-")]
 
 
-def _name(error: CoercionError) -> str:
-    """The option or the argument, as its user would write it."""
-    if error.token and error.token.keyword:
-        return error.token.keyword
-    return error.argument.name.lstrip("-").upper() if error.argument else "argument"
+def _name(argument: Argument) -> str:
+    """An option with its dashes, any other argument in capitals, as the help shows them."""
+    return argument.name.lstrip("-").upper() if argument.field_info.is_positional else argument.name
 
 
 def _help_command(error: CycloptsError) -> str:
@@ -79,7 +79,7 @@ def _help_command(error: CycloptsError) -> str:
 
 def _of_the_system(error: OSError) -> str:
     """Name the file and what the system says about it."""
-    reason = _sentence(error.strerror or str(error) or type(error).__name__)
+    reason = _sentence(error.strerror or str(error)) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename is not None else reason
 
 

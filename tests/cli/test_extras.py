@@ -1,0 +1,38 @@
+"""The extras are known from the package itself."""
+
+from importlib import metadata
+
+from hushwatt.cli.extras import extra_with, extras, installed
+
+
+def test_all_extras_are_known():
+    """Every extra the package declares is there, the smallest first."""
+    sizes = [len(packages) for packages in extras().values()]
+
+    assert set(extras()) == {"provider", "evaluate", "spark", "dev"}
+    assert sizes == sorted(sizes)
+
+
+def test_the_base_is_light():
+    """Without extras, nothing heavy is installed: a household runs on a Raspberry Pi."""
+    base = [line for line in metadata.requires("hushwatt") if "extra ==" not in line]
+
+    assert not [line for line in base if line.startswith(("pyarrow", "scipy", "numba", "pandas", "polars"))]
+    assert any(line.startswith("numpy") for line in base)
+
+
+def test_the_smallest_extra_is_advised():
+    """A package that several extras bring is advised from the smallest."""
+
+    assert extra_with("scipy") == "provider"
+    assert extra_with("polars") == "evaluate"
+    assert extra_with("pyspark") == "spark"
+    assert extra_with("pytest") == "dev"
+    assert extra_with("numpy") is None
+
+
+def test_installed():
+    """A package that is here has a version, one that is not has none."""
+
+    assert installed("numpy") == metadata.version("numpy")
+    assert installed("no-such-package") is None
