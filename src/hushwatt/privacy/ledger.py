@@ -4,12 +4,12 @@ A ledger trusts no strategy.  It is charged before anything is drawn, it only go
 forward, and it gives nothing back.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.errors import OverBudget
+from hushwatt.errors import OverBudget, StateError
 from hushwatt.plan.plan import Plan
 
 Amounts = NDArray[np.int64]
@@ -36,7 +36,7 @@ class Ledger:
     >>> ledger.charge(0, np.array([6]))
     >>> ledger.charge(1, np.array([6]))
     Traceback (most recent call last):
-    hushwatt.errors.OverBudget: cannot spend ε 0.000006 in this slot: the 1 before it spent ε 0.000006, …
+    hushwatt.errors.OverBudget: cannot spend ε 0.000006 in this slot: the 1 before it spent ε 0.000006, ...
     >>> ledger.charge(2, np.array([6]))
     """
 
@@ -60,46 +60,66 @@ class Ledger:
     def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
         """Write down what each home spends in `slot`, or refuse it for all of them."""
         if self.charges and slot < self.charges[-1].slot:
-            raise OverBudget(int(amounts.max(initial=0)), self.epsilon, self.epsilon, self.window)
-        self.charges = [charge for charge in self.charges if charge.slot > slot - self.window]
+            raise StateError(f"slot {slot} has passed: slot {self.charges[-1].slot} is charged already")
         who = np.flatnonzero(amounts).astype(np.int32)
         charge = Charge(slot, who, amounts[who], None if members is None else members[who])
-        self._refuse(charge, self.spent(), self.epsilon)
-        if self.appliance_total is not None and members is not None:
+        self._refuse(charge)
+        if self.appliance_total is not None:
             self._refuse_appliances(charge, self.appliance_total)
-        if len(who):
-            self.charges.append(charge)
+        if len(who):  # only now is anything forgotten: a refused or empty charge changes nothing
+            self.charges = [*self.recent(slot), charge]
 
-    def spent(self) -> Amounts:
-        """What each home has spent in the slots that still count."""
+    def recent(self, slot: int) -> list[Charge]:
+        """The charges that share a window with `slot`."""
+        return [charge for charge in self.charges if charge.slot > slot - self.window]
+
+    def spent(self, slot: int) -> Amounts:
+        """What each home has spent in `slot` and the w − 1 before it."""
         total = np.zeros(self.homes, dtype=np.int64)
-        for charge in self.charges:
+        for charge in self.recent(slot):
             total[charge.homes] += charge.amounts
         return total
 
-    def _refuse(self, charge: Charge, spent: Amounts, most: int) -> None:
-        over = spent[charge.homes] + charge.amounts > most
-        if (charge.amounts < 0).any() or over.any():
-            worst = int(np.argmax(spent[charge.homes] + charge.amounts))
-            raise OverBudget(int(charge.amounts[worst]), int(spent[charge.homes[worst]]), most, self.window)
+    def _refuse(self, charge: Charge) -> None:
+        spent = self.spent(charge.slot)[charge.homes]
+        wrong = (charge.amounts < 0) | (spent + charge.amounts > self.epsilon)
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            raise OverBudget(int(charge.amounts[first]), int(spent[first]), self.epsilon, self.window)
 
     def _refuse_appliances(self, charge: Charge, most: int) -> None:
         """Each appliance of a draw gets 1/s of it, so s times its spend is a sum of whole draws."""
+        everything = np.arange(self.appliances)
         for start in range(0, self.homes, TOGETHER):
             table = np.zeros((min(TOGETHER, self.homes - start), self.appliances), dtype=np.int64)
-            for one in [*self.charges, charge]:
+            for one in [*self.recent(charge.slot), charge]:
                 here = slice(*np.searchsorted(one.homes, (start, start + len(table))))
-                if one.members is not None:
-                    rows = one.homes[here, None] - start
-                    table[rows, one.members[here]] += one.amounts[here, None]
+                named = everything if one.members is None else one.members[here]
+                table[one.homes[here, None] - start, named] += one.amounts[here, None]
             if table.max(initial=0) > most:
-                raise OverBudget(int(charge.amounts.max()), int(table.max()), most, self.window)
+                home = start + int(np.argmax(table.max(axis=1)))
+                asked = int(charge.amounts[charge.homes == home].sum())
+                raise OverBudget(asked, int(table.max()) - asked, most, self.window)
 
     def joined(self, homes: int) -> "Ledger":
         """The same ledger with `homes` new homes at its end, who have spent nothing."""
         return Ledger(
             self.homes + homes, self.epsilon, self.window, self.appliances, self.appliance_total, self.charges
         )
+
+    def reordered(self, order: NDArray[np.intp]) -> "Ledger":
+        """The same ledger for the same homes in another order."""
+        places = np.empty(self.homes, dtype=np.int32)
+        places[order] = np.arange(self.homes, dtype=np.int32)
+        return replace(self, charges=[_moved(charge, places) for charge in self.charges])
+
+
+def _moved(charge: Charge, places: NDArray[np.int32]) -> Charge:
+    """The same charge when each home has a new place."""
+    homes = places[charge.homes]
+    order = np.argsort(homes)
+    members = None if charge.members is None else charge.members[order]
+    return Charge(charge.slot, homes[order], charge.amounts[order], members)
 
 
 @dataclass(frozen=True)
@@ -122,7 +142,7 @@ class HomeLedger:
     >>> ledger.charge(Spend(0, 60, 6))
     >>> ledger.charge(Spend(159, 200, 6))
     Traceback (most recent call last):
-    hushwatt.errors.OverBudget: …
+    hushwatt.errors.OverBudget: ...
     >>> ledger.charge(Spend(160, 200, 6))
     >>> ledger.lifetime
     12
