@@ -1,5 +1,8 @@
 """How much of ε a plan can use without giving one appliance more than its cap."""
 
+from hushwatt.errors import PlanError
+from hushwatt.plan.amounts import plain
+from hushwatt.plan.choices import shares
 from hushwatt.plan.plan import Plan
 
 
@@ -13,7 +16,13 @@ def affordable(plan: Plan) -> int:
     cap, asked = plan.appliance_epsilon, plan.appliances_per_report
     if cap is None:
         return plan.epsilon
+    most = asked * cap
     if plan.method == "lbu":
         turns = -(-plan.window * asked // len(plan.appliances))
-        return min(plan.epsilon, plan.window * (asked * cap // turns))
-    return min(plan.epsilon, asked * cap)
+        most = plan.window * (most // turns)
+    if most < shares(plan.method, plan.window):
+        raise PlanError(
+            f"appliance_epsilon is {plain(cap)}, which leaves less than 0.000001 for a slot of {plan.method} "
+            f"with window = {plan.window}: raise it, or lower window"
+        )
+    return min(plan.epsilon, most)
