@@ -5,13 +5,13 @@ Nothing in it is a reading: releases and probes are randomised already.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.entropy import Source, permutations, shuffled
+from hushwatt.privacy.entropy import Entropy, Source, permutations, shuffled
 from hushwatt.privacy.kernels import Rows
 from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, affordable
@@ -73,6 +73,19 @@ class Homes:
             cursor=_below(self.cursor, others.cursor),
         )
 
+    def reordered(self, order: NDArray[np.intp]) -> "Homes":
+        """The same homes in another order."""
+        return replace(
+            self,
+            strategies=replace(self.strategies, which=self.strategies.which[order]),
+            ledger=self.ledger.reordered(order),
+            drawn=self.drawn[order],
+            releases=None if self.releases is None else self.releases[order],
+            probes=None if self.probes is None else self.probes[order],
+            order=None if self.order is None else self.order[order],
+            cursor=None if self.cursor is None else self.cursor[order],
+        )
+
 
 def _below(upper: NDArray[Any] | None, lower: NDArray[Any] | None) -> NDArray[Any] | None:
     return None if upper is None or lower is None else np.concatenate([upper, lower])
@@ -107,21 +120,24 @@ def _strategies(plan: Plan, count: int, slot: int, source: Source, beside: Homes
     first = STRATEGIES[plan.method].start(affordable(plan), plan.window)
     if plan.method == "lpu":
         assert isinstance(first, Sample)
-        taken = [] if beside is None else [s.wait for s in beside.strategies.states if isinstance(s, Sample)]
         sizes = np.zeros(plan.window, dtype=np.int64)
         if beside is not None:
-            np.add.at(sizes, np.array(taken)[beside.strategies.which], 1)
-        turns = even_turns(sizes, count)[shuffled(count, source.stream("turns", slot))]
+            waits = beside.strategies.each(lambda state: cast(Sample, state).wait)
+            sizes = np.bincount(waits, minlength=plan.window)
+        turns = even_turns(sizes, count, source.stream("turns", slot))
         return Cohorts(tuple(first.turn(wait) for wait in range(plan.window)), turns.astype(np.int32))
     if isinstance(first, Sample):
         first = first.turn(-slot)  # all homes speak in slots 0, w, 2w, …
     return Cohorts.alike(first, count)
 
 
-def even_turns(sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """`count` turns that leave the groups as even as they can be.
+def even_turns(sizes: NDArray[np.integer], count: int, entropy: Entropy) -> NDArray[np.intp]:
+    """`count` turns in random order that leave the groups as even as they can be.
 
-    >>> even_turns(np.array([3, 1, 1]), 4).tolist()
+    Where one more turn fits several groups alike, chance chooses among them.
+
+    >>> from hushwatt.privacy.entropy import OperatingSystem
+    >>> sorted(even_turns(np.array([3, 1, 1]), 4, OperatingSystem()).tolist())
     [1, 1, 2, 2]
     """
     low, high = 0, int(sizes.max(initial=0)) + count
@@ -132,5 +148,6 @@ def even_turns(sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         else:
             high = middle - 1
     added = np.maximum(low - sizes, 0)
-    left = np.flatnonzero(sizes + added == low)[: count - int(added.sum())]
-    return np.sort(np.concatenate([np.repeat(np.arange(len(sizes)), added), left]))
+    lowest = np.flatnonzero(sizes + added == low)
+    left = lowest[shuffled(len(lowest), entropy)][: count - int(added.sum())]
+    return np.concatenate([np.repeat(np.arange(len(sizes)), added), left])[shuffled(count, entropy)]

@@ -4,13 +4,15 @@ Nothing is drawn before the ledger was charged for it.  Whether a home publishes
 depends on probes that are private and paid for, never on a reading.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.errors import StateError
 from hushwatt.household.homes import Homes
 from hushwatt.household.levels import Levels, Watts, to_levels
 from hushwatt.household.randomise import laws_of, randomise
@@ -18,9 +20,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import patience
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.kernels import Rows
-from hushwatt.wire.payload import Layout, Members
+from hushwatt.wire.payload import Members
 
 TOGETHER = 1 << 15  # homes drawn together; each such block has a stream of its own
+Job = TypeVar("Job")
 Who = NDArray[np.intp]
 Amounts = NDArray[np.int64]
 
@@ -39,6 +42,8 @@ class Sent:
 
 def report(homes: Homes, slot: int, levels: Levels, source: Source) -> Sent:
     """Move every home through `slot`, and give what is sent."""
+    if slot < homes.slot:
+        raise StateError(f"slot {slot} has passed: the homes are at slot {homes.slot}")
     homes.skip_to(slot)
     if homes.plan.decision == "household":
         sent, published = _decided_at_home(homes, levels, source)
@@ -121,7 +126,8 @@ def _blocks(amounts: Amounts) -> Iterator[tuple[int, int, Who]]:
             yield int(amount), block, rows[start : start + TOGETHER]
 
 
-def _each(work, jobs) -> None:  # type: ignore[no-untyped-def]
+def _each(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
+    """Do every job, two at a time; each has its own stream, so their order does not matter."""
     if len(jobs) < 2:
         for job in jobs:
             work(job)
