@@ -48,4 +48,5 @@ def dithered(appliance: Appliance, watts: Watts, entropy: Entropy) -> NDArray[np
     lower = np.clip(np.searchsorted(values, inside, side="right") - 1, 0, len(values) - 2)
     way = (inside - values[lower]) / (values[lower + 1] - values[lower])
     coin = (entropy.words(len(watts)) >> np.uint64(11)) * 2.0**-53
-    return lower + (coin < way)
+    levels: NDArray[np.intp] = lower + (coin < way)
+    return levels

@@ -6,6 +6,7 @@ sees one.  What a home spent tells it: only a fresh draw is paid for.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -44,7 +45,7 @@ class DrawsByClock:
     window: int
 
     def slots_of(self, batch: "ReportBatch") -> Slots:
-        slots = batch.slot.astype(np.int64)
+        slots: Slots = batch.slot.astype(np.int64)
         return slots - slots % self.window
 
 
@@ -101,12 +102,13 @@ class DrawsByHome:
         new = households.filter(pc.invert(pc.is_in(households, value_set=self.homes)))
         self.homes = pa.concat_arrays([self.homes, new])
         self.last = np.concatenate([self.last, np.full(len(new), -1)])
-        return pc.index_in(households, value_set=self.homes).to_numpy(zero_copy_only=False).astype(np.intp)
+        places: NDArray[np.intp] = pc.index_in(households, value_set=self.homes).to_numpy().astype(np.intp)
+        return places
 
 
 def segments(slots: NDArray[np.integer]) -> Iterator[tuple[slice, int]]:
     """The runs of equal slots."""
     edges = [0, *(np.flatnonzero(np.diff(slots)) + 1), len(slots)]
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges):
         if end > start:
             yield slice(start, end), int(slots[start])

@@ -7,6 +7,7 @@ answers comes from tallies; a report is read once.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -98,7 +99,7 @@ def groups(*columns: NDArray[np.integer]) -> Iterator[tuple[TallyKey, NDArray[np
     ordered = [column[order] for column in columns]
     changes = np.any([column[1:] != column[:-1] for column in ordered], axis=0)
     starts = [0, *(np.flatnonzero(changes) + 1), len(order)]
-    for start, end in zip(starts[:-1], starts[1:], strict=True):
+    for start, end in pairwise(starts):
         yield TallyKey(*(int(column[start]) for column in ordered)), order[start:end]
 
 

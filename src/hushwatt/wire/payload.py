@@ -145,7 +145,7 @@ class Layout:
         reports = np.zeros(appliances, dtype=np.int64)
         table = np.zeros((appliances, most), dtype=np.int64)
         before = np.full(len(rows), -1)
-        for entry, place in enumerate(self.places[:-1]):
+        for place in self.places[:-1]:
             member = take(rows, place, self.number_bits)
             refuse((member >= appliances) | (member <= before), "appliances out of order")
             before = member
@@ -178,7 +178,8 @@ class Layout:
         A direct answer is one cell of its appliance, so two of them differ in two cells or none.
         """
         if not self.direct:
-            return np.bitwise_count(rows ^ others).sum(axis=1, dtype=np.int64)
+            differing: NDArray[np.int64] = np.bitwise_count(rows ^ others).sum(axis=1, dtype=np.int64)
+            return differing
         total = np.zeros(len(rows), dtype=np.int64)
         for entry, width in enumerate(self.widths):
             place, bits = self.places[entry], self.field_bits(width)

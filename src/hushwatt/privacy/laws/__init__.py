@@ -7,6 +7,7 @@ No other file knows them, so household and provider cannot disagree.
 A new oracle is one file with one class, and one line in `LAWS`.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from hushwatt.plan.amounts import MICRO
@@ -14,7 +15,7 @@ from hushwatt.privacy.laws.direct import DirectLaw, grr
 from hushwatt.privacy.laws.law import RESOLUTION, Budget, Law, debias, noise
 from hushwatt.privacy.laws.unary import BitLaw, oue, sue
 
-LAWS = {"oue": oue, "sue": sue, "grr": grr}
+LAWS: dict[str, Callable[[Budget, int], Law]] = {"oue": oue, "sue": sue, "grr": grr}
 
 
 @lru_cache(maxsize=4096)
