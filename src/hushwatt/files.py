@@ -27,7 +27,8 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     'epsilon = 1'
     """
     destination = _destination(Path(path))
-    temporary = destination.with_name(f".{secrets.token_hex(4)}-{destination.name[-50:]}")  # hidden, same ending
+    # Hidden, so that readers of the folder pass it by; its ending is kept, as some writers go by that.
+    temporary = destination.with_name(f".{secrets.token_hex(4)}-{destination.name[-50:]}")
     try:
         yield temporary
         _sync(temporary)
