@@ -2,6 +2,7 @@
 
 from importlib import metadata
 
+import hushwatt as package
 from hushwatt.cli.extras import extra_with, extras, installed
 
 
@@ -36,3 +37,9 @@ def test_installed():
 
     assert installed("numpy") == metadata.version("numpy")
     assert installed("no-such-package") is None
+
+
+def test_one_version():
+    """The package and its metadata tell the same version."""
+
+    assert metadata.version("hushwatt") == package.__version__
