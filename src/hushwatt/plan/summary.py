@@ -55,7 +55,7 @@ def _promise(plan: Plan) -> str:
 
 def _appliance_promise(plan: Plan) -> str:
     if plan.appliance_epsilon is None:
-        return f"no cap of its own: all of the ε {plain(plan.epsilon)} may fall on it"
+        return "no cap set; `hushwatt plan check` says what it comes to"
     return f"ε {plain(plan.appliance_epsilon)} over any {_count(plan.window, 'slot')}"
 
 
