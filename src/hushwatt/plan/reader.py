@@ -41,16 +41,7 @@ def read(table: Mapping[str, object]) -> dict[str, Any]:
     top.only(KEYS)
     if top.whole("version", 1) != 1:
         raise top.wrong("version", "this hushwatt reads version 1")
-    mapping = top.choice("mapping", MAPPINGS, "range")
-    appliances = _appliances(top, mapping)
-    return {
-        **_words(top),
-        **_times(top),
-        **_mechanism(top),
-        "mapping": mapping,
-        "appliances": appliances,
-        "appliances_per_report": top.whole("appliances_per_report", len(appliances)),
-    }
+    return _words(top) | _times(top) | _mechanism(top) | _asked(top)
 
 
 def _words(top: Section) -> dict[str, Any]:
@@ -79,6 +70,16 @@ def _mechanism(top: Section) -> dict[str, Any]:
         "oracle": top.choice("oracle", ORACLES, "oue"),
         "minimum_homes": top.whole("minimum_homes", 100),
         "appliance_epsilon": top.amount("appliance_epsilon") if top.has("appliance_epsilon") else None,
+    }
+
+
+def _asked(top: Section) -> dict[str, Any]:
+    mapping = top.choice("mapping", MAPPINGS, "range")
+    appliances = _appliances(top, mapping)
+    return {
+        "mapping": mapping,
+        "appliances": appliances,
+        "appliances_per_report": top.whole("appliances_per_report", len(appliances)),
     }
 
 

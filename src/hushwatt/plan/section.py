@@ -64,8 +64,9 @@ class Section:
         return value
 
     def amount(self, key: str) -> int:
+        value = self.required(key)
         try:
-            return parse_amount(self.required(key))
+            return parse_amount(value)
         except PlanError as wrong:
             raise PlanError(f"{self.label}{key}: {wrong}") from None
 
