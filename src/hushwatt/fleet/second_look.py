@@ -1,0 +1,93 @@
+"""The second look at a table of readings: what.
+
+It reads appliances and watts, and follows the runs of the first look to know
+whose they are and when.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushwatt.ahead import ahead
+from hushwatt.errors import ReadingsError
+from hushwatt.fleet.buckets import Rows
+from hushwatt.fleet.columns import Fault, Names, names, watts
+from hushwatt.fleet.progress import Progress
+from hushwatt.fleet.readings_files import ReadingsFile, refusal
+
+Owners = tuple[NDArray[np.int32], NDArray[np.int32]]  # of each row, its home's place and its slot
+
+
+class SecondLook:
+    """Goes through the files once more, and counts what it leaves out."""
+
+    def __init__(self, appliances: tuple[str, ...], slots: int) -> None:
+        self._places = {name: place for place, name in enumerate(appliances)}
+        self._slots = slots
+        self.outside: Counter[str] = Counter()
+        self.negative = 0
+
+    def rows(self, files: list[ReadingsFile], owners: Iterator[Owners], progress: Progress) -> Iterator[Rows]:
+        """The rows that count, batch by batch, in the order of the files."""
+        owned = Owned(owners)
+        for file in files:
+            first = 0
+            for batch, _ in ahead(file.batches(("appliance", "watts"))):
+                try:
+                    rows = self._rows(batch, owned.take(batch.num_rows))
+                except Fault as fault:
+                    raise refusal(file, first, fault) from None
+                except StopIteration:
+                    raise ReadingsError(f"{file.path}: changed while it was read") from None
+                first += batch.num_rows
+                yield rows
+                progress.passed(batch.num_rows)
+
+    def _rows(self, batch: pa.RecordBatch, owners: Owners) -> Rows:
+        appliances = names("appliance", batch.column("appliance"))
+        measured = watts(batch.column("watts"))
+        homes, slots = owners
+        places = self._place_of(appliances)[appliances.codes]
+        counted = (slots >= 0) & (slots < self._slots)
+        if (unknown := counted & (places < 0)).any():
+            self._count_outside(appliances, unknown)
+            counted &= ~unknown
+        cells = homes * np.int64(len(self._places)) + places
+        if not counted.all():
+            slots, cells, measured = slots[counted], cells[counted], measured[counted]
+        return slots, cells, self._not_negative(measured)
+
+    def _place_of(self, appliances: Names) -> NDArray[np.int64]:
+        """Where each name stands in the plan; −1 for one that does not."""
+        return np.array([self._places.get(name, -1) for name in appliances.texts.to_pylist()], dtype=np.int64)
+
+    def _count_outside(self, appliances: Names, unknown: NDArray[np.bool_]) -> None:
+        rows = np.bincount(appliances.codes[unknown])
+        for code in np.flatnonzero(rows):
+            self.outside[appliances.texts[int(code)].as_py()] += int(rows[code])
+
+    def _not_negative(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
+        below = int(np.count_nonzero(measured < 0))
+        self.negative += below
+        return np.maximum(measured, 0.0) if below else measured
+
+
+class Owned:
+    """Deals out the owners of rows, however many are asked for."""
+
+    def __init__(self, pieces: Iterator[Owners]) -> None:
+        self._pieces = pieces
+        self._left: Owners = (np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+    def take(self, count: int) -> Owners:
+        """The owners of the next `count` rows; StopIteration when there are not as many."""
+        homes, slots = self._left
+        while len(homes) < count:
+            more_homes, more_slots = next(self._pieces)
+            homes = np.concatenate([homes, more_homes]) if len(homes) else more_homes
+            slots = np.concatenate([slots, more_slots]) if len(slots) else more_slots
+        self._left = homes[count:], slots[count:]
+        return homes[:count], slots[:count]

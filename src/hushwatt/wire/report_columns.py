@@ -1,0 +1,63 @@
+"""The columns of a report file in their plain form, whoever wrote the file.
+
+Other programs store the same values under wider types; what is read here is
+the same for all of them.
+"""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def fits(name: str, kind: pa.DataType) -> bool:
+    """May this column of a report table have this type?
+
+    >>> fits("slot", pa.int64()), fits("slot", pa.string()), fits("household", pa.large_string())
+    (True, False, True)
+    """
+    inner = kind.value_type if pa.types.is_dictionary(kind) and name == "household" else kind
+    kinds = {
+        "household": (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+        "payload": (
+            pa.types.is_binary,
+            pa.types.is_large_binary,
+            pa.types.is_fixed_size_binary,
+            pa.types.is_binary_view,
+        ),
+    }
+    return any(is_kind(inner) for is_kind in kinds.get(name, (pa.types.is_integer,)))
+
+
+def texts(column: pa.Array) -> pa.Array:
+    """A column of names as plain strings."""
+    return column if column.type == pa.string() else column.cast(pa.string())
+
+
+def payload_sizes(column: pa.Array) -> NDArray[np.int64]:
+    """How many bytes each payload has.
+
+    >>> payload_sizes(pa.array([b"ab", b"c"])).tolist()
+    [2, 1]
+    """
+    if pa.types.is_fixed_size_binary(column.type):
+        return np.full(len(column), column.type.byte_width)
+    return np.diff(_offsets(column))
+
+
+def payload_matrix(column: pa.Array, size: int) -> NDArray[np.uint8]:
+    """Payloads of one size as a matrix, a row each; the bytes are not copied.
+
+    >>> payload_matrix(pa.array([b"ab", b"cd"]), 2).tolist()
+    [[97, 98], [99, 100]]
+    """
+    fixed = pa.types.is_fixed_size_binary(column.type)
+    start = column.offset * size if fixed else int(_offsets(column)[0])
+    data = np.frombuffer(column.buffers()[-1] or b"", dtype=np.uint8)
+    return data[start : start + len(column) * size].reshape(len(column), size)
+
+
+def _offsets(column: pa.Array) -> NDArray[np.int64]:
+    """Where each payload begins among the bytes, and where the last one ends."""
+    kind = np.dtype(np.int64 if pa.types.is_large_binary(column.type) else np.int32)
+    offsets: NDArray[np.int64] = np.frombuffer(column.buffers()[1] or bytes(kind.itemsize), dtype=kind)
+    return offsets[column.offset : column.offset + len(column) + 1]

@@ -1,0 +1,10 @@
+"""Tables of reports in bulk: the same bytes that travel one by one, a row each.
+
+Any Parquet reader can open them.  Nothing here knows a reading.
+"""
+
+from hushwatt.wire.report_reader import homes_of, read_reports
+from hushwatt.wire.report_schema import REPORT_SCHEMA, ReportBatch, report_schema
+from hushwatt.wire.report_writer import ReportWriter
+
+__all__ = ["REPORT_SCHEMA", "ReportBatch", "ReportWriter", "homes_of", "read_reports", "report_schema"]
