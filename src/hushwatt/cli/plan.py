@@ -9,9 +9,10 @@ from cyclopts import App, Parameter
 from hushwatt.cli.options import Json
 
 if TYPE_CHECKING:
-    from hushwatt.plan.plan import Plan
+    from rich.table import Table
 
 app = App(name="plan", help="Write a plan, read it, and see what it promises.")
+app.command("hushwatt.cli.advise:advise", name="advise")
 
 
 @app.command
@@ -61,40 +62,79 @@ def show(plan: Path, *, as_json: Json = False) -> None:
         The plan's file.
     """
     from hushwatt.plan.plan import Plan
+    from hushwatt.plan.summary import facts, levels
 
     agreed = Plan.load(plan)
     if as_json:
         _print_bytes(agreed.canonical() + b"\n")
     else:
-        _print_summary(agreed)
+        _print_lines(agreed.name, _facts(facts(agreed)), _levels(levels(agreed)))
 
 
-def _print_summary(plan: "Plan") -> None:
-    """Two tables: what the plan says, and its levels."""
-    from rich import box
-    from rich.console import Console
+@app.command
+def check(plan: Path, *, as_json: Json = False) -> None:
+    """Try what can be decided under PLAN, and say what it promises and what the dearest window costs.
+
+    Exits with 1 when a window can cost more than the plan promises.
+
+    Parameters
+    ----------
+    plan
+        The plan's file.
+    """
+    import json
+
+    from hushwatt.cli.promised import sentences, table
+    from hushwatt.plan.plan import Plan
+    from hushwatt.privacy.promise import promise
+
+    agreed = Plan.load(plan)
+    promised = promise(agreed)
+    if as_json:
+        print(json.dumps(table(agreed, promised), indent=2))
+    else:
+        _print_lines(agreed.name, _facts(sentences(agreed, promised)))
+    if not promised.kept:
+        raise SystemExit(1)
+
+
+def _facts(facts: list[tuple[str, str]]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from hushwatt.plan.summary import facts, levels
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, sentence in facts:
+        table.add_row(label, Text(sentence))
+    return table
 
-    about = Table(box=None, show_header=False, pad_edge=False)
-    about.add_column(style="dim", no_wrap=True)
-    about.add_column(overflow="fold")
-    for label, sentence in facts(plan):
-        about.add_row(label, Text(sentence))
-    asked = Table("appliance", "levels", "which", box=box.SIMPLE_HEAD, pad_edge=False)
-    for names, count, which in levels(plan):
-        asked.add_row(Text(names), str(count), Text(which))
+
+def _levels(levels: list[tuple[str, int, str]]) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("appliance", "levels", "which", box=box.SIMPLE_HEAD, pad_edge=False)
+    for names, count, which in levels:
+        table.add_row(Text(names), str(count), Text(which))
+    return table
+
+
+def _print_lines(title: str, *tables: "Table") -> None:
+    """Print tables under a title, without the spaces that fill them up to the right."""
+    from rich.console import Console
+    from rich.text import Text
+
     console = Console(highlight=False)
     with console.capture() as capture:
-        console.print(Text(plan.name, style="bold"), about, asked, sep="\n")
+        console.print(Text(title, style="bold"), *tables, sep="\n")
     for line in capture.get().rstrip().splitlines():
         print(line.rstrip())
 
 
 def _print_bytes(data: bytes) -> None:
-    """Exactly these bytes, whatever letters the terminal has."""
+    """Print exactly these bytes, whatever letters the terminal has."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
 
