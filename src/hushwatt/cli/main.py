@@ -33,6 +33,9 @@ COMMANDS = {
     "simulate": Command(
         "hushwatt.cli.simulate:simulate", "Invent the readings of many homes, to try things out with."
     ),
+    "randomise": Command(
+        "hushwatt.cli.randomise:randomise", "Randomise READINGS by PLAN into a Parquet file of reports."
+    ),
     "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
 }
 

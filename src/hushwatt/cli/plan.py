@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 app = App(name="plan", help="Write a plan, read it, and see what it promises.")
-app.command("hushwatt.cli.advise:advise", name="advise")
+app.command(
+    "hushwatt.cli.advise:advise",
+    name="advise",
+    help="Search for the most accurate plan with the protection of PLAN.",
+)
 
 
 @app.command

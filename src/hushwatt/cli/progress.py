@@ -27,3 +27,21 @@ def progress(title: str, total: int | None = None) -> Iterator[Advance]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def fractions(title: str) -> Iterator[Callable[[float], None]]:
+    """The same for work that tells which fraction of it is done.
+
+    >>> with fractions("randomising") as tell:
+    ...     tell(0.5)
+    """
+    done = 0
+    with progress(title, total=1000) as advance:
+
+        def tell(fraction: float) -> None:
+            nonlocal done
+            advance(round(1000 * fraction) - done)
+            done = round(1000 * fraction)
+
+        yield tell

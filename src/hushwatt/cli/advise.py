@@ -1,0 +1,191 @@
+"""`hushwatt plan advise`: the most accurate plan for the same protection."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from hushwatt.cli.options import Json
+
+if TYPE_CHECKING:
+    from hushwatt.privacy.advice import Advice, Candidate
+
+
+def advise(
+    plan: Path,
+    *,
+    homes: int,
+    slots: int = 30,
+    goal: str = "ranking",
+    max_appliance_epsilon: str | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    as_json: Json = False,
+) -> None:
+    """Search for the most accurate plan with the protection of PLAN.
+
+    It keeps ε and the window, and looks for the oracle, the appliances per report, the way through time and
+    the levels with the smallest expected error. It uses prior knowledge only: the plan's typical_mean and
+    typical_high, else the catalogue, else the edges.
+
+    Parameters
+    ----------
+    plan
+        The plan's file.
+    homes
+        How many homes will take part.
+    slots
+        Over how many slots the means are taken.
+    goal
+        What should be right: ranking (means, shares and their order) or histogram (levels in each slot).
+    max_appliance_epsilon
+        The most that one appliance may spend in a window, or none; by default ε/n, the paper's.
+    output
+        Where to write the advised plan.
+    """
+    from hushwatt.files import written
+    from hushwatt.plan.plan import Plan
+    from hushwatt.privacy.advice import advise as search
+
+    agreed = Plan.load(plan)
+    found = search(agreed, homes, slots, goal, cap_of(agreed, max_appliance_epsilon))
+    if output is not None:
+        with written(output) as temporary:
+            temporary.write_text(found.best.plan.toml(), encoding="utf-8")
+    if as_json:
+        import json
+
+        print(json.dumps(document(found), ensure_ascii=False, indent=2))
+    else:
+        print_advice(found)
+    if output is not None:
+        print(f"wrote {output}, plan {found.best.plan.id}", file=sys.stderr)
+
+
+def cap_of(plan: Any, asked: str | None) -> int | None:
+    """An appliance's cap in millionths: as asked, none, or ε/n rounded down."""
+    from hushwatt.errors import UsageError
+    from hushwatt.plan.amounts import parse_amount
+
+    if asked == "none":
+        return None
+    if asked is None:
+        return int(plan.epsilon // len(plan.appliances))
+    cap = parse_amount(asked)
+    if cap <= 0:
+        raise UsageError(f"--max-appliance-epsilon is {asked}; it must be a number above 0, or none")
+    return cap
+
+
+def document(advice: "Advice") -> dict[str, Any]:
+    """The advice for programs."""
+    return {
+        "goal": advice.goal,
+        "homes": advice.homes,
+        "slots": advice.slots,
+        "paper": candidate_document(advice.paper),
+        "best": candidate_document(advice.best),
+        "runner_up": candidate_document(advice.runner_up),
+        "homes_needed": {f"±{share:.0%}": advice.best.homes_needed(share) for share in (0.05, 0.1, 0.2)},
+    }
+
+
+def candidate_document(one: "Candidate") -> dict[str, Any]:
+    from hushwatt.wire.payload import Layout
+
+    plan, promised = one.plan, one.promise
+    return {
+        "plan": plan.id,
+        "method": plan.method,
+        "oracle": plan.oracle,
+        "appliances_per_report": plan.appliances_per_report,
+        "mapping": plan.mapping,
+        "epsilon": promised.dearest / 1e6,
+        "odds": promised.odds,
+        "appliance_epsilon": float(promised.appliance_dearest) / 1e6,
+        "appliance_odds": promised.appliance_odds,
+        "chance_of_the_true_level": promised.told,
+        "bytes": Layout.of(plan).size,
+        "mean_error_watts": one.squared_error**0.5,
+        "right_order": one.right_order,
+        "level_error": one.cell_variance**0.5,
+        "appliances": {
+            appliance.name: {
+                "values": list(appliance.values),
+                "typical_mean": prior.mean,
+                "typical_high": prior.high,
+                "prior": prior.source,
+                "mean_watts_se": variance**0.5,
+                "bias": bias,
+            }
+            for appliance, prior, variance, bias in zip(
+                plan.appliances, one.priors, one.variances, one.biases, strict=True
+            )
+        },
+    }
+
+
+def print_advice(advice: "Advice") -> None:
+    """A short table, and what it means."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    rows = {"the paper's": advice.paper, "best": advice.best, "runner-up": advice.runner_up}
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("", *rows):
+        table.add_column(heading, no_wrap=True)
+    parts = [dict(describe(one)) for one in rows.values()]
+    for label in parts[0]:
+        table.add_row(label, *(part[label] for part in parts))
+    console = Console(highlight=False, width=max(Console().width, 118))
+    console.print(table)
+    for line in remarks(advice):
+        console.print(line)
+
+
+def describe(one: "Candidate") -> list[tuple[str, str]]:
+    """One column of the table."""
+    found, plan = candidate_document(one), one.plan
+    levels = sorted(set(plan.widths))
+    return [
+        (
+            "mechanism",
+            f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}",
+        ),
+        ("levels", f"{'–'.join(dict.fromkeys([str(levels[0]), str(levels[-1])]))}, {plan.mapping}"),
+        ("ε of the home in a window", f"{found['epsilon']:.4g}  (odds {found['odds']})"),
+        ("ε of one appliance", f"{found['appliance_epsilon']:.3g}  (odds {found['appliance_odds']})"),
+        ("a report names the true level", chance(found["chance_of_the_true_level"])),
+        ("expected error of a mean", f"{found['mean_error_watts']:.3g} W"),
+        ("neighbours in the right order", f"{found['right_order']:.0%}"),
+        ("error of a level's share in a slot", f"{100 * found['level_error']:.2g} points"),
+        ("bytes of a report", str(found["bytes"])),
+    ]
+
+
+def chance(bounds: tuple[float, float]) -> str:
+    low, high = (f"{100 * bound:.3g}" for bound in bounds)
+    return f"{low} %" if low == high else f"{low}–{high} %"
+
+
+def remarks(advice: "Advice") -> list[str]:
+    """What the table cannot say."""
+    best = advice.best
+    worst = max(
+        (-bias / prior.mean for bias, prior in zip(best.biases, best.priors, strict=True)), default=0.0
+    )
+    sources = sorted({prior.source for prior in best.priors})
+    lines = [
+        f"For {advice.homes:,} homes over {advice.slots} slots; prior knowledge from: {', '.join(sources)}."
+    ]
+    if advice.goal == "ranking" and worst > 0:
+        lines.append(
+            "Readings above an appliance's last level count as that level: by the prior knowledge every "
+            f"mean comes out up to {worst:.0%} lower. Shares and order hardly move."
+        )
+    lines.append(
+        "To know a middling appliance's mean within ±10 %, 19 times in 20: "
+        f"{best.homes_needed(0.1):,} homes; ±5 %: {best.homes_needed(0.05):,}."
+    )
+    return lines
