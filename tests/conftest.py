@@ -1,18 +1,22 @@
-"""What all tests share: one way to run the real command line, and the same examples every time."""
+"""What all tests share: the real command line, small plans, and the same examples every time."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from hushwatt.plan import Appliance, Plan, SlotLength
+
 settings.register_profile("hushwatt", deadline=None, derandomize=True)  # a red test stays red
 settings.load_profile("hushwatt")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+PlanOf = Callable[..., Plan]
 
 
 @pytest.fixture
@@ -30,3 +34,32 @@ def hushwatt(tmp_path: Path) -> Run:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def plan_of() -> PlanOf:
+    """Make a plan from what a test is about: how many levels each appliance has, and any fields."""
+
+    def plan(*widths: int, method: str = "lbu", mapping: str = "range", **fields: object) -> Plan:
+        appliances = tuple(
+            Appliance.of(f"appliance {place}", [100 * edge for edge in range(1, width)], mapping=mapping)
+            for place, width in enumerate(widths)
+        )
+        usual = {
+            "name": "Kettles of Leeds",
+            "description": "How many kettles boil, and when.",
+            "contact": "kettles@example.org",
+            "start": datetime(2024, 1, 1, tzinfo=UTC),
+            "expires": datetime(2025, 1, 1, tzinfo=UTC),
+            "timezone": "UTC",
+            "slot": SlotLength(1, "d"),
+            "epsilon": 4_000_000,
+            "window": 3,
+            "decision": {"lbd": "household", "lba": "household"}.get(method),
+            "oracle": "oue",
+            "appliances_per_report": len(widths),
+            "minimum_homes": 1,
+        }
+        return Plan(method=method, mapping=mapping, appliances=appliances, **{**usual, **fields})
+
+    return plan
