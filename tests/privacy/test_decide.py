@@ -1,6 +1,7 @@
 """Claim C6: whether to publish is decided by what is released or public, and by nothing else."""
 
 import inspect
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -10,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushwatt.privacy import decide
 from hushwatt.privacy.decide import Look, expected_error, mean_variance, patience, provider_publishes
-from hushwatt.privacy.laws import LAWS, debias, law_for
+from hushwatt.privacy.laws import LAWS, Law, debias, law_for
 
 ORACLES = sorted(LAWS)
 
@@ -52,14 +52,9 @@ class TestAtHome:
     @pytest.mark.parametrize("rule", [expected_error, patience])
     def test_peeking_cannot_be_written(self, rule):
         """The household's rule takes laws and nothing else: no bit, no level, no reading can reach it."""
-        signature = inspect.signature(rule)
+        takes = [each.annotation for each in inspect.signature(rule).parameters.values()]
 
-        assert [str(each.annotation) for each in signature.parameters.values()] == [
-            "collections.abc.Iterable[hushwatt.privacy.laws.law.Law]"
-        ]
-        assert not any(
-            word in inspect.getsource(decide) for word in ("household", "wire", "watts", "truth =")
-        )
+        assert takes == [Iterable[Law]]
 
 
 def wrong_cells(law):
