@@ -31,7 +31,7 @@ def new(
     Parameters
     ----------
     preset
-        Which one: paper or paper-synthetic.
+        Which one: advised, paper or paper-synthetic.
     output
         Where to write; without it the plan is printed.
     force

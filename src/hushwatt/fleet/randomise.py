@@ -147,7 +147,8 @@ def assemble(
         raise StateError(
             f"the readings begin in slot {first}, but the state has already passed slot {homes.slot - 1}"
         )
-    homes.skip_to(first)
+    if decided is None:
+        homes.skip_to(first)
     new = households.filter(pc.invert(pc.is_in(households, value_set=names)))
     if len(new):
         homes = homes.joined(enrol(plan, len(new), first, source, beside=homes))

@@ -1,0 +1,211 @@
+"""Files of readings become files of reports, as the table of reports promises."""
+
+from collections import defaultdict
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from hushwatt.errors import ReadingsError, StateError
+from hushwatt.fleet.randomise import randomise_file
+from hushwatt.privacy.laws import debias, law_for
+from hushwatt.wire.payload import Layout
+
+METHODS = [
+    ("lbu", {}),
+    ("lsp", {}),
+    ("lbd", {}),
+    ("lba", {}),
+    ("lpu", {}),
+    ("lpu", {"appliances_per_report": 1, "appliance_epsilon": 2}),
+    ("lbu", {"appliances_per_report": 2, "appliance_epsilon": 1}),
+    ("lbd", {"decision": "provider"}),
+    ("lba", {"decision": "provider", "appliances_per_report": 2}),
+    ("lpd", {}),
+    ("lpa", {"appliances_per_report": 1}),
+]
+
+
+@pytest.fixture
+def watts():
+    return np.random.default_rng(5).uniform(0, 300, (9, 60, 3))
+
+
+def rows_by_home(path):
+    homes = defaultdict(list)
+    for row in pq.read_table(path).to_pylist():
+        homes[row["household"]].append(row)
+    return homes
+
+
+@pytest.mark.parametrize("method, more", METHODS)
+@pytest.mark.parametrize("oracle", ["oue", "grr"])
+def test_table_of_reports(tmp_path, plan_for, readings_at, watts, method, more, oracle):
+    """Sorted and unique rows, one payload size, no window above ε, and every fresh payload paid for."""
+    plan = plan_for(method, oracle=oracle, **more)
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+
+    done = randomise_file(plan, readings, tmp_path / "out.parquet", seed=1)
+
+    table = pq.read_table(tmp_path / "out.parquet")
+    keys = list(zip(*(table[c].to_pylist() for c in ("slot", "household", "round")), strict=True))
+    assert keys == sorted(set(keys))
+    assert len(keys) == done.reports
+    assert table.schema.metadata[b"hushwatt.plan"].decode() == plan.id
+    assert table.schema.metadata[b"hushwatt.homes"] == b"60"
+    assert {len(payload) for payload in table["payload"].to_pylist()} == {Layout.of(plan).size}
+    for rows in rows_by_home(tmp_path / "out.parquet").values():
+        spent = np.zeros(9, dtype=int)
+        for row in rows:
+            spent[row["slot"]] += row["spent"]
+        assert max(np.convolve(spent, np.ones(3, dtype=int))) <= plan.epsilon
+        publications = [row for row in rows if row["round"] == 0]
+        assert all(map(was_paid_for, publications, [None, *publications]))
+        assert all(row["spent"] == row["drawn"] for row in rows if row["round"] == 1)
+
+
+def was_paid_for(row, before):
+    """A payload is the one before, byte for byte, or was paid for now."""
+    repeats = before is not None and row["payload"] == before["payload"] and row["drawn"] == before["drawn"]
+    return repeats or row["spent"] >= row["drawn"]
+
+
+@pytest.mark.parametrize("method", ["lbu", "lsp", "lbd", "lba"])
+def test_every_home_reports_every_slot(tmp_path, plan_for, readings_at, watts, method):
+    """A home without a single reading in a slot reports all the same."""
+    plan = plan_for(method)
+    readings_at(tmp_path / "r.parquet", watts, plan.names)
+    table = pq.read_table(tmp_path / "r.parquet")
+    gone = pc.and_(pc.equal(table["household"], "home-00007"), pc.greater(pc.day(table["time"]), 2))
+    pq.write_table(table.filter(pc.invert(gone)), tmp_path / "holiday.parquet")
+
+    done = randomise_file(plan, tmp_path / "holiday.parquet", tmp_path / "out.parquet")
+
+    assert done.reports == 60 * 9
+
+
+def test_same_seed_same_bytes(tmp_path, plan_for, readings_at, watts):
+    """A seeded run is repeatable to the byte; another seed, or none, is another run."""
+    plan = plan_for("lba")
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+
+    for name, seed in {"a": 1, "b": 1, "c": 2, "d": None}.items():
+        randomise_file(plan, readings, tmp_path / name, seed=seed)
+
+    a, b, c, d = ((tmp_path / name).read_bytes() for name in "abcd")
+    assert a == b
+    assert a != c
+    assert c != d
+    assert pq.read_schema(tmp_path / "a").metadata[b"hushwatt.simulation"] == b"1"
+    assert b"hushwatt.simulation" not in pq.read_schema(tmp_path / "d").metadata
+
+
+def test_other_homes_get_other_noise_from_the_same_seed(tmp_path, plan_for, readings_at, watts):
+    """Two halves of a fleet randomised with one seed do not share their noise."""
+    plan = plan_for("lbu", appliances=3)
+    nothing = np.zeros((1, 40, 3))
+    for name, first in {"a": 0, "b": 40}.items():
+        readings = readings_at(tmp_path / f"{name}.r", nothing, plan.names, homes=first)
+        readings = readings.rename(tmp_path / f"{name}.r.parquet")
+        randomise_file(plan, readings, tmp_path / name, seed=1)
+
+    assert (
+        pq.read_table(tmp_path / "a")["payload"].to_pylist()
+        != pq.read_table(tmp_path / "b")["payload"].to_pylist()
+    )
+
+
+@pytest.mark.parametrize("method, more", METHODS)
+def test_state_carries_the_budget_from_file_to_file(tmp_path, plan_for, readings_at, watts, method, more):
+    """Cut into three files, a stream overspends no window either, and repeats itself across the cuts."""
+    plan, state = plan_for(method, **more), tmp_path / "state"
+    spent, before = defaultdict(lambda: np.zeros(9, dtype=int)), {}
+    for part, (first, last) in enumerate([(0, 2), (2, 4), (5, 9)]):
+        readings = readings_at(tmp_path / f"r{part}.parquet", watts[first:last], plan.names, first=first)
+        randomise_file(plan, readings, tmp_path / "out.parquet", state=state)
+        for home, rows in rows_by_home(tmp_path / "out.parquet").items():
+            for row in rows:
+                spent[home][row["slot"]] += row["spent"]
+            publications = [row for row in rows if row["round"] == 0]
+            assert all(map(was_paid_for, publications, [before.get(home), *publications]))
+            before[home] = publications[-1] if publications else before.get(home)
+
+    assert len(spent) == 60
+    assert all(max(np.convolve(each, np.ones(3, dtype=int))) <= plan.epsilon for each in spent.values())
+
+
+@pytest.mark.parametrize("method, more", METHODS)
+def test_newcomers_join_a_state(tmp_path, plan_for, readings_at, watts, method, more):
+    """Homes that appear later take part from then on, and the others stay."""
+    plan, state = plan_for(method, **more), tmp_path / "state"
+    first = readings_at(tmp_path / "r0.parquet", watts[:3, :30], plan.names, homes=100)
+    later = readings_at(tmp_path / "r1.parquet", watts[3:], plan.names, first=3, homes=85)
+    randomise_file(plan, first, tmp_path / "out0.parquet", state=state)
+
+    done = randomise_file(plan, later, tmp_path / "out1.parquet", state=state)
+
+    assert done.homes == 60
+    homes = rows_by_home(tmp_path / "out1.parquet")
+    assert homes.keys() <= {f"home-{n:05d}" for n in range(85, 145)}
+    spent = defaultdict(lambda: np.zeros(9, dtype=int))
+    for name in ("out0", "out1"):
+        for home, rows in rows_by_home(tmp_path / f"{name}.parquet").items():
+            for row in rows:
+                spent[home][row["slot"]] += row["spent"]
+    assert all(max(np.convolve(each, np.ones(3, dtype=int))) <= plan.epsilon for each in spent.values())
+
+
+def test_a_slot_is_reported_once(tmp_path, plan_for, readings_at, watts):
+    """The same readings again, with the state they left, are refused and nothing changes."""
+    plan, state = plan_for("lbu"), tmp_path / "state"
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+    randomise_file(plan, readings, tmp_path / "out.parquet", state=state)
+    kept = state.read_bytes()
+
+    with pytest.raises(StateError, match="begin in slot 0, but the state has already passed slot 8"):
+        randomise_file(plan, readings, tmp_path / "again.parquet", state=state)
+
+    assert state.read_bytes() == kept
+    assert not (tmp_path / "again.parquet").exists()
+
+
+def test_state_of_another_plan_is_refused(tmp_path, plan_for, readings_at, watts):
+    """A state belongs to one plan; a damaged one to none."""
+    readings = readings_at(tmp_path / "r.parquet", watts, plan_for().names)
+    randomise_file(plan_for("lbu"), readings, tmp_path / "out.parquet", state=tmp_path / "state")
+
+    with pytest.raises(StateError, match="belongs to plan"):
+        randomise_file(plan_for("lsp"), readings, tmp_path / "out.parquet", state=tmp_path / "state")
+    (tmp_path / "broken").write_bytes(b"PAR1 nonsense")
+    with pytest.raises(StateError, match="not a hushwatt state file"):
+        randomise_file(plan_for("lbu"), readings, tmp_path / "out.parquet", state=tmp_path / "broken")
+
+
+def test_readings_outside_the_plan(tmp_path, plan_for, readings_at, watts):
+    """When nothing falls into the plan's time there is nothing to report, and it says so."""
+    readings = readings_at(tmp_path / "r.parquet", watts, plan_for().names, first=-40)
+
+    with pytest.raises(ReadingsError, match="no reading falls into the plan's time"):
+        randomise_file(plan_for(), readings, tmp_path / "out.parquet")
+
+    assert not (tmp_path / "out.parquet").exists()
+
+
+@pytest.mark.parametrize("oracle", ["oue", "sue", "grr"])
+def test_reports_are_unbiased(tmp_path, plan_for, readings_at, oracle):
+    """From file to file, the debiased tally of 4,000 homes lies within five standard errors of the truth."""
+    plan = plan_for("lbu", oracle=oracle, epsilon=9)
+    watts = np.broadcast_to([50.0, 150.0, 250.0], (1, 4000, 3)).copy()
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+    randomise_file(plan, readings, tmp_path / "out.parquet", seed=3)
+    payloads = pq.read_table(tmp_path / "out.parquet")["payload"].to_pylist()
+    rows = np.frombuffer(b"".join(payloads), dtype=np.uint8).reshape(4000, -1)
+
+    reports, counts = Layout.of(plan).tally(rows)
+
+    law = law_for(oracle, 3_000_000, 3, 3)
+    held = debias(counts, reports[0], law).reshape(3, 3)
+    error = 5 * np.sqrt(4000 * 0.25) / float(law.hold - law.rise)
+    assert np.abs(held - 4000 * np.eye(3)).max() < error
+    assert error < 1000
