@@ -1,0 +1,157 @@
+"""Who says so: Ed25519 signatures over requests, plans and new keys.
+
+What is signed is a short text that begins with its purpose, so that a signature made
+for one purpose never serves another:
+
+    a request   hushwatt-request-v1, method, path, time and SHA-256 of the body, a line each
+    a plan      hushwatt-plan-v1, a line end, and the canonical plan
+    a new key   hushwatt-key-v1, a line end, and the 32 bytes of the key that follows
+
+Keys, signatures and devices are written in lower-case hex wherever they are text.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from hushwatt.errors import ReportError
+from hushwatt.wire.record import DEVICE
+
+DEVICE_HEADER = "Hushwatt-Device"  # who signed: a home's device, or a gateway
+TIME_HEADER = "Hushwatt-Time"  # seconds since 1970
+SIGNATURE_HEADER = "Hushwatt-Signature"
+KEY_HEADER = "Hushwatt-Key"  # the provider's public key, beside a plan's signature
+TOLERANCE = 300  # seconds that two clocks may differ
+PREFIX = "/v1/"
+
+REQUEST, PLAN, KEY = b"hushwatt-request-v1\n", b"hushwatt-plan-v1\n", b"hushwatt-key-v1\n"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the headers of a request say: who, when, and the proof."""
+
+    device: bytes
+    time: int  # seconds since 1970
+    signature: bytes
+
+    def fits(self, key: Ed25519PublicKey, method: str, path: str, body: bytes) -> bool:
+        """Whether the holder of `key` signed exactly this request."""
+        return _verifies(key, self.signature, request_text(method, path, self.time, body))
+
+    def late_by(self, now: float) -> float:
+        """Seconds by which the signer's clock is behind; below zero when it is ahead."""
+        return now - self.time
+
+
+def request_text(method: str, path: str, time: int, body: bytes) -> bytes:
+    """The bytes that a request's signature covers.
+
+    The path counts from `/v1/` on: what a proxy puts before it is not signed.
+
+    >>> request_text("POST", "/energy/v1/plans/5f/reports", 1700000000, b"")[:60]
+    b'hushwatt-request-v1\\nPOST\\n/v1/plans/5f/reports\\n1700000000\\ne3b'
+    """
+    signed = path[path.find(PREFIX) :] if PREFIX in path else path
+    text = f"{method.upper()}\n{signed}\n{time}\n{hashlib.sha256(body).hexdigest()}\n"
+    return REQUEST + text.encode()
+
+
+def sign_request(
+    key: Ed25519PrivateKey, device: bytes, method: str, path: str, time: int, body: bytes
+) -> dict[str, str]:
+    """The headers that make a request one of `device`.
+
+    >>> key = Ed25519PrivateKey.generate()
+    >>> headers = sign_request(key, bytes(16), "POST", "/v1/plans/5f/reports", 1700000000, b"abc")
+    >>> claim = read_claim(headers)
+    >>> claim.fits(key.public_key(), "POST", "/v1/plans/5f/reports", b"abc")
+    True
+    >>> claim.fits(key.public_key(), "POST", "/v1/plans/5f/reports", b"abd")
+    False
+    """
+    return {
+        DEVICE_HEADER: device.hex(),
+        TIME_HEADER: str(time),
+        SIGNATURE_HEADER: key.sign(request_text(method, path, time, body)).hex(),
+    }
+
+
+def read_claim(headers: Mapping[str, str]) -> Claim:
+    """What the headers of a signed request say; a ReportError when they are no such headers."""
+    return Claim(
+        device=_hex(headers, DEVICE_HEADER, DEVICE),
+        time=_seconds(headers.get(TIME_HEADER, "")),
+        signature=_hex(headers, SIGNATURE_HEADER, 64),
+    )
+
+
+def sign_plan(key: Ed25519PrivateKey, canonical: bytes) -> dict[str, str]:
+    """The headers that go with a canonical plan."""
+    return {KEY_HEADER: public_bytes(key).hex(), SIGNATURE_HEADER: key.sign(PLAN + canonical).hex()}
+
+
+def plan_fits(key: bytes, signature: bytes, canonical: bytes) -> bool:
+    """Whether the provider with this key published this plan.
+
+    >>> key = Ed25519PrivateKey.generate()
+    >>> headers = sign_plan(key, b"{}")
+    >>> plan_fits(public_bytes(key), bytes.fromhex(headers["Hushwatt-Signature"]), b"{}")
+    True
+    """
+    return _verifies(public_key(key), signature, PLAN + canonical)
+
+
+def sign_successor(key: Ed25519PrivateKey, successor: bytes) -> bytes:
+    """The old key's word for the key that follows it."""
+    return key.sign(KEY + successor)
+
+
+def successor_fits(key: bytes, signature: bytes, successor: bytes) -> bool:
+    """Whether the old key vouched for its successor.
+
+    >>> old, new = Ed25519PrivateKey.generate(), public_bytes(Ed25519PrivateKey.generate())
+    >>> successor_fits(public_bytes(old), sign_successor(old, new), new)
+    True
+    """
+    return _verifies(public_key(key), signature, KEY + successor)
+
+
+def public_bytes(key: Ed25519PrivateKey) -> bytes:
+    """The 32 bytes of the public half of a key."""
+    return key.public_key().public_bytes_raw()
+
+
+def public_key(raw: bytes) -> Ed25519PublicKey:
+    """The public key with these 32 bytes; a ReportError when there is none."""
+    try:
+        return Ed25519PublicKey.from_public_bytes(raw)
+    except ValueError:
+        raise ReportError("a public key has 32 bytes") from None
+
+
+def _verifies(key: Ed25519PublicKey, signature: bytes, text: bytes) -> bool:
+    try:
+        key.verify(signature, text)
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _hex(headers: Mapping[str, str], name: str, size: int) -> bytes:
+    text = headers.get(name, "")
+    if len(text) != 2 * size or not text.isascii() or not text.isalnum():
+        raise ReportError(f"the header {name} must be {size} bytes in hex")
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise ReportError(f"the header {name} must be {size} bytes in hex") from None
+
+
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 12):
+        raise ReportError(f"the header {TIME_HEADER} must be whole seconds since 1970")
+    return int(text)
