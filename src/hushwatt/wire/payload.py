@@ -121,6 +121,8 @@ class Layout:
 
         Refuses a payload that no home following the plan can send.
         """
+        if rows.shape[1] != self.size:
+            raise ReportError(f"payloads have {rows.shape[1]} bytes; this plan's have {self.size}")
         if self.partial:
             return self._tally_entries(rows)
         reports = np.full(len(self.widths), len(rows), dtype=np.int64)
