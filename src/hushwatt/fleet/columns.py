@@ -56,8 +56,6 @@ def names(column: str, array: pa.Array) -> Names:
     coded = array if pa.types.is_dictionary(array.type) else _plain_text(array).dictionary_encode()
     codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     texts = _plain_text(coded.dictionary).cast(pa.string())
-    if texts.null_count:
-        _refuse_where(texts.is_null().to_numpy(zero_copy_only=False)[codes], column, "missing")
     _refuse_broken_text(column, codes, texts)
     return Names(codes, texts)
 

@@ -20,9 +20,9 @@ class SlotMeans:
     """Sums the readings of one slot, cell by cell; a cell is one appliance in one home.
 
     >>> means = SlotMeans(3)
-    >>> means.add(np.array([2, 0, 2, 2]), np.array([0.1, 5, 0.2, 0.3]))
+    >>> means.add(np.array([2, 0, 2, 2]), np.array([1.0, 5, 2, 6]))
     >>> means.result().tolist()
-    [5.0, 0.0, 0.2]
+    [5.0, 0.0, 3.0]
     """
 
     def __init__(self, cells: int) -> None:

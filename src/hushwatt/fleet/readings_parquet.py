@@ -20,7 +20,7 @@ class ParquetReadings:
         self.path = path
         try:
             self.size = path.stat().st_size
-            with self._file() as file:
+            with pq.ParquetFile(path) as file:
                 self._rows = file.metadata.num_rows
                 self._check(file.schema_arrow)
         except (OSError, pa.ArrowException):

@@ -41,10 +41,12 @@ class SecondLook:
                 except Fault as fault:
                     raise refusal(file, first, fault) from None
                 except StopIteration:
-                    raise ReadingsError(f"{file.path}: changed while it was read") from None
+                    raise _changed(file) from None
                 first += batch.num_rows
                 yield rows
                 progress.passed(batch.num_rows)
+        if owned.any_left():
+            raise _changed(files[-1])
 
     def _rows(self, batch: pa.RecordBatch, owners: Owners) -> Rows:
         appliances = names("appliance", batch.column("appliance"))
@@ -91,3 +93,11 @@ class Owned:
             slots = np.concatenate([slots, more_slots]) if len(slots) else more_slots
         self._left = homes[count:], slots[count:]
         return homes[:count], slots[:count]
+
+    def any_left(self) -> bool:
+        """Are there owners of rows that did not come?"""
+        return len(self._left[0]) > 0 or any(len(homes) for homes, _ in self._pieces)
+
+
+def _changed(file: ReadingsFile) -> ReadingsError:
+    return ReadingsError(f"{file.path}: its rows changed while they were read")
