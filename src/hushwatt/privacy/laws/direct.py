@@ -39,6 +39,11 @@ class DirectLaw:
         """How many cells of the one-hot answer are expected to differ from the true ones, 2(1−p)."""
         return 2 * (1 - self.hold)
 
+    @property
+    def correlated(self) -> bool:
+        """An answer speaks for one level only, so the counts of a tally depend on each other."""
+        return True
+
     def answers(self) -> Iterator[int]:
         """Every answer that one appliance can give."""
         return iter(range(self.levels))

@@ -44,6 +44,11 @@ class BitLaw:
         """How many bits of an answer are expected to differ from the true ones, (1−p) + (d−1)q."""
         return (1 - self.hold) + (self.levels - 1) * self.rise
 
+    @property
+    def correlated(self) -> bool:
+        """Every bit is drawn on its own, so the counts of a tally are independent given the truth."""
+        return False
+
     def answers(self) -> Iterator[tuple[int, ...]]:
         """Every answer that one appliance can give."""
         return product((0, 1), repeat=self.levels)

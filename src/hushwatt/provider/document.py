@@ -1,0 +1,69 @@
+"""Estimates as the JSON that `hushwatt estimate --json` prints and the service answers with."""
+
+from math import isnan
+from typing import Any
+
+from hushwatt.plan.times import show_instant
+from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
+
+Document = dict[str, Any]
+
+
+def document(estimates: Estimates) -> Document:
+    """Everything as plain numbers, texts, lists and dictionaries."""
+    found: Document = {"plan": estimates.plan.id, "homes": estimates.homes}
+    if estimates.smoothed:
+        found["smoothed"] = True
+    found["slots"] = [_slot(estimates, place) for place in range(len(estimates.slots))]
+    if not estimates.answered:
+        most = max((slot.reports for slot in estimates.slots), default=0)
+        found["too_few_homes"] = too_few(most, estimates.plan.minimum_homes)
+        return found | {"appliances": {}, "top": []}
+    found["appliances"] = {name: period and _period(period) for name, period in estimates.by_period.items()}
+    return found | {"top": list(estimates.top)}
+
+
+def too_few(have: int, need: int) -> dict[str, int]:
+    """What stands where an answer would be if more homes had reported."""
+    return {"have": have, "need": need}
+
+
+def _slot(estimates: Estimates, place: int) -> Document:
+    slot = estimates.slots[place]
+    found: Document = {
+        "slot": slot.slot,
+        "start": show_instant(slot.start),
+        "as_of": slot.as_of,
+        "reports": slot.reports,
+    }
+    if not slot.enough:
+        return found | {"too_few_homes": too_few(slot.reports, estimates.plan.minimum_homes)}
+    return found | {"appliances": {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}}
+
+
+def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
+    """One appliance in one slot; None when nobody spoke of it."""
+    if not numbers.known[place]:
+        return None
+    limits = zip(numbers.low[place].tolist(), numbers.high[place].tolist(), strict=True)
+    return {
+        "levels": numbers.levels[place].tolist(),
+        "se": numbers.levels_se[place].tolist(),
+        "ci95": [[low, high] for low, high in limits],
+        "mean_watts": float(numbers.watts[place]),
+        "mean_watts_se": float(numbers.watts_se[place]),
+    }
+
+
+def _period(numbers: PeriodNumbers) -> Document:
+    return {
+        "levels": numbers.levels.tolist(),
+        "se": numbers.levels_se.tolist(),
+        "mean_watts": numbers.watts,
+        "mean_watts_se": numbers.watts_se,
+        "ci95": [numbers.low, numbers.high],
+        "share": None if isnan(numbers.share) else numbers.share,
+        "share_ci95": [numbers.share_low, numbers.share_high],
+        "rank": numbers.rank,
+        "rank_ci95": [numbers.rank_best, numbers.rank_worst],
+    }

@@ -1,0 +1,99 @@
+"""How far the truth may lie from an estimate: 95 % intervals.
+
+A level's interval holds every share of homes that the count of answers does not
+contradict (a score interval: Wilson's when the homes are a sample, narrower when
+all of them spoke).  Near zero answers, where counts are too coarse for a bell
+curve, half an answer is allowed for.
+"""
+
+from dataclasses import dataclass, fields
+from math import hypot, sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Numbers = NDArray[np.float64]
+CONFIDENCE = 0.95
+SIGMAS = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)  # 1.96, the z of the formulas
+FADING = 1 / 8  # sigmas that make up for half an answer: from a spread of four answers on it is not needed
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How the variance of a level's estimated share depends on the true share f.
+
+    It is [quiet + slope·f + absent·f(1−f)]/reports.  Arrays end in an axis for levels, or one of length 1.
+    """
+
+    reports: Numbers  # homes that spoke, m
+    quiet: Numbers  # noise of a home that does not hold the level, q(1−q)/(p−q)²
+    slope: Numbers  # what is added to it when it does, (1−p−q)/(p−q)
+    absent: Numbers  # weight of the homes that did not speak: 1 − m/K, or 1 when levels were drawn at random
+    step: Numbers  # homes that one answer stands for, 1/(p−q)
+    lowest: Numbers  # the share estimated when no report has an answer for it, −q/(p−q)
+    highest: Numbers  # the share estimated when every report has, (1−q)/(p−q)
+
+    def at(self, place: int) -> "Errors":
+        """The same for one slot."""
+        return Errors(*(getattr(self, column.name)[place] for column in fields(self)))
+
+    def variance(self, share: Numbers) -> Numbers:
+        """The variance of the estimate of a share."""
+        spread = self.quiet + self.slope * share + self.absent * share * (1 - share)
+        return np.maximum(spread, 0) / self.reports
+
+
+def level_interval(share: Numbers, errors: Errors) -> tuple[Numbers, Numbers]:
+    """The shares f that lie within z standard errors of the estimate, taken at f itself.
+
+    (f̂ − f)² = z²·variance(f), a quadratic in f.  The interval of `share` moved by half an answer, with
+    z − 1/8, is added to it; that is wider only while the spread is less than four answers.
+    """
+    half = errors.step / (2 * errors.reports)
+    plain_low, plain_high = _roots(share, errors, SIGMAS)
+    low, _ = _roots(share - half, errors, SIGMAS - FADING)
+    _, high = _roots(share + half, errors, SIGMAS - FADING)
+    low = np.clip(np.minimum(low, plain_low), errors.lowest, share)
+    high = np.clip(np.maximum(high, plain_high), share, errors.highest)
+    return low, high
+
+
+def _roots(share: Numbers, errors: Errors, sigmas: float) -> tuple[Numbers, Numbers]:
+    """Both shares that lie exactly `sigmas` standard errors from `share`."""
+    weight = sigmas**2 / errors.reports
+    square = 1 + weight * errors.absent
+    middle = share + weight * (errors.slope + errors.absent) / 2
+    rest = share**2 - weight * errors.quiet
+    reach = np.sqrt(np.maximum(middle**2 - square * rest, 0))
+    return (middle - reach) / square, (middle + reach) / square
+
+
+def mean_interval(estimate: float, variance: float, slope: float, jump: float) -> tuple[float, float]:
+    """The same for a mean, whose variance changes by `slope` with every unit; one answer moves it by `jump`.
+
+    When no rare event was seen:
+
+    >>> [round(limit, 2) for limit in mean_interval(0.0, 0.0, slope=1.0, jump=0.0)]
+    [0.0, 3.84]
+    """
+    low, high = _mean_limits(estimate, variance, slope, SIGMAS)
+    coarse_low, coarse_high = _mean_limits(estimate, variance, slope, SIGMAS - FADING)
+    return min(low, coarse_low - jump / 2), max(high, coarse_high + jump / 2)
+
+
+def _mean_limits(estimate: float, variance: float, slope: float, sigmas: float) -> tuple[float, float]:
+    """The truths for which (estimate − truth)² = sigmas²·[variance + slope·(truth − estimate)]."""
+    shift = sigmas**2 * slope / 2
+    reach = hypot(sigmas * sqrt(variance), shift)
+    return estimate + shift - reach, estimate + shift + reach
+
+
+def around(estimate: ArrayLike, variance: ArrayLike) -> tuple[Numbers, Numbers]:
+    """The interval of an estimate with bell-shaped errors.
+
+    >>> [round(float(limit), 2) for limit in around(10.0, 4.0)]
+    [6.08, 13.92]
+    """
+    middle, reach = np.asarray(estimate, float), SIGMAS * np.sqrt(np.asarray(variance, float))
+    return middle - reach, middle + reach
