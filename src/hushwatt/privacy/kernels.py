@@ -2,15 +2,14 @@
 
 `answer_bits` randomises packed bits 64 lanes at a time.  A lane compares its own
 stream of random bits with the binary digits of its chance, most significant
-first, and is decided at the first digit that differs; after eight digits one lane
-in 256 is still open, and those few go on up to all 64 digits.  The chance of a 1
+first, and is decided at the first digit that differs; after nine digits one lane
+in 512 is still open, and those few go on up to all 64 digits.  The chance of a 1
 is therefore exactly hold or rise.
 
 `count_ones` adds packed rows with carry-save adders: eight rows of bits become
 one row of ones, of twos, of fours and of eights, all lanes at once.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -21,9 +20,9 @@ from hushwatt.privacy.laws import RESOLUTION, BitLaw, DirectLaw
 
 Rows = NDArray[np.uint8]
 
-BLOCK = 4096  # words answered together: they stay in the nearest cache
+BLOCK = 16384  # words answered together: they stay in a near cache
 DIGITS = 64
-QUICK = 8  # digits compared for every lane before the open ones are collected
+QUICK = 9  # digits compared for every lane before the open ones are collected
 EVERY = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
@@ -56,33 +55,33 @@ def answer_bits(rows: Rows, law: BitLaw, entropy: Entropy) -> Rows:
 def answer_block(truth: Words, pairs: list[tuple[bool, bool]], answers: Words, entropy: Entropy) -> None:
     """Answer one block in place, its first digits for all lanes, the rest for the open ones."""
     undecided = np.full(len(truth), EVERY)
-    compare(truth, pairs[:QUICK], answers, undecided, entropy)
+    for hold, rise in pairs[:QUICK]:
+        compare(truth, hold, rise, answers, undecided, entropy)
     left = np.flatnonzero(undecided)
-    if len(left) and any(map(any, pairs[QUICK:])):
-        some, still = answers[left], undecided[left]
-        compare(truth[left], pairs[QUICK:], some, still, entropy)
-        answers[left] = some
+    some, mine, still = answers[left], truth[left], undecided[left]
+    for hold, rise in pairs[QUICK:]:
+        if not still.any():
+            break
+        compare(mine, hold, rise, some, still, entropy)
+    answers[left] = some
 
 
-def compare(
-    truth: Words, pairs: Iterable[tuple[bool, bool]], answers: Words, undecided: Words, entropy: Entropy
-) -> None:
-    """Go on comparing random digits with the chances' digits, until they differ.
+def compare(truth: Words, hold: bool, rise: bool, answers: Words, undecided: Words, entropy: Entropy) -> None:
+    """Compare one more random digit with the chances' digits, in the lanes that are still undecided.
 
     Where they differ at a digit that is 1, the random number is the smaller one and
     the answer is 1.  `hold` has that digit for the lanes that are 1 in `truth`, `rise`
     for the others.  Whether a digit differs is itself a fair coin, so that coin is drawn.
     """
-    decided = np.empty_like(truth)
-    for hold, rise in pairs:
-        np.bitwise_and(undecided, entropy.words(len(truth)), out=decided)
-        np.bitwise_xor(undecided, decided, out=undecided)
-        if hold and not rise:
-            np.bitwise_and(decided, truth, out=decided)
-        elif rise and not hold:
-            np.bitwise_and(decided, ~truth, out=decided)
-        if hold or rise:
-            np.bitwise_or(answers, decided, out=answers)
+    decided = entropy.words(len(truth))
+    np.bitwise_and(undecided, decided, out=decided)
+    np.bitwise_xor(undecided, decided, out=undecided)
+    if not (hold or rise):
+        return
+    if hold != rise:
+        ones = np.bitwise_and(decided, truth)
+        decided = ones if hold else np.bitwise_xor(decided, ones, out=decided)
+    np.bitwise_or(answers, decided, out=answers)
 
 
 def answer_levels(

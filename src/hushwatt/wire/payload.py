@@ -12,6 +12,7 @@ Bits that carry nothing are 0, and the provider refuses a report where they are 
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,13 +83,14 @@ class Layout:
 
     def pack_answers(self, answers: Levels) -> Rows:
         """The same without the numbers of the appliances."""
+        fields = [
+            (place + self.number_bits, after) for place, after in pairwise(self.places)
+        ]  # the first bit of every answer, and the bit after its last
+        if not self.direct:
+            return one_hot(answers, fields, self.size)
         rows = np.zeros((len(answers), self.size), dtype=np.uint8)
-        for entry in range(self.asked):
-            place = self.places[entry] + self.number_bits
-            if self.direct:
-                put(rows, place, self.places[entry + 1] - place, answers[:, entry])
-            else:
-                set_bits(rows, place + answers[:, entry].astype(np.intp))
+        for entry, (place, after) in enumerate(fields):
+            put(rows, place, after - place, answers[:, entry])
         return rows
 
     def name(self, rows: Rows, members: Members | None) -> Rows:
@@ -204,10 +206,17 @@ def take(rows: Rows, place: int, bits: int) -> NDArray[np.intp]:
     return numbers >> place % 8 & (1 << bits) - 1
 
 
-def set_bits(rows: Rows, places: NDArray[np.intp]) -> None:
-    """Set one bit in every row."""
-    flat = rows.reshape(-1)
-    flat[np.arange(len(rows)) * rows.shape[1] + (places >> 3)] |= (1 << (places & 7)).astype(np.uint8)
+def one_hot(answers: Levels, fields: list[tuple[int, int]], size: int) -> Rows:
+    """A bit for every answer, at its place in its field; 64 bits at a time."""
+    words = np.zeros((-(-size // 8), len(answers)), dtype=np.uint64)
+    one, whole = np.uint64(1), np.uint64(64)
+    for entry, (place, after) in enumerate(fields):
+        bit = answers[:, entry].astype(np.uint64) + np.uint64(place % 64)
+        for word in range(place // 64, (after - 1) // 64 + 1):
+            words[word] |= np.left_shift(one, bit)  # nothing when the bit lies in another word
+            bit -= whole
+    rows = np.ascontiguousarray(words.T).view(np.uint8)[:, :size]
+    return np.ascontiguousarray(rows)
 
 
 def refuse(wrong: NDArray[np.bool_], what: str) -> None:
