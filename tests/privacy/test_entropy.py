@@ -108,6 +108,15 @@ def test_system_randomness_never_repeats(source):
     assert len(np.unique(words)) == 3_000
 
 
+@pytest.mark.parametrize("source", [OperatingSystem(), FreshKeys(), Simulation(7, "plan")])
+def test_words_are_the_caller_s(source):
+    """Whoever draws words may write over them, and what comes next is not touched by that."""
+    words = source.stream("probe").words(3)
+    words[:] = 0
+
+    assert source.stream("probe").words(3).all()
+
+
 def test_a_forked_keystream_refuses():
     """A child process cannot draw its parent's words a second time."""
     done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)

@@ -23,7 +23,7 @@ ZEROS = memoryview(bytes(1 << 20))
 
 
 class Entropy(Protocol):
-    """A stream of uniform random 64-bit words."""
+    """A stream of uniform random 64-bit words; they are the caller's, who may write over them."""
 
     def words(self, count: int) -> Words: ...
 
@@ -42,7 +42,7 @@ class OperatingSystem:
     """
 
     def words(self, count: int) -> Words:
-        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+        return np.frombuffer(bytearray(os.urandom(8 * count)), dtype=np.uint64)
 
     def stream(self, *labels: int | str) -> Entropy:
         """The same stream for every label: it never repeats itself anyway."""
