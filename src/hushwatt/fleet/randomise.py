@@ -24,7 +24,7 @@ from hushwatt.household.levels import Levels
 from hushwatt.household.report import Sent, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source, source_for
-from hushwatt.wire.table import ReportWriter
+from hushwatt.wire.table import ReportBatch, ReportWriter
 
 Progress = Callable[[float], None]
 
@@ -89,26 +89,27 @@ def randomise_file(
         with ReportWriter(destination, plan, len(table.homes), seed) as writer:
             for slot, watts in table.matrices():
                 levels = levels_of(plan, slot, watts, source)
-                write_slot(fleet.households, list(fleet.slot(slot, levels, source)), writer)
+                batch = batch_of(fleet.households, list(fleet.slot(slot, levels, source)))
+                writer.write(batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads)
         if memory is not None:
             save_state(memory, fleet.households, fleet.homes, fleet.decided)
     return Randomised(len(table.homes), first, last, writer.rows, table.counts)
 
 
-def write_slot(households: pa.Array, sents: list[Sent], writer: ReportWriter) -> None:
+def batch_of(households: pa.Array, sents: list[Sent]) -> ReportBatch:
     """What was sent in one slot, all rounds together, in the order of the households."""
     who = np.concatenate([sent.homes for sent in sents])
-    rounds = np.repeat([sent.round for sent in sents], [len(sent.homes) for sent in sents]).astype(np.int8)
+    rounds = np.concatenate([np.full(len(sent.homes), sent.round, dtype=np.int8) for sent in sents])
     spent, drawn, payloads = (
         np.concatenate([getattr(sent, name) for sent in sents]) for name in ("spent", "drawn", "payloads")
     )
     if len(sents) > 1:
         order = np.lexsort((rounds, who))
         who, rounds, spent, drawn, payloads = (c[order] for c in (who, rounds, spent, drawn, payloads))
-    named = (
-        households if len(who) == len(households) == len(np.unique(who)) else households.take(pa.array(who))
-    )
-    writer.write(named, sents[0].slot, rounds, spent, drawn, payloads)
+    everyone = len(sents) == 1 and len(who) == len(households)
+    named = households if everyone else households.take(pa.array(who))
+    slots = np.full(len(who), sents[0].slot, dtype=np.int32)
+    return ReportBatch(named, slots, rounds, spent, drawn, payloads)
 
 
 def span(plan: Plan, table: Readings) -> tuple[int, int]:

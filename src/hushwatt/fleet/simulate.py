@@ -1,0 +1,34 @@
+"""A whole collection in memory: homes randomise, the provider tallies, nothing is written.
+
+For experiments.  It runs the steps that the files and the service run.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from hushwatt.fleet.randomise import assemble, batch_of
+from hushwatt.household.levels import Watts
+from hushwatt.household.report import levels_of
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Source
+from hushwatt.provider.tally import Tallies, tally_batches, with_repeats
+from hushwatt.wire.table import ReportBatch
+
+
+def simulate(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, first: int = 0) -> Tallies:
+    """The tallies of `homes` homes whose `watts` come slot by slot, homes × appliances."""
+    tallies = Tallies(homes, {})
+    for key, tally in tally_batches(plan, _batches(plan, watts, homes, source, first)):
+        tallies.add(key, tally)
+    return with_repeats(plan, tallies)
+
+
+def _batches(
+    plan: Plan, watts: Iterable[Watts], homes: int, source: Source, first: int
+) -> Iterator[ReportBatch]:
+    households = pa.array([f"{home:09d}" for home in range(homes)])
+    fleet = assemble(plan, None, households, first, source)
+    for slot, now in enumerate(watts, start=first):
+        levels = levels_of(plan, slot, now, source)
+        yield batch_of(households, list(fleet.slot(slot, levels, source)))
