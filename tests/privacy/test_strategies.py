@@ -171,3 +171,16 @@ class TestAbsorb:
     def test_nothing_is_recent_when_the_window_is_one_slot(self, epsilon):
         """At w = 1 every slot offers half of ε, and nothing is owed."""
         assert offers(Absorb.start(epsilon, 1), [False, True, True]) == [epsilon // 2] * 3
+
+
+@pytest.mark.parametrize("name", ["lbu", "lsp", "lbd", "lba"])
+@given(window=st.integers(1, 9), epsilon=st.integers(100, 10**7))
+def test_largest_offer(name, window, epsilon):
+    """The largest offer is the one at once, or the one after saving up for a window."""
+    slot = STRATEGIES[name].start(epsilon, window)
+    largest, offers = slot.largest, []
+    for _ in range(window):
+        offers.append(slot.offer())
+        slot = slot.after(False)
+
+    assert max(offers) == largest

@@ -11,7 +11,7 @@ from math import exp, log10
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.dearest import dearest_window
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import POPULATION, STRATEGIES, Strategy, affordable
+from hushwatt.privacy.strategies import POPULATION, STRATEGIES, affordable
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def promise(plan: Plan) -> Promise:
     if plan.method in POPULATION:  # a home speaks once in a window, with all it may spend
         dearest = drawn = affordable(plan)
     else:
-        dearest, drawn = dearest_window(strategy, plan.window), largest_offer(strategy, plan.window)
+        dearest, drawn = dearest_window(strategy, plan.window), strategy.largest
     asked = plan.appliances_per_report
     return Promise(
         epsilon=plan.epsilon,
@@ -89,15 +89,6 @@ def dearest_appliance(plan: Plan, dearest: int) -> Fraction:
         return Fraction(dearest, asked)
     turns = min(plan.window, -(-plan.window * asked // len(plan.appliances)))
     return Fraction(dearest * turns, plan.window * asked)
-
-
-def largest_offer(strategy: Strategy, window: int) -> int:
-    """The largest budget of a publication: at once, or after saving up for a window."""
-    largest = 0
-    for _ in range(window):
-        largest = max(largest, strategy.offer())
-        strategy = strategy.after(False)
-    return largest
 
 
 def odds(epsilon: float) -> str:

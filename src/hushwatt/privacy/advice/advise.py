@@ -18,7 +18,6 @@ from hushwatt.privacy.advice.levels import COUNTS, LOSSES, level_choices
 from hushwatt.privacy.advice.prior import Prior, prior_of
 from hushwatt.privacy.decide import mean_variance
 from hushwatt.privacy.laws import LAWS, law_for
-from hushwatt.privacy.promise import largest_offer
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 
 GOALS = ("ranking", "histogram")
@@ -103,7 +102,7 @@ def _in_ranges(appliance: Appliance) -> Appliance:
 
 def _with_losses(plan: Plan, priors: tuple[Prior, ...], homes: int, slots: int) -> list[Candidate]:
     """The plan with dithered levels that suit its law, for every loss to clipping."""
-    drawn = largest_offer(STRATEGIES[plan.method].start(affordable(plan), plan.window), plan.window)
+    drawn = STRATEGIES[plan.method].start(affordable(plan), plan.window).largest
     chosen = [
         tuple(
             _best_levels(plan, appliance, prior, drawn, loss)
@@ -158,6 +157,7 @@ def _judged_appliance(
     The latter for levels that are held equally often, as nothing better is known.
     """
     values, asked = np.array(appliance.values), plan.appliances_per_report
+    start = STRATEGIES[plan.method].start(affordable(plan), plan.window)
     dithered = plan.mapping == "dither"
     shares = prior.dithered(values) if dithered else prior.ranged(np.array(appliance.edges))
     bias = float(values @ shares) - prior.mean
@@ -168,10 +168,10 @@ def _judged_appliance(
             for drawn in weights
         }
         variance = sum(weight * noises[drawn] for drawn, weight in weights.items()) / (homes * slots**2)
-        drawn = largest_offer(STRATEGIES[plan.method].start(affordable(plan), plan.window), 1)
+        drawn = start.offer()
         law = law_for(plan.oracle, drawn, asked, len(values))
         return variance, bias, mean_variance(law, homes, homes, 1 / len(values))
-    drawn = largest_offer(STRATEGIES[plan.method].start(affordable(plan), plan.window), plan.window)
+    drawn = start.largest
     law = law_for(plan.oracle, drawn, asked, len(values))
     draws = draws_in_period(plan, homes, slots)
     a_slot = homes * asked / len(plan.appliances) / (plan.window if plan.method == "lpu" else 1)

@@ -32,6 +32,10 @@ class Absorb:
     def probe(self) -> int:
         return self.share
 
+    @property
+    def largest(self) -> int:
+        return self.share * self.window
+
     def offer(self) -> int:
         return 0 if self.owed else self.share * (self.saved + 1)
 

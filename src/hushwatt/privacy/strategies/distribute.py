@@ -29,6 +29,10 @@ class Distribute:
     def probe(self) -> int:
         return self.epsilon // (2 * self.window)
 
+    @property
+    def largest(self) -> int:
+        return self.epsilon // 2 // 2
+
     def offer(self) -> int:
         left = self.epsilon - 2 * sum(self.recent)  # four times the offer, before it is rounded down
         return (self.epsilon // 2 - sum(self.recent)) // 2 if self.window * left >= self.epsilon else 0

@@ -34,6 +34,10 @@ class Sample:
     def probe(self) -> int:
         return 0
 
+    @property
+    def largest(self) -> int:
+        return self.epsilon
+
     def offer(self) -> int:
         return 0 if self.wait else self.epsilon
 

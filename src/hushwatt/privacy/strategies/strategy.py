@@ -16,6 +16,11 @@ class Strategy(Protocol):
         """What looking costs, every slot, publication or not."""
         ...
 
+    @property
+    def largest(self) -> int:
+        """The largest offer that it ever makes."""
+        ...
+
     def offer(self) -> int:
         """What a publication would cost, and be drawn with, in this slot."""
         ...

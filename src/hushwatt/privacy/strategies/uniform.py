@@ -22,6 +22,10 @@ class Uniform:
     def probe(self) -> int:
         return 0
 
+    @property
+    def largest(self) -> int:
+        return self.share
+
     def offer(self) -> int:
         return self.share
 
