@@ -30,11 +30,20 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "plan": Command("hushwatt.cli.plan:app", "Write a plan, read it, and see what it promises."),
+    "data": Command("hushwatt.cli.data:app", "See which datasets hushwatt reads, and make readings of them."),
     "simulate": Command(
         "hushwatt.cli.simulate:simulate", "Invent the readings of many homes, to try things out with."
     ),
     "randomise": Command(
         "hushwatt.cli.randomise:randomise", "Randomise READINGS by PLAN into a Parquet file of reports."
+    ),
+    "estimate": Command(
+        "hushwatt.cli.estimate:estimate",
+        "Estimate from REPORTS how many homes are at which level, and every appliance's watts.",
+    ),
+    "top": Command(
+        "hushwatt.cli.estimate:top",
+        "Show which appliances use the most, with the ranks they may really have.",
     ),
     "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
 }

@@ -37,18 +37,19 @@ class Ranks:
 def shares(watts: Numbers, variance: Numbers) -> Shares:
     """The shares of the total, which no rule keeps between 0 and 1; their intervals by the delta method.
 
-    When the total is noisy, the intervals are Fieller's.
+    When the total is noisy, the intervals are Fieller's.  As no true share is below 0 or above 1,
+    limits beyond that are drawn in, as far as the estimate allows.
 
     >>> shares(np.array([30.0, 10.0]), np.array([1.0, 1.0])).share
     array([0.75, 0.25])
     """
-    total, total_variance = watts.sum(), variance.sum()
+    total = watts.sum()
     if total == 0:
-        nothing = np.full(watts.shape, np.nan)
-        return Shares(nothing, np.zeros(watts.shape), np.ones(watts.shape))
+        return Shares(np.full(watts.shape, np.nan), np.zeros(watts.shape), np.ones(watts.shape))
     share = watts / total
-    limits = _fieller if total_variance > (NOISY * total) ** 2 else _delta
-    return Shares(share, *limits(watts, variance, share))
+    limits = _fieller if variance.sum() > (NOISY * total) ** 2 else _delta
+    low, high = limits(watts, variance, share)
+    return Shares(share, np.maximum(low, np.minimum(share, 0.0)), np.minimum(high, np.maximum(share, 1.0)))
 
 
 def _delta(watts: Numbers, variance: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
@@ -58,18 +59,14 @@ def _delta(watts: Numbers, variance: Numbers, share: Numbers) -> tuple[Numbers, 
 
 
 def _fieller(watts: Numbers, variance: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
-    """All ratios r for which watts − r·total is within z standard errors of zero.
-
-    No share is below 0 or above 1, so limits beyond that are drawn in, as far as the estimate allows.
-    """
+    """All ratios r for which watts − r·total is within z standard errors of zero."""
     total, doubt = watts.sum(), SIGMAS**2
     square = total**2 - doubt * variance.sum()
     if square <= 0:  # the total may be zero: any ratio will do
-        return np.minimum(share, 0.0), np.maximum(share, 1.0)
+        return np.full(watts.shape, -np.inf), np.full(watts.shape, np.inf)
     middle = watts * total - doubt * variance
     reach = np.sqrt(np.maximum(middle**2 - square * (watts**2 - doubt * variance), 0))
-    low, high = (middle - reach) / square, (middle + reach) / square
-    return np.maximum(low, np.minimum(share, 0.0)), np.minimum(high, np.maximum(share, 1.0))
+    return (middle - reach) / square, (middle + reach) / square
 
 
 def ranks(watts: Numbers, variance: Numbers) -> Ranks:

@@ -11,16 +11,32 @@ Document = dict[str, Any]
 
 def document(estimates: Estimates) -> Document:
     """Everything as plain numbers, texts, lists and dictionaries."""
+    smoothed = {"smoothed": True} if estimates.smoothed else {}
+    slots = [_slot(estimates, place) for place in range(len(estimates.slots))]
+    periods = {name: period and _period(period) for name, period in estimates.by_period.items()}
+    return {
+        **_head(estimates),
+        **smoothed,
+        "slots": slots,
+        "appliances": periods if estimates.answered else {},
+        "top": list(estimates.top),
+    }
+
+
+def top_document(estimates: Estimates, count: int) -> Document:
+    """The `count` appliances with the most watts, best first: the same keys, without the slots."""
+    top = estimates.top[:count]
+    periods = {name: period and _period(period) for name, period in estimates.by_period.items()}
+    return {**_head(estimates), "appliances": {name: periods[name] for name in top}, "top": list(top)}
+
+
+def _head(estimates: Estimates) -> Document:
+    """Whose estimates these are, and whether there are any."""
     found: Document = {"plan": estimates.plan.id, "homes": estimates.homes}
-    if estimates.smoothed:
-        found["smoothed"] = True
-    found["slots"] = [_slot(estimates, place) for place in range(len(estimates.slots))]
     if not estimates.answered:
         most = max((slot.reports for slot in estimates.slots), default=0)
         found["too_few_homes"] = too_few(most, estimates.plan.minimum_homes)
-        return found | {"appliances": {}, "top": []}
-    found["appliances"] = {name: period and _period(period) for name, period in estimates.by_period.items()}
-    return found | {"top": list(estimates.top)}
+    return found
 
 
 def too_few(have: int, need: int) -> dict[str, int]:

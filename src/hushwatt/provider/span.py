@@ -1,0 +1,40 @@
+"""A stretch of time in slots: what `--from` and `--to` mean."""
+
+from datetime import date, timedelta
+
+from hushwatt.errors import UsageError
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import midnight, nanoseconds, parse_instant, zone
+
+
+def span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
+    """The first and the last slot between two dates or times, both included; None is open.
+
+    Without an offset a time is local to the plan.  A date means the whole day.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> span(preset("paper"), "2024-01-03", "2024-01-05T12:00Z")
+    (2, 4)
+    """
+    first = (
+        None
+        if start is None
+        else _slot(plan, nanoseconds(parse_instant("--from", start, zone(plan.timezone))))
+    )
+    last = None if end is None else _slot(plan, _end(plan, end))
+    if first is not None and last is not None and first > last:
+        raise UsageError(f"--from {start} is after --to {end}")
+    return first, last
+
+
+def _slot(plan: Plan, moment: int) -> int:
+    return int(plan.calendar.slot_of(moment))
+
+
+def _end(plan: Plan, word: str) -> int:
+    """The moment that is still meant: the last one of a day, or the time itself."""
+    try:
+        day = date.fromisoformat(word)
+    except ValueError:
+        return nanoseconds(parse_instant("--to", word, zone(plan.timezone)))
+    return nanoseconds(midnight(day + timedelta(days=1), zone(plan.timezone))) - 1
