@@ -192,6 +192,10 @@ class Greedy:
     epsilon: int
     probe = 0
 
+    @property
+    def largest(self):
+        return self.offer()
+
     @classmethod
     def start(cls, epsilon, window):
         return cls(epsilon)
