@@ -1,0 +1,95 @@
+"""The home's one ledger: every spend of every plan, on disk before anything is drawn.
+
+It is a third opinion.  A plan's strategy offers, the plan's ledger checks the plan's
+window, and this book checks the owner's caps over all plans together.  Nothing is
+ever taken out of it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hushwatt.errors import HushwattError
+from hushwatt.household.caps import Caps, Limit
+from hushwatt.household.store import Store
+from hushwatt.plan.amounts import plain
+from hushwatt.privacy.ledger import Spend, dearest_interval
+
+FAR_ABOVE = 1 << 60  # millionths of ε
+INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+class OverCap(HushwattError):
+    """A spend would break a cap that the home's owner set."""
+
+    def __init__(self, asked: int, limit: Limit) -> None:
+        self.asked, self.limit = asked, limit
+        super().__init__(
+            f"cannot spend ε {plain(asked)} now: the owner's cap is ε {plain(limit.amount)} in any "
+            f"{limit.words}, over all plans"
+        )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One spend of one plan, stamped with the time of its slot [start, end)."""
+
+    place: int  # of the plan
+    slot: int
+    purpose: str  # probe, publication, or lost: counted though perhaps never spent
+    start: int
+    end: int
+    amount: int
+    members: bytes | None = None  # which appliances, when not all were asked
+
+    @property
+    def row(self) -> tuple[int, int, str, int, int, int, bytes | None]:
+        return self.place, self.slot, self.purpose, self.start, self.end, self.amount, self.members
+
+
+class Book:
+    """All spends of a home, under its owner's caps."""
+
+    def __init__(self, store: Store, caps: Caps) -> None:
+        self.store, self.caps = store, caps
+
+    def refusal(self, start: int, end: int, amount: int) -> OverCap | None:
+        """Why a spend in [start, end) is not allowed, if it is not."""
+        for limit in self.caps.limits:
+            if amount + self._around(start, limit.length) <= limit.amount:
+                continue  # even all that touches the widest interval together is below the cap
+            if self._dearest(Spend(start, end, amount), limit.length) > limit.amount:
+                return OverCap(amount, limit)
+        return None
+
+    def charge(self, entry: Entry) -> None:
+        """Write one spend down, on disk when this returns, or refuse it."""
+        with self.store.change() as disk:
+            if refused := self.refusal(entry.start, entry.end, entry.amount):
+                raise refused
+            disk.execute(INSERT, entry.row)
+
+    def count(self, entries: Iterable[Entry]) -> None:
+        """Write down what may have been spent, whatever the caps say; part of a running change."""
+        self.store.disk.executemany(INSERT, (entry.row for entry in entries if entry.amount))
+
+    def spent_since(self, moment: int) -> int:
+        """What all slots that end after a moment spent together."""
+        return self.store.value("SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ?", (moment,)) or 0
+
+    @property
+    def lifetime(self) -> int:
+        """Everything this home ever spent, or may have spent."""
+        return self.spent_since(-(1 << 62))
+
+    def _around(self, start: int, length: int) -> int:
+        """At most what can share an interval with a slot that begins at `start`."""
+        return self.spent_since(start - length)
+
+    def _dearest(self, spend: Spend, length: int) -> int:
+        near = self.store.disk.execute(
+            "SELECT start, end, amount FROM spends WHERE end > ? AND start < ?",
+            (spend.start - length, spend.end + length),
+        )
+        # Far above all others together, so that the dearest interval is one that the new spend touches.
+        raised = Spend(spend.start, spend.end, spend.amount + FAR_ABOVE)
+        return dearest_interval([raised, *(Spend(*row) for row in near)], length) - FAR_ABOVE

@@ -1,0 +1,126 @@
+"""What a home keeps on disk: one SQLite file for all its plans and providers.
+
+It holds spends, the bytes that left or wait to leave, keys and consents.  It never
+holds a reading, a level or a true bit.  Every commit is on the disk when it returns.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from hushwatt.errors import StateError
+
+FORMAT = 1
+PATIENCE = 10_000  # milliseconds that one writer waits for another
+
+SCHEMA = """
+CREATE TABLE home (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE plans (
+    place INTEGER PRIMARY KEY, plan TEXT UNIQUE NOT NULL, canonical BLOB NOT NULL,
+    address TEXT NOT NULL, provider BLOB NOT NULL, joined INTEGER NOT NULL, left INTEGER, paused INTEGER,
+    device BLOB, secret BLOB, slot INTEGER NOT NULL, memory TEXT NOT NULL);
+CREATE TABLE consents (plan TEXT NOT NULL, time INTEGER NOT NULL, words TEXT NOT NULL);
+CREATE TABLE spends (
+    place INTEGER NOT NULL, slot INTEGER NOT NULL, purpose TEXT NOT NULL,
+    start INTEGER NOT NULL, end INTEGER NOT NULL, amount INTEGER NOT NULL, members BLOB);
+CREATE INDEX spends_by_end ON spends (end, amount);
+CREATE TABLE reports (
+    place INTEGER NOT NULL, slot INTEGER NOT NULL, spent INTEGER NOT NULL, drawn INTEGER NOT NULL,
+    payload BLOB NOT NULL, due INTEGER, tries INTEGER NOT NULL DEFAULT 0, answer TEXT,
+    PRIMARY KEY (place, slot)) WITHOUT ROWID;
+CREATE INDEX reports_waiting ON reports (due) WHERE due IS NOT NULL;
+CREATE TABLE silences (
+    place INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (place, first)) WITHOUT ROWID;
+"""
+
+
+class Store:
+    """The open file; `change` is the only way to write to it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.disk = _open(path)
+        except apsw.Error as wrong:
+            raise StateError(f"{path}: cannot be opened as a ledger ({_reason(wrong)})") from None
+
+    def __repr__(self) -> str:
+        return f"<the ledger {self.path}>"
+
+    def close(self) -> None:
+        self.disk.close()
+
+    @contextmanager
+    def change(self) -> Iterator[apsw.Connection]:
+        """One transaction: all of it is on the disk afterwards, or none."""
+        try:
+            self.disk.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.disk
+                self.disk.execute("COMMIT")
+            except BaseException:
+                if self.disk.in_transaction:
+                    self.disk.execute("ROLLBACK")
+                raise
+        except apsw.Error as wrong:
+            raise StateError(f"{self.path}: cannot be written ({_reason(wrong)})") from None
+
+    def rows(self, query: str, values: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
+        """What a query finds, each row by the names of its columns."""
+        cursor = self.disk.execute(query, values)
+        found = []
+        for row in cursor:
+            names = (column[0] for column in cursor.get_description())
+            found.append(dict(zip(names, row, strict=True)))
+        return found
+
+    def value(self, query: str, values: tuple[Any, ...] = ()) -> Any:
+        """The first column of the first row, or None."""
+        row = self.disk.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
+    @property
+    def home(self) -> str:
+        """The random name of this home; it stays here and tells copies of a ledger from others."""
+        return str(self.value("SELECT value FROM home WHERE name = 'home'"))
+
+    def noted(self, name: str) -> Any:
+        return self.value("SELECT value FROM home WHERE name = ?", (name,))
+
+    def note(self, name: str, value: Any) -> None:
+        with self.change() as disk:
+            disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (name, value))
+
+
+def _open(path: Path) -> apsw.Connection:
+    new = not path.exists()
+    if new:  # nobody else on this machine may read it: it holds keys
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    disk = apsw.Connection(str(path))
+    disk.set_busy_timeout(PATIENCE)
+    disk.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    version = disk.pragma("user_version")
+    if version == 0:
+        _fill(disk)
+    elif version != FORMAT:
+        raise StateError(f"{path}: a ledger of format {version}; this hushwatt reads {FORMAT}")
+    return disk
+
+
+def _fill(disk: apsw.Connection) -> None:
+    disk.execute("BEGIN IMMEDIATE")
+    if disk.pragma("user_version") == 0:  # not filled by another in the meantime
+        disk.execute(SCHEMA)
+        disk.execute("INSERT INTO home VALUES ('home', ?)", (secrets.token_hex(16),))
+        disk.execute(f"PRAGMA user_version = {FORMAT}")
+    disk.execute("COMMIT")
+
+
+def _reason(wrong: apsw.Error) -> str:
+    return type(wrong).__name__.removesuffix("Error").lower() or "error"

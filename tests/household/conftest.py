@@ -1,0 +1,18 @@
+"""What the tests of the home share."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for chaos and living, the tests' own helpers
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """An empty folder in memory where there is one: many commits, and no power loss to fear."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
+        yield Path(name)
