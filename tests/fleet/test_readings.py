@@ -88,7 +88,7 @@ TABLES = st.lists(
         ),
     ),
     max_size=60,
-)
+).map(lambda rows: [*rows, row("ada", 4)])  # one that counts
 
 
 class TestAnyOrder:
@@ -257,6 +257,14 @@ class TestCounts:
         assert table.counts.outside == {"iron": 1, "sauna": 2}
         assert table.counts.negative == 0
         assert (table.first, table.last) == (0, 9)
+
+    @pytest.mark.parametrize("others, said", [(2, "of other 0, other 1"), (7, "other 3, other 4 and 2 more")])
+    def test_no_row_of_the_plan(self, tmp_path, others, said):
+        """A table whose appliances all have other names is refused, not reported as 0 W."""
+        rows = [row("ada", 0, f"other {number}") for number in range(others)]
+
+        with pytest.raises(ReadingsError, match=said):
+            walked(read_slots(PLAN, parquet(rows, tmp_path / "r.parquet")))
 
     def test_progress(self, tmp_path):
         """The fraction done never falls, and ends at 1."""

@@ -18,6 +18,7 @@ from hushwatt.fleet.columns import Fault, Names, names, watts
 from hushwatt.fleet.progress import Progress
 from hushwatt.fleet.readings_files import ReadingsFile, refusal
 
+SHOWN = 5  # names in an error
 Owners = tuple[NDArray[np.int32], NDArray[np.int32]]  # of each row, its home's place and its slot
 
 
@@ -28,7 +29,7 @@ class SecondLook:
         self._places = {name: place for place, name in enumerate(appliances)}
         self._slots = slots
         self.outside: Counter[str] = Counter()
-        self.negative = 0
+        self.used = self.negative = 0  # rows, and those of them that are below 0 W
 
     def rows(self, files: list[ReadingsFile], owners: Iterator[Owners], progress: Progress) -> Iterator[Rows]:
         """The rows that count, batch by batch, in the order of the files."""
@@ -47,6 +48,8 @@ class SecondLook:
                 progress.passed(batch.num_rows)
         if owned.any_left():
             raise _changed(files[-1])
+        if self.outside and not self.used:
+            raise ReadingsError(f"no row is of an appliance of the plan, but of {self._other_names()}")
 
     def _rows(self, batch: pa.RecordBatch, owners: Owners) -> Rows:
         appliances = names("appliance", batch.column("appliance"))
@@ -60,6 +63,7 @@ class SecondLook:
         cells = homes * np.int64(len(self._places)) + places
         if not counted.all():
             slots, cells, measured = slots[counted], cells[counted], measured[counted]
+        self.used += len(cells)
         return slots, cells, self._not_negative(measured)
 
     def _place_of(self, appliances: Names) -> NDArray[np.int64]:
@@ -70,6 +74,10 @@ class SecondLook:
         rows = np.bincount(appliances.codes[unknown])
         for code in np.flatnonzero(rows):
             self.outside[appliances.texts[int(code)].as_py()] += int(rows[code])
+
+    def _other_names(self) -> str:
+        names = sorted(self.outside)
+        return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
     def _not_negative(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:
         below = int(np.count_nonzero(measured < 0))
