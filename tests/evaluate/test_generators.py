@@ -13,9 +13,9 @@ from scipy.stats import beta, kstest, truncnorm, uniform
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.generators import KINDS, generate, simulate
 from hushwatt.evaluate.generators.facts import Facts, course, facts_for, groups, hours, household, known
+from hushwatt.evaluate.generators.fleet import Fleet, household_names
 from hushwatt.evaluate.generators.kind import BLOCK
 from hushwatt.evaluate.generators.paper_homes import SHARES, paper_homes
-from hushwatt.evaluate.generators.table import Fleet, household_names
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength

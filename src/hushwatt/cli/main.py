@@ -45,6 +45,9 @@ COMMANDS = {
         "hushwatt.cli.estimate:top",
         "Show which appliances use the most, with the ranks they may really have.",
     ),
+    "provider": Command(
+        "hushwatt.cli.provider:app", "Collect reports from homes, keep them safe, and give out estimates."
+    ),
     "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
 }
 

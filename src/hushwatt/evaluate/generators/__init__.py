@@ -9,10 +9,11 @@ from pathlib import Path
 
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.generators.flat import LeftSkewed, Normal, RightSkewed, Uniform
+from hushwatt.evaluate.generators.fleet import Fleet
 from hushwatt.evaluate.generators.ideal import Ideal
 from hushwatt.evaluate.generators.kind import Kind, Watts
 from hushwatt.evaluate.generators.streams import Streams
-from hushwatt.evaluate.generators.table import Fleet, write
+from hushwatt.evaluate.table import SYNTHETIC, write
 from hushwatt.plan.plan import Plan
 
 __all__ = ["KINDS", "fleet", "generate", "simulate"]
@@ -45,4 +46,5 @@ def simulate(
     advance: Callable[[int], None] = lambda rows: None,
 ) -> None:
     """Write the readings of invented homes to `path`: Parquet, or CSV by its suffix."""
-    write(fleet(kind, plan, homes, slots, seed), path, advance)
+    invented = fleet(kind, plan, homes, slots, seed)
+    write(invented.pages(), path, {SYNTHETIC: invented.label}, advance)

@@ -1,41 +1,25 @@
-"""Invented readings as a table: household, time, appliance, watts.
+"""Homes that invent their readings: as arrays for experiments, as pages of the readings table for files.
 
-The table is made page by page and written as it is made, so memory stays
-bounded whatever the number of homes.  It says in its own schema that its
-numbers are invented.
+Pages are made one at a time, so memory stays bounded whatever the number of
+homes, and arrays and pages have the same numbers.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet as pq
 
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.generators.kind import BLOCK, Watts
-from hushwatt.files import written
+from hushwatt.evaluate.table import SCHEMA
 from hushwatt.plan.plan import Plan
 
 ROWS = 131_072  # about as many rows as a page has
 DIGITS = 7  # of a household's number, more for larger fleets
-LABEL = b"hushwatt.synthetic"  # of the schema: what made these numbers
-
-SCHEMA = pa.schema(
-    [
-        ("household", pa.string()),
-        ("time", pa.timestamp("us", tz="UTC")),
-        ("appliance", pa.string()),
-        ("watts", pa.float64()),
-    ]
-)
-CODED = pa.dictionary(pa.int32(), pa.string())  # how names travel inside; a file has plain strings
 
 Block = Callable[[int, int, int], Watts]  # slot, block, homes in it → watts of homes × appliances
 
@@ -122,31 +106,3 @@ def _each(outer: int, count: int, inner: int) -> pa.Array:
 def microseconds(moment: datetime) -> int:
     """Microseconds since 1970 of a moment in UTC."""
     return int(np.datetime64(moment.replace(tzinfo=None), "us").astype(np.int64))
-
-
-def write(fleet: Fleet, path: Path, advance: Callable[[int], None]) -> None:
-    """Write the fleet's readings to `path`, as CSV if its name ends so and else as Parquet.
-
-    `advance` hears how many more rows are written.
-    """
-    save = _write_csv if path.suffix.lower() == ".csv" else _write_parquet
-    with written(path) as temporary:
-        save(fleet, temporary, advance)
-
-
-def _write_parquet(fleet: Fleet, path: Path, advance: Callable[[int], None]) -> None:
-    coded = pa.schema([field.with_type(CODED) if field.type == pa.string() else field for field in SCHEMA])
-    # Without Arrow's own schema, names are plain strings to whoever reads the file.
-    with pq.ParquetWriter(path, coded, store_schema=False, use_dictionary=SCHEMA.names[:3]) as out:
-        out.add_key_value_metadata({LABEL: json.dumps(fleet.label)})
-        for page in fleet.pages():
-            out.write_batch(page.cast(coded), row_group_size=page.num_rows)
-            advance(page.num_rows)
-
-
-def _write_csv(fleet: Fleet, path: Path, advance: Callable[[int], None]) -> None:
-    plain = SCHEMA.set(1, pa.field("time", pa.timestamp("s", tz="UTC")))
-    with pyarrow.csv.CSVWriter(path, plain) as out:
-        for page in fleet.pages():
-            out.write_batch(page.cast(plain))
-            advance(page.num_rows)

@@ -1,0 +1,66 @@
+"""tracebase in its own layout: a file for each appliance and day; nobody knows which home it stood in."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from hushwatt.errors import ReadingsError
+from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
+from hushwatt.evaluate.datasets.names import common
+from hushwatt.evaluate.datasets.rows import NUMBER, TIME, Layout, numbers, pieces, seconds
+from hushwatt.evaluate.datasets.wall import utc
+
+FILE = re.compile(r"dev_(\w+?)_(\d{4})\.(\d\d)\.(\d\d)\.csv")
+ROWS = Layout(
+    {"time": TIME, "watts": NUMBER, "smoothed": NUMBER},
+    expected="dd/mm/yyyy HH:MM:SS;watts;watts",
+    delimiter=";",
+    time="%d/%m/%Y %H:%M:%S",
+)
+BERLIN = ZoneInfo("Europe/Berlin")
+LONGEST_GAP = 120.0  # seconds; rows come about every second
+
+
+class Tracebase(Recorded):
+    """Appliances of tracebase; every one of them stands for a home of its own."""
+
+    name = "tracebase"
+
+    def homes(self, folder: Path) -> list[str]:
+        """The names of the devices."""
+        return sorted(_devices(folder))
+
+    def recordings(self, folder: Path, home: str) -> Iterator[Recording]:
+        """All days of one device."""
+        days = _devices(folder)[home]
+        yield Recording((common(_words(days[0].parent.name)),), _rows(days), LONGEST_GAP)
+
+
+def _devices(folder: Path) -> dict[str, list[Path]]:
+    """The files of each device, by its name, in the order of their days."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("dev_*.csv"), key=lambda path: path.name):
+        if match := FILE.fullmatch(path.name):
+            found.setdefault(match[1], []).append(path)
+    if not found:
+        raise ReadingsError(
+            f"{folder}: no device of tracebase; expected WaterKettle/dev_D330A3_2012.01.16.csv"
+        )
+    return found
+
+
+def _words(kind: str) -> str:
+    """The name of a folder as words.
+
+    >>> _words("WaterKettle"), _words("PC-Desktop")
+    ('water_kettle', 'pc_desktop')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|-", "_", kind).casefold()
+
+
+def _rows(days: list[Path]) -> Iterator[Piece]:
+    for path in days:
+        for batch in pieces(path, ROWS):
+            times, exist = utc(seconds(batch["time"]), BERLIN)
+            yield times[exist], numbers(batch, ["watts"])[exist]
