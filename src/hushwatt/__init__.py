@@ -12,7 +12,46 @@ rooms below it, and `household` and `provider` never import each other:
 
     cli → evaluate → audit → fleet → household | provider → wire → privacy → plan
 
-Importing hushwatt itself costs nothing: it loads no room.
+The names a script needs are here: `Plan`, `Appliance`, `preset`, `advise`, `simulate`, `randomise` and
+`estimate`.  Importing hushwatt itself costs nothing: a name loads its room when it is first used.
 """
 
+from importlib import import_module
+
 __version__ = "0.1.0"
+
+NAMES = {
+    "Appliance": "hushwatt.plan.appliance",
+    "HushwattError": "hushwatt.errors",
+    "Plan": "hushwatt.plan.plan",
+    "advise": "hushwatt.privacy.advice",
+    "estimate": "hushwatt.fleet.frames",
+    "preset": "hushwatt.plan.presets",
+    "promise": "hushwatt.privacy.promise",
+    "randomise": "hushwatt.fleet.frames",
+    "simulate": "hushwatt.evaluate.frames",
+}
+
+__all__ = [
+    "Appliance",
+    "HushwattError",
+    "Plan",
+    "__version__",
+    "advise",
+    "estimate",
+    "preset",
+    "promise",
+    "randomise",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from the room where it lives."""
+    if name not in NAMES:
+        raise AttributeError(f"hushwatt has no {name}; it has {', '.join(NAMES)}")
+    return getattr(import_module(NAMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,12 @@
+from hushwatt.errors import HushwattError as HushwattError
+from hushwatt.evaluate.frames import simulate as simulate
+from hushwatt.fleet.frames import estimate as estimate
+from hushwatt.fleet.frames import randomise as randomise
+from hushwatt.plan.appliance import Appliance as Appliance
+from hushwatt.plan.plan import Plan as Plan
+from hushwatt.plan.presets import preset as preset
+from hushwatt.privacy.advice import advise as advise
+from hushwatt.privacy.promise import promise as promise
+
+__version__: str
+NAMES: dict[str, str]
