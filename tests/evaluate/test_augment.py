@@ -92,6 +92,7 @@ def test_seeds():
     assert (one == again).all()
     assert (one != other).any()
     assert (fresh != new).any()
+    assert (one[0] != one[1]).any()  # a home has new readings in every slot
 
 
 def test_table_is_labelled(tmp_path):

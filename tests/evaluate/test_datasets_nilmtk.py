@@ -71,6 +71,7 @@ def readings(folder, **wish):
     """A dictionary of (household, appliance) to the mean of the hour after noon."""
     tables = [table.cast(SCHEMA) for table in read("nilmtk", folder, Wish(SlotLength(1, "h"), **wish))]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
+    assert {row["time"].timestamp() for row in rows} == {NOON}
     return {(row["household"], row["appliance"]): row["watts"] for row in rows}
 
 

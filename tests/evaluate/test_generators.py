@@ -48,7 +48,7 @@ class TestTheFour:
 
         assert kstest(watts, law.cdf).pvalue > DOUBT
         assert kstest(watts + 30, law.cdf).pvalue < DOUBT
-        assert 0 <= watts.min() <= watts.max() <= 3000
+        assert 0 < watts.min() < watts.max() < 3000  # nothing is pushed to the ends
 
     @pytest.mark.parametrize("kind", LAWS)
     def test_slots_homes_and_appliances_are_independent(self, kind):
