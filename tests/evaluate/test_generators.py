@@ -13,7 +13,7 @@ from scipy.stats import beta, kstest, truncnorm, uniform
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.generators import KINDS, generate, simulate
 from hushwatt.evaluate.generators.facts import Facts, course, facts_for, groups, hours, household, known
-from hushwatt.evaluate.generators.fleet import Fleet, household_names
+from hushwatt.evaluate.generators.invented import Fleet, household_names
 from hushwatt.evaluate.generators.kind import BLOCK
 from hushwatt.evaluate.generators.paper_homes import SHARES, paper_homes
 from hushwatt.plan.appliance import Appliance
@@ -160,12 +160,14 @@ class TestIdeal:
         assert factor[2] == factor[3] == pytest.approx(1.07 * factor[0])
         assert np.mean(factor) == pytest.approx(1)
 
-    def test_clock_changes_and_long_slots(self):
-        """Days of 23 and 25 hours and slots of a week give means in the same range."""
+    def test_clock_changes_long_slots_and_long_ago(self):
+        """Days of 23 and 25 hours, slots of a week and days before 1970 give means in the same range."""
+        past = replace(PLAN, start=datetime(1969, 12, 1, tzinfo=UTC))
         spring = replace(PLAN, start=datetime(2024, 3, 31, tzinfo=UTC), timezone="Europe/London")
         autumn = replace(PLAN, start=datetime(2024, 10, 26, 23, tzinfo=UTC), timezone="Europe/London")
         usual = readings("ideal", homes=2_000).sum(axis=2).mean()
 
+        assert readings("ideal", homes=2_000, plan=past).sum(axis=2).mean() == pytest.approx(usual, rel=0.1)
         assert readings("ideal", homes=2_000, plan=spring).sum(axis=2).mean() == pytest.approx(usual, rel=0.1)
         assert readings("ideal", homes=2_000, plan=autumn).sum(axis=2).mean() == pytest.approx(usual, rel=0.1)
         assert readings("ideal", homes=2_000, plan=every(7, "d")).sum(axis=2).mean() == pytest.approx(

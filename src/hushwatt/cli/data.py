@@ -48,6 +48,8 @@ def convert(
 ) -> None:
     """Make readings of a dataset that you have: a table of household, time, appliance and watts.
 
+    The table is Parquet, or CSV when its name ends in .csv.
+
     Parameters
     ----------
     name

@@ -2,10 +2,9 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from cyclopts import Parameter
-
+from hushwatt.cli.options import Output
 from hushwatt.cli.progress import progress
 
 Kind = Literal["ideal", "normal", "uniform", "left-skewed", "right-skewed"]
@@ -17,7 +16,7 @@ def simulate(
     kind: Kind,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: Output,
     homes: int,
     slots: int,
     seed: int | None = None,
@@ -25,13 +24,13 @@ def simulate(
 ) -> None:
     """Invent the readings of many homes, to try things out with.
 
+    The table is Parquet, or CSV when its name ends in .csv.
+
     Parameters
     ----------
     kind
         ideal: homes like those of the IDEAL study, each appliance at what it really draws.
         The others: one law in [0, 3000] W for all, as in the paper's synthetic data.
-    output
-        Where the readings go: Parquet, or CSV when the name ends in .csv.
     homes
         How many homes.
     slots

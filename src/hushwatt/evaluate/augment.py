@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.evaluate.generators.fleet import Fleet
+from hushwatt.evaluate.generators.invented import Fleet
 from hushwatt.evaluate.generators.kind import Watts
 from hushwatt.evaluate.generators.streams import Streams, label
 from hushwatt.plan.plan import Plan

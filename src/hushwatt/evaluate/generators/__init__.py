@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.generators.flat import LeftSkewed, Normal, RightSkewed, Uniform
-from hushwatt.evaluate.generators.fleet import Fleet
 from hushwatt.evaluate.generators.ideal import Ideal
+from hushwatt.evaluate.generators.invented import Fleet
 from hushwatt.evaluate.generators.kind import Kind, Watts
 from hushwatt.evaluate.generators.streams import Streams
 from hushwatt.evaluate.table import SYNTHETIC, write

@@ -24,6 +24,7 @@ from hushwatt.evaluate.generators.kind import Watts
 from hushwatt.evaluate.generators.streams import Streams, label
 from hushwatt.plan.plan import Plan
 
+LONG_AGO = 1_000_000  # days and weeks are counted from 1970, labels of streams from 0
 REMEMBERED = 64  # blocks of homes whose habits and whose day are kept at hand
 
 
@@ -75,7 +76,7 @@ class Ideal:
         return self._open("week", block, (day + 3) // 7).random(homes) < self.household.away
 
     def _open(self, purpose: str, block: int, time: int = 0) -> np.random.Generator:
-        return self.streams.open(label(self.name), label(purpose), block, time)
+        return self.streams.open(label(self.name), label(purpose), block, time + LONG_AGO)
 
 
 def days(begin: float, end: float) -> Iterator[tuple[int, float, float]]:
