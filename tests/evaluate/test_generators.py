@@ -161,8 +161,8 @@ class TestIdeal:
         assert np.mean(factor) == pytest.approx(1)
 
     def test_clock_changes_long_slots_and_long_ago(self):
-        """Days of 23 and 25 hours, slots of a week and days before 1970 give means in the same range."""
-        past = replace(PLAN, start=datetime(1969, 12, 1, tzinfo=UTC))
+        """Days of 23 and 25 hours, slots of a week and a local day of 1969 give means in the same range."""
+        past = replace(PLAN, start=datetime(1970, 1, 1, tzinfo=UTC), timezone="America/New_York")
         spring = replace(PLAN, start=datetime(2024, 3, 31, tzinfo=UTC), timezone="Europe/London")
         autumn = replace(PLAN, start=datetime(2024, 10, 26, 23, tzinfo=UTC), timezone="Europe/London")
         usual = readings("ideal", homes=2_000).sum(axis=2).mean()
