@@ -1,0 +1,82 @@
+"""The application: all routes around one service.
+
+`make_app(config, store, clock)` is what servers, tests and simulations start from.  Pages
+are added to what it gives: `app.state.service` is the service, `app.state.service.read`
+what has been collected, and `app.state.access` says who may look.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import FastAPI
+from starlette.routing import Route
+
+from hushwatt import __version__
+from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.answers import answer_routes
+from hushwatt.provider.api.description import describe_upload
+from hushwatt.provider.api.devices import device_routes
+from hushwatt.provider.api.operations import operation_routes
+from hushwatt.provider.api.plans import plan_routes
+from hushwatt.provider.api.shell import Shell, handlers
+from hushwatt.provider.api.signed import Gate
+from hushwatt.provider.api.upload import Upload
+from hushwatt.provider.clock import Clock
+from hushwatt.provider.config import Config
+from hushwatt.provider.logs import log
+from hushwatt.provider.service import Service
+from hushwatt.provider.store.session import Database, StoreUnavailable
+
+LOOK = 1.0  # seconds between two looks for slots to publish
+
+
+def make_app(config: Config, store: Database, clock: Clock | None = None) -> FastAPI:
+    """The whole service as an ASGI application; it closes the store when it is shut down."""
+    service = Service(config, store, clock)
+    access = Access(service)
+    gate = Gate(service, access)
+    app = FastAPI(
+        title="hushwatt",
+        version=__version__,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # its page would come from elsewhere
+        redoc_url=None,
+        exception_handlers=handlers(service.metrics),
+        lifespan=_lifespan,
+    )
+    app.state.service, app.state.access = service, access
+    upload = Route("/v1/plans/{plan_id}/reports", Upload(service, gate).__call__, methods=["POST"])
+    app.router.routes.insert(0, upload)
+    operations = operation_routes(service, access)
+    app.include_router(plan_routes(service, gate), prefix="/v1")
+    app.include_router(device_routes(service, gate, access), prefix="/v1")
+    app.include_router(answer_routes(service, gate, access), prefix="/v1")
+    app.include_router(operations, prefix="/v1")
+    app.include_router(operations, include_in_schema=False)
+    app.add_middleware(Shell, metrics=service.metrics)
+    describe_upload(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Publish slots while the service runs; write what waits before it ends."""
+    service: Service = app.state.service
+    publisher = asyncio.create_task(_publish(service))
+    try:
+        yield
+    finally:
+        publisher.cancel()
+        with suppress(asyncio.CancelledError):
+            await publisher
+        await asyncio.to_thread(service.close)
+
+
+async def _publish(service: Service) -> None:
+    while True:
+        try:
+            await service.publish_due()
+        except StoreUnavailable as failure:
+            log().error("cannot publish", reason=str(failure))
+        await asyncio.sleep(LOOK)

@@ -1,0 +1,115 @@
+"""Homes join and leave."""
+
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+
+from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.api.signed import Gate
+from hushwatt.provider.collect import Collection
+from hushwatt.provider.service import Service
+from hushwatt.provider.store.access import MOST_HOMES, find_code
+from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_with
+from hushwatt.provider.store.session import Session
+from hushwatt.wire.record import DEVICE
+from hushwatt.wire.signature import public_key
+
+
+class Join(BaseModel):
+    """Who wants to join."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    public_key: Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$", description="Ed25519, 32 bytes in hex")]
+    code: Annotated[str | None, Field(max_length=64, description="one-time code, where one is needed")] = None
+    homes: Annotated[
+        int | None, Field(ge=1, le=MOST_HOMES, description="a gateway: how many homes it speaks for")
+    ] = None
+
+
+class Joined(BaseModel):
+    """The 16-byte names given, in hex."""
+
+    device: str = Field(description="the signer: the home's device, or the gateway itself")
+    devices: list[str] = Field(description="the homes' devices that it signs for")
+
+
+class Erased(BaseModel):
+    """What is gone, and what stays."""
+
+    reports: int = Field(description="reports erased, and taken out of slots not yet published")
+    note: str = "Numbers published before stay as they are: they are sums over many homes."
+
+
+def device_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
+    """The routes by which homes join and leave."""
+    routes = APIRouter(tags=["devices"])
+
+    @routes.post("/plans/{plan_id}/devices", status_code=201, summary="Join a plan")
+    async def join(plan_id: str, wish: Join, request: Request) -> Joined:
+        collection = gate.open_collection(plan_id)
+        access.count_stranger(request)
+        now = int(service.clock.now().timestamp())
+        public_key(bytes.fromhex(wish.public_key))
+        needs_code = service.config.needs_code or wish.homes is not None
+        if needs_code and not wish.code:
+            raise Problem("code-refused", "a one-time code of the provider is needed")
+        enrolled = await service.inbox.write(
+            lambda session: enrol(session, collection, wish, needs_code, now)
+        )
+        if enrolled is None:
+            raise Problem("code-refused")
+        return Joined(device=enrolled.name.hex(), devices=[each.hex() for each in enrolled.devices])
+
+    @routes.delete(
+        "/plans/{plan_id}/devices/{device}",
+        summary="Leave a plan: erase the device and every report of it",
+        description="Signed by the device, or by its gateway, with an empty body.",
+    )
+    async def leave(plan_id: str, device: str, request: Request) -> Erased:
+        collection = gate.collection(plan_id)
+        signer = await gate.signer(request, collection, await gate.body(request))
+        name = _name(device)
+        with service.database.reading() as session:
+            homes, owners = session.find_devices(collection.number, _row(name))
+        if owners[0] != signer.signer:
+            raise Problem("signature-refused")
+        reports = await service.erase(collection, name, int(homes[0]), signer.signer)
+        return Erased(reports=reports)
+
+    return routes
+
+
+def enrol(
+    session: Session, collection: Collection, wish: Join, needs_code: bool, now: int
+) -> Enrolled | None:
+    """Enrol, or give what the same code gave this key before; None when the code is no good."""
+    key = bytes.fromhex(wish.public_key)
+    code = find_code(session, collection.number, wish.code) if needs_code and wish.code else None
+    if code is None:
+        return None if needs_code else enrol_home(session, collection.number, key)
+    if code.signer is not None:
+        return enrolled_with(session, code, key)
+    if code.expires <= now or (wish.homes or 1) > code.homes:
+        return None
+    if wish.homes is None:
+        return enrol_home(session, collection.number, key, code)
+    return enrol_gateway(session, collection.number, key, wish.homes, code)
+
+
+def _name(text: str) -> bytes:
+    try:
+        name = bytes.fromhex(text)
+    except ValueError:
+        name = b""
+    if len(name) != DEVICE:
+        raise Problem("not-found", "a device is named by 16 bytes in hex")
+    return name
+
+
+def _row(name: bytes) -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
+    return np.frombuffer(name, dtype=np.uint8).reshape(1, DEVICE)

@@ -1,0 +1,35 @@
+"""How often one asks: a bucket that refills at a steady rate, for each signer or address.
+
+Buckets live in memory only, and the oldest are forgotten.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+
+MOST_BUCKETS = 50_000
+BURST = 10  # seconds' worth of requests at once
+
+
+class Limit:
+    """Lets `rate` requests a second pass on average, ten seconds' worth at once.
+
+    >>> limit = Limit(rate=1)
+    >>> [limit.allows("home", now=0.0) for _ in range(11)].count(True)
+    10
+    >>> limit.allows("home", now=1.0)
+    True
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate, self._size = rate, rate * BURST
+        self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+
+    def allows(self, who: Hashable, now: float) -> bool:
+        """Whether one more request passes now; it is counted."""
+        left, at = self._buckets.pop(who, (self._size, now))
+        left = min(self._size, left + (now - at) * self._rate)
+        allowed = left >= 1
+        self._buckets[who] = (left - 1 if allowed else left, now)
+        if len(self._buckets) > MOST_BUCKETS:
+            self._buckets.popitem(last=False)
+        return allowed

@@ -1,0 +1,94 @@
+"""Around every request: problems for what is refused, counts, times, a log line, safe headers."""
+
+import time
+import traceback
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hushwatt.errors import HushwattError
+from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.logs import log
+from hushwatt.provider.metrics import Metrics
+from hushwatt.provider.store.session import StoreUnavailable
+
+HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+RETRY = 5  # seconds
+
+
+class Shell:
+    """The outermost layer of the service."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 500
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", []), *HEADERS]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        finally:
+            self._count(scope, status, time.perf_counter() - began)
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", None) or getattr(scope.get("endpoint"), "path", "other")
+        self._metrics.requests.labels(route, str(status)).inc()
+        self._metrics.seconds.labels(route).observe(seconds)
+        log().debug("request", route=route, status=status, ms=round(seconds * 1000, 1))
+
+
+def handlers(metrics: Metrics) -> dict[int | type[Exception], Any]:
+    """What each kind of refusal is answered with."""
+
+    def answered(problem: Problem) -> Response:
+        metrics.problems.labels(problem.name).inc()
+        return problem.response()
+
+    async def on_problem(_: Request, refusal: Problem) -> Response:
+        return answered(refusal)
+
+    async def on_unavailable(_: Request, failure: StoreUnavailable) -> Response:
+        log().error("store unavailable", reason=str(failure))
+        return answered(Problem("unavailable", str(failure), retry=RETRY))
+
+    async def on_refusal(_: Request, refusal: HushwattError) -> Response:
+        return answered(Problem("wrong-request", str(refusal)))
+
+    async def on_invalid(_: Request, wrong: RequestValidationError) -> Response:
+        """Name the place and what is wrong with it; the value itself is not repeated."""
+        places = ["/".join(map(str, each["loc"])) + ": " + each["msg"] for each in wrong.errors()[:5]]
+        return answered(Problem("wrong-request", "; ".join(places)))
+
+    async def on_http(_: Request, wrong: HTTPException) -> Response:
+        names = {404: "not-found", 405: "wrong-method"}
+        problem = Problem(names.get(wrong.status_code, "wrong-request"))
+        response = answered(problem)
+        response.headers.update(wrong.headers or {})
+        return response
+
+    async def on_failure(_: Request, failure: Exception) -> Response:
+        log().error("failed", trace="".join(traceback.format_exception(failure)))
+        return answered(Problem("failed"))
+
+    return {
+        Problem: on_problem,
+        StoreUnavailable: on_unavailable,
+        HushwattError: on_refusal,
+        RequestValidationError: on_invalid,
+        HTTPException: on_http,
+        Exception: on_failure,
+    }

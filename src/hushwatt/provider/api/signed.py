@@ -1,0 +1,109 @@
+"""Signed requests: read the body within its limits, then find out who signed it."""
+
+import asyncio
+import time
+from collections import OrderedDict
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+
+from hushwatt.errors import ReportError
+from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.limits import Limit
+from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.collect import Collection
+from hushwatt.provider.service import Service
+from hushwatt.provider.store.enrolment import Signer, find_signer
+from hushwatt.wire.signature import public_key, read_claim
+
+REMEMBERED = 20_000  # keys held in memory
+Known = tuple[Signer, Ed25519PublicKey]
+
+
+class Gate:
+    """Lets signed requests in."""
+
+    def __init__(self, service: Service, access: Access) -> None:
+        self._service, self._access = service, access
+        self._limit = Limit(service.config.requests_per_second)
+        self._known: OrderedDict[tuple[int, bytes], Known] = OrderedDict()
+
+    def collection(self, plan_id: str) -> Collection:
+        collection = self._service.collection(plan_id)
+        if collection is None:
+            raise Problem("unknown-plan", "ask /v1/plans which plans there are")
+        return collection
+
+    def open_collection(self, plan_id: str) -> Collection:
+        """The collection of a plan that still takes something."""
+        collection = self.collection(plan_id)
+        if self._service.lives[collection.number].over(self._service.clock.now()):
+            raise Problem("plan-over", "it takes no reports and no homes any more")
+        return collection
+
+    async def body(self, request: Request) -> bytes:
+        """The whole body, if it is plain, not too large, and comes in time."""
+        config = self._service.config
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise Problem("compressed")
+        if int(_digits(request.headers.get("content-length"))) > config.largest_upload:
+            raise Problem("too-large", f"at most {config.largest_upload} bytes")
+        try:
+            async with asyncio.timeout(config.upload_seconds):
+                return await _read(request, config.largest_upload)
+        except TimeoutError:
+            raise Problem("too-slow", f"at most {config.upload_seconds} seconds") from None
+        except ClientDisconnect:
+            raise Problem("wrong-request", "the connection was closed before the body had come") from None
+
+    async def signer(self, request: Request, collection: Collection, body: bytes) -> Signer:
+        """Who signed the request; refuses what nobody signed, or not now."""
+        try:
+            claim = read_claim(request.headers)
+        except ReportError as wrong:
+            self._access.count_stranger(request)
+            raise Problem("signature-missing", str(wrong)) from None
+        late = claim.late_by(self._service.clock.now().timestamp())
+        known = await self._find(collection, claim.device)
+        if known is None or not claim.fits(known[1], request.method, request.url.path, body):
+            self._access.count_stranger(request)
+            raise Problem("signature-refused")
+        self._service.metrics.skew.observe(late)
+        if abs(late) > self._service.config.tolerance:
+            now = int(self._service.clock.now().timestamp())
+            raise Problem("clock-off", f"at most {self._service.config.tolerance} seconds", now=now)
+        if not self._limit.allows(claim.device, time.monotonic()):
+            raise Problem("too-many", retry=1)
+        return known[0]
+
+    async def _find(self, collection: Collection, name: bytes) -> Known | None:
+        """The signer of that name; those seen lately are remembered, and the writer checks again."""
+        place = (collection.number, name)
+        known = self._known.get(place)
+        if known is None:
+            signer = await run_in_threadpool(self._look_up, collection.number, name)
+            if signer is None:
+                return None
+            known = self._known[place] = (signer, public_key(signer.key))
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return known
+
+    def _look_up(self, plan: int, name: bytes) -> Signer | None:
+        with self._service.database.reading() as session:
+            return find_signer(session, plan, name)
+
+
+async def _read(request: Request, most: int) -> bytes:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise Problem("too-large", f"at most {most} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _digits(text: str | None) -> str:
+    return text if text and text.isascii() and text.isdigit() and len(text) < 16 else "0"

@@ -1,0 +1,193 @@
+"""How a service is set up: a TOML file, then the environment, then the command line, the last one wins."""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import timedelta
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from hushwatt.errors import UsageError
+
+LENGTHS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+PREFIX = "HUSHWATT_"
+TRUTHS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that can be set; the names are those of the file and, in capitals, of the environment."""
+
+    plan: tuple[str, ...] = ()  # plan files to collect
+    data: str = "hushwatt-data"  # folder for keys and the embedded store
+    store: str = ""  # postgresql://…; empty: a file in `data`
+    host: str = "127.0.0.1"
+    port: int = 8040
+    enrolment: str = "auto"  # codes, open, or auto: open on loopback only
+    access: str = "auto"  # token, open, or auto: open on loopback only
+    grace: str = "auto"  # how long after its end a slot takes reports; auto: its length, 15 m to 1 d
+    scrub: bool = False  # empty the payloads of published slots
+    proxy: bool = False  # behind a proxy on this machine that sets X-Forwarded-For and -Proto
+    tls_certificate: str = ""
+    tls_key: str = ""
+    tolerance: int = 300  # seconds that a signer's clock may be off
+    largest_upload: int = 4 * 1024 * 1024  # bytes
+    upload_seconds: int = 15  # to send a request's body
+    requests_per_second: int = 50  # of one signer, on average
+    strangers_per_second: int = 10  # refused or enrolling requests of one address, on average
+    connections: int = 4096  # at once
+    log_level: str = "info"
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
+        for name in (each.name for each in fields(self) if each.type is int):
+            if getattr(self, name) < (0 if name == "port" else 1):
+                raise UsageError(f"{name} is {getattr(self, name)}; it must be above zero")
+        if bool(self.tls_certificate) != bool(self.tls_key):
+            raise UsageError("tls_certificate and tls_key go together")
+        if self.access == "open" and not self.is_private:
+            raise UsageError(
+                f'access = "open" shows everything to everyone who reaches {self.host}: use "token", '
+                "or listen on 127.0.0.1 without a proxy"
+            )
+        if self.grace != "auto":
+            length(self.grace)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only this machine can reach the service."""
+        return is_loopback(self.host) and not self.proxy
+
+    @property
+    def needs_token(self) -> bool:
+        return self.access == "token" or (self.access == "auto" and not self.is_private)
+
+    @property
+    def needs_code(self) -> bool:
+        return self.enrolment == "codes" or (self.enrolment == "auto" and not self.is_private)
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.data)
+
+    @property
+    def store_address(self) -> str:
+        return self.store or str(self.folder / "store.sqlite")
+
+    def grace_of(self, slot_seconds: int) -> timedelta:
+        """How long a slot of that length takes reports after its end."""
+        if self.grace == "auto":
+            return timedelta(seconds=min(max(slot_seconds, 900), 86400))
+        return length(self.grace)
+
+
+CHOICES = {
+    "enrolment": ("auto", "codes", "open"),
+    "access": ("auto", "token", "open"),
+    "log_level": ("debug", "info", "warning", "error"),
+}
+
+
+def read_config(
+    file: Path | None = None, environment: Mapping[str, str] = os.environ, **given: Any
+) -> Config:
+    """What the file says, then the environment, then what was given (None: not given)."""
+    config = Config()
+    if file is not None:
+        config = _changed(config, _read(file), str(file))
+    config = _changed(config, _from_environment(environment), "the environment")
+    return _changed(config, {name: value for name, value in given.items() if value is not None}, "")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine's own.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def length(text: str) -> timedelta:
+    """A time like 90s, 15m, 2h or 1d.
+
+    >>> length("15m")
+    datetime.timedelta(seconds=900)
+    """
+    match = re.fullmatch(r"([0-9]{1,6})([smhd])", text)
+    if not match:
+        raise UsageError(f"{text!r} is no length of time; write for example 90s, 15m, 2h or 1d")
+    return timedelta(seconds=int(match[1]) * LENGTHS[match[2]])
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as wrong:
+        raise UsageError(f"{file}: {wrong}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file}: not a text file") from None
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    """The variables of our names; others that begin alike belong to other parts."""
+    kinds = {field.name: field.type for field in fields(Config)}
+    found: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        text = environment.get(PREFIX + name.upper())
+        if text is not None:
+            found[name] = _parsed(PREFIX + name.upper(), text, kind)
+    return found
+
+
+def _parsed(name: str, text: str, kind: object) -> Any:
+    if kind is int:
+        if not re.fullmatch(r"[0-9]{1,12}", text):
+            raise UsageError(f"{name} is {text!r}, which is not a whole number")
+        return int(text)
+    if kind is bool:
+        if text.lower() not in TRUTHS:
+            raise UsageError(f"{name} is {text!r}; write true or false")
+        return TRUTHS[text.lower()]
+    return text if kind is str else tuple(text.split(os.pathsep))
+
+
+def _changed(config: Config, changes: Mapping[str, Any], source: str) -> Config:
+    kinds = {field.name: field.type for field in fields(Config)}
+    place = f"{source}: " if source else ""
+    accepted: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in kinds:
+            raise UsageError(f"{place}unknown setting {name}")
+        if name == "plan":
+            value = (value,) if isinstance(value, str) else tuple(map(str, value))
+        elif not isinstance(kinds[name], type) or type(value) is not kinds[name]:
+            raise UsageError(f"{place}{name} is {value!r}, which is not a {_kind(kinds[name])}")
+        accepted[name] = value
+    try:
+        return replace(config, **accepted)
+    except UsageError as wrong:
+        raise UsageError(f"{place}{wrong}") from None
+
+
+def _kind(kind: object) -> str:
+    return {int: "whole number", bool: "true or false"}.get(kind, "text")  # type: ignore[call-overload,no-any-return]

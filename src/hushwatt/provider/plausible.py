@@ -1,0 +1,152 @@
+"""What a home that follows the plan can send: amounts, fields and numbers of ones.
+
+A report outside this is refused.  Inside it a home may say what it likes: the bits of an
+honest home are random too.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.laws import law_for
+from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.wire.payload import Layout, take
+
+Mask = NDArray[np.bool_]
+Whole = NDArray[np.int64]
+Rows = NDArray[np.uint8]
+DOUBT = Fraction(1, 10**9)  # an honest report is refused less often than this
+
+
+def amounts_fit(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+    """Which reports cost what the plan's method can cost in their slot."""
+    return AMOUNTS[plan.method](plan, slot, spent, drawn)
+
+
+def _every_slot(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+    share = STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
+    fit: Mask = (drawn == share) & (spent == share)
+    return fit
+
+
+def _all_together(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+    whole = affordable(plan)
+    fit: Mask = (drawn == whole) & (spent == np.where(slot % plan.window == 0, whole, 0))
+    return fit
+
+
+def _decided(plan: Plan, spent: Whole, drawn: Whole) -> Mask:
+    """A probe in every slot, and a publication's budget on top when it was drawn in this one."""
+    probe = STRATEGIES[plan.method].start(affordable(plan), plan.window).probe
+    fit: Mask = (spent == probe) | (spent == probe + drawn)
+    return fit
+
+
+def _distributed(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+    """LBD: from ε/4w, below which nothing is offered, to ε/4."""
+    whole = affordable(plan)
+    inside = (4 * plan.window * (drawn + 1) >= whole) & (4 * drawn <= whole) & (drawn > 0)
+    fit: Mask = _decided(plan, spent, drawn) & inside
+    return fit
+
+
+def _absorbed(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+    """LBA: one share, or a few that were saved up."""
+    share = affordable(plan) // (2 * plan.window)
+    inside = (drawn % share == 0) & (drawn >= share) & (drawn <= plan.window * share)
+    fit: Mask = _decided(plan, spent, drawn) & inside
+    return fit
+
+
+AMOUNTS: dict[str, Callable[[Plan, Whole, Whole, Whole], Mask]] = {
+    "lbu": _every_slot,
+    "lpu": _every_slot,
+    "lsp": _all_together,
+    "lbd": _distributed,
+    "lba": _absorbed,
+}
+
+
+def payloads_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:
+    """Which payloads a home could have drawn with these budgets."""
+    fit = np.ones(len(rows), dtype=bool)
+    if layout.places[-1] % 8:
+        fit &= rows[:, -1] >> (layout.places[-1] % 8) == 0
+    members = _members(layout, rows, fit) if layout.partial else None
+    if layout.direct:
+        _check_numbers(layout, rows, members, fit)
+    else:
+        _check_bits(layout, rows, members, drawn, fit)
+    return fit
+
+
+def _members(layout: Layout, rows: Rows, fit: Mask) -> NDArray[np.intp]:
+    """The appliances each report speaks of, which must ascend."""
+    entries = [take(rows, place, layout.number_bits) for place in layout.places[:-1]]
+    members = np.stack(entries, axis=1)
+    fit &= (members < len(layout.widths)).all(axis=1) & (np.diff(members, axis=1) > 0).all(axis=1)
+    return np.minimum(members, len(layout.widths) - 1)
+
+
+def _check_numbers(layout: Layout, rows: Rows, members: NDArray[np.intp] | None, fit: Mask) -> None:
+    """No level beyond an appliance's last."""
+    widths = np.array(layout.widths)
+    for entry in range(layout.asked):
+        place = layout.places[entry] + layout.number_bits
+        answer = take(rows, place, layout.places[entry + 1] - place)
+        fit &= answer < (widths[entry] if members is None else widths[members[:, entry]])
+
+
+def _check_bits(
+    layout: Layout, rows: Rows, members: NDArray[np.intp] | None, drawn: Whole, fit: Mask
+) -> None:
+    """No bit beyond an appliance's last level, and a number of ones that chance allows."""
+    ones = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+    if members is None:
+        levels = np.full(len(rows), sum(layout.widths))
+    else:
+        widths = np.array(layout.widths)
+        levels = widths[members].sum(axis=1)
+        ones -= np.bitwise_count(members.astype(np.uint64)).sum(axis=1, dtype=np.int64)
+        for entry in range(layout.asked):
+            place = layout.places[entry] + layout.number_bits
+            answer = take(rows, place, layout.places[entry + 1] - place)
+            fit &= answer >> widths[members[:, entry]] == 0
+    cases, which = np.unique(np.stack([drawn, levels]), axis=1, return_inverse=True)
+    bands = np.array([band(layout.oracle, int(d), layout.asked, int(n)) for d, n in cases.T]).reshape(-1, 2)
+    low, high = bands[which.reshape(-1)].T
+    fit &= (ones >= low) & (ones <= high)
+
+
+@lru_cache(maxsize=1024)
+def band(oracle: str, drawn: int, asked: int, levels: int) -> tuple[int, int]:
+    """The numbers of ones between which a report of `asked` appliances stays, but for one in 10⁹.
+
+    One level of each appliance is true and answers 1 with chance p, all others with q, whatever
+    the truth is; the distribution of the sum is worked out in whole numbers.
+
+    >>> band("oue", drawn=1_000_000, asked=1, levels=10)
+    (0, 10)
+    >>> band("oue", drawn=1_000_000, asked=15, levels=150)
+    (17, 73)
+    """
+    law = law_for(oracle, drawn, asked, levels)
+    scale = 1 << 64
+    hold, rise = (int(chance * scale) for chance in (law.hold, law.rise))
+    chances = [1]
+    for ones in [hold] * asked + [rise] * (levels - asked):
+        chances = [
+            stay * (scale - ones) + move * ones
+            for stay, move in zip([*chances, 0], [0, *chances], strict=True)
+        ]
+    allowed = scale**levels * DOUBT / 2
+    low, high, below, above = 0, levels, 0, 0
+    while below + chances[low] <= allowed:
+        below, low = below + chances[low], low + 1
+    while above + chances[high] <= allowed:
+        above, high = above + chances[high], high - 1
+    return low, high

@@ -1,0 +1,110 @@
+"""Run the service: open the store, listen, and leave in order."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from socket import socket
+
+import uvicorn
+
+from hushwatt.errors import UsageError
+from hushwatt.provider.api import make_app
+from hushwatt.provider.config import Config
+from hushwatt.provider.logs import start_logs
+from hushwatt.provider.read import Read
+from hushwatt.provider.store import open_store
+
+LEAVE = 20  # seconds that open requests have to end
+Say = Callable[[str], object]
+
+
+class TalkingServer(uvicorn.Server):
+    """A server that says where it is once it listens."""
+
+    def __init__(self, config: uvicorn.Config, lines: Callable[[int], list[str]], say: Say) -> None:
+        super().__init__(config)
+        self._lines, self._say = lines, say
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            for line in self._lines(self.servers[0].sockets[0].getsockname()[1]):
+                self._say(line)
+
+
+def serve(config: Config, say: Say) -> None:
+    """Serve until a signal says stop; what was being written is finished first."""
+    start_logs(config.log_level)
+    make_folder(config.folder)
+    app = make_app(config, open_store(config.store_address))
+    if not app.state.service.lives:
+        raise UsageError("there is no plan to collect: give one with --plan")
+    settings = uvicorn.Config(
+        app,
+        host=config.host,
+        port=config.port,
+        ssl_certfile=_file(config.tls_certificate),
+        ssl_keyfile=_file(config.tls_key),
+        proxy_headers=config.proxy,
+        forwarded_allow_ips="127.0.0.1,::1",
+        limit_concurrency=config.connections,
+        timeout_graceful_shutdown=LEAVE,
+        timeout_keep_alive=30,
+        backlog=2048,
+        access_log=False,  # it would name the addresses of homes
+        log_level="critical",
+        server_header=False,
+        date_header=False,
+    )
+    try:
+        TalkingServer(settings, lambda port: welcome(config, port, app.state.service.read), say).run()
+    except SystemExit:
+        raise UsageError(
+            f"cannot listen on {config.host} port {config.port}: it is taken, or not this machine's"
+        ) from None
+
+
+def welcome(config: Config, port: int, read: Read) -> list[str]:
+    """What whoever starts a service wants to know."""
+    here = address(config, port)
+    lines = [f"collecting {each.plan.name}, plan {each.plan.id}" for each in read.collections.values()]
+    lines += [f"service    {here}/v1", f"dashboard  {here}/"]
+    options = f" --data {config.data}" + (f" --store {hidden(config.store)}" if config.store else "")
+    if config.needs_code:
+        lines.append(f"homes      join with a one-time code: hushwatt provider keys code{options}")
+    else:
+        lines.append(f"homes      anyone may join: hushwatt household join {here}")
+    if config.needs_token:
+        lines.append(f"analysts   need a token: hushwatt provider keys token NAME{options}")
+    return [*lines, "stop with Ctrl-C"]
+
+
+def hidden(address: str) -> str:
+    """An address without its password.
+
+    >>> hidden("postgresql://hush:secret@db/hush")
+    'postgresql://hush:…@db/hush'
+    """
+    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", address)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder for keys and the store; only its owner may look inside."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
+        raise UsageError(f"cannot make {folder}: there is no folder {folder.parent}") from None
+    except FileExistsError:
+        raise UsageError(f"{folder} is a file, not a folder") from None
+
+
+def address(config: Config, port: int) -> str:
+    """Where the service can be reached."""
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    return f"{'https' if config.tls_certificate else 'http'}://{host}:{port}"
+
+
+def _file(name: str) -> str | None:
+    if name and not Path(name).is_file():
+        raise UsageError(f"{name}: there is no such file")
+    return name or None

@@ -1,0 +1,114 @@
+"""One running service: its store, its inbox, its keys, and the turning of slots.
+
+`make_app` in `api` puts HTTP around it; nothing here knows HTTP.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+
+from hushwatt.errors import UsageError
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.clock import Clock, SystemClock
+from hushwatt.provider.collect import Collection, erase_home
+from hushwatt.provider.config import Config
+from hushwatt.provider.inbox import Inbox
+from hushwatt.provider.keys import ProviderKeys, open_keys
+from hushwatt.provider.life import Life
+from hushwatt.provider.logs import log
+from hushwatt.provider.metrics import Metrics
+from hushwatt.provider.plausible import AMOUNTS
+from hushwatt.provider.read import Read
+from hushwatt.provider.store.enrolment import remove_device
+from hushwatt.provider.store.plans import add_plan, all_plans, plan_state
+from hushwatt.provider.store.session import Database, Session
+from hushwatt.provider.store.slots import publish, scrub
+
+SCRUBBED_TOGETHER = 8  # slots
+
+
+class Service:
+    """Everything that requests share."""
+
+    def __init__(self, config: Config, database: Database, clock: Clock | None = None) -> None:
+        self.config, self.database, self.clock = config, database, clock or SystemClock()
+        self.metrics = Metrics()
+        self.keys: ProviderKeys = open_keys(config.folder)
+        with database.writing() as session:
+            for plan in load_plans(config.plan):
+                add_plan(session, plan)
+            plans = all_plans(session)
+        self.lives = lives_of(config, plans)
+        self.read = Read(database, self.lives, self.clock, self.metrics)
+        self.inbox = Inbox(database, self.lives, self.clock, self.metrics)
+
+    def collection(self, plan_id: str) -> Collection | None:
+        return self.read.collections.get(plan_id)
+
+    async def publish_due(self) -> None:
+        """Publish every slot that is closed, and scrub what is to be scrubbed."""
+        for number, life in self.lives.items():
+            due = min(life.first_open(self.clock.now()), life.plan.calendar.slots) - 1
+            if due > self.read.state(life.plan).published:
+                await self.publish(number, due)
+
+    async def publish(self, number: int, until: int) -> list[int]:
+        """Publish the slots up to `until`, once and for all."""
+        moment = int(self.clock.now().timestamp())
+        slots = await self.inbox.write(lambda session: publish(session, number, until, moment))
+        plan = self.lives[number].plan
+        log().info("published", plan=plan.id, until=until, slots=len(slots))
+        if self.config.scrub:
+            await self._scrub(number)
+        return slots
+
+    async def _scrub(self, number: int) -> None:
+        """A few slots at a time, so that uploads get their turn."""
+        scrubbed = 1
+        while scrubbed:
+            scrubbed = await self.inbox.write(lambda session: scrub(session, number, SCRUBBED_TOGETHER))
+
+    async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
+        """Remove a device and all its reports; how many these were."""
+
+        def job(session: Session) -> int:
+            published = plan_state(session, collection.number).published
+            erased = erase_home(session, collection, home, published)
+            remove_device(session, collection.number, device, home, signer)
+            return erased
+
+        erased = await self.inbox.write(job)
+        self.database.forget()
+        return erased
+
+    def close(self) -> None:
+        """Write what waits, and let go of the store."""
+        self.inbox.close()
+        self.database.close()
+
+
+def lives_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, Life]:
+    """When the slots of each plan open and close."""
+    tolerance = timedelta(seconds=config.tolerance)
+    return {
+        number: Life(plan, config.grace_of(plan.slot.seconds), tolerance) for number, plan in plans.items()
+    }
+
+
+def open_read(config: Config, database: Database) -> Read:
+    """What a store has collected, without a service around it."""
+    with database.reading() as session:
+        plans = all_plans(session)
+    return Read(database, lives_of(config, plans), SystemClock(), Metrics())
+
+
+def load_plans(files: Iterable[str]) -> list[Plan]:
+    """The plans in these files, all of a kind that a service can collect."""
+    plans = [Plan.load(file) for file in files]
+    for plan, file in zip(plans, files, strict=True):
+        if plan.method not in AMOUNTS or plan.decision == "provider":
+            raise UsageError(
+                f"{file}: in a plan with method = {plan.method!r} and decision = 'provider' the provider "
+                "asks homes in two rounds, which the service cannot do; choose lpu, lbu or lsp, or lbd or "
+                "lba with decision = 'household' (the bulk commands know the others)"
+            )
+    return plans

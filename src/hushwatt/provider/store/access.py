@@ -1,0 +1,105 @@
+"""One-time codes of homes and tokens of analysts: kept as hashes, so a thief of the store has neither."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+from hushwatt.errors import UsageError
+from hushwatt.provider.store.session import Session, one
+
+LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look alike
+GROUPS, LENGTH = 4, 5  # 20 letters: 98 bits
+MOST_HOMES = 10_000  # that one code may enrol
+
+
+@dataclass(frozen=True)
+class Code:
+    """What a one-time code is good for, and for whom it was used."""
+
+    hash: bytes
+    plan: int
+    homes: int
+    expires: int
+    signer: int | None
+    first_home: int | None
+    enrolled: int | None
+
+
+def new_code() -> str:
+    """A code that nobody guesses, easy to read out."""
+    groups = ("".join(secrets.choice(LETTERS) for _ in range(LENGTH)) for _ in range(GROUPS))
+    return "-".join(groups)
+
+
+def new_token() -> str:
+    return f"hushwatt_{secrets.token_urlsafe(32)}"
+
+
+def hashed(secret: str) -> bytes:
+    """What is kept of a code or token; how a code is spelt does not matter.
+
+    >>> hashed("abcd-efgh") == hashed("ABCDEFGH")
+    True
+    """
+    if not secret.startswith("hushwatt_"):
+        secret = secret.upper().replace("-", "").replace(" ", "")
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def add_codes(session: Session, plan: int, count: int, homes: int, now: int, expires: int) -> list[str]:
+    """New codes, each good for one device (`homes` = 1) or for a gateway of up to `homes` homes."""
+    if not 1 <= homes <= MOST_HOMES:
+        raise UsageError(f"a code is good for 1 to {MOST_HOMES} homes, not {homes}")
+    codes = [new_code() for _ in range(count)]
+    for code in codes:
+        session.run(
+            "INSERT INTO codes (hash, plan, homes, made, expires) VALUES (?, ?, ?, ?, ?)",
+            hashed(code),
+            plan,
+            homes,
+            now,
+            expires,
+        )
+    return codes
+
+
+def find_code(session: Session, plan: int, code: str) -> Code | None:
+    found = one(
+        session.all(
+            "SELECT hash, plan, homes, expires, signer, first_home, enrolled FROM codes "
+            "WHERE hash = ? AND plan = ?",
+            hashed(code),
+            plan,
+        )
+    )
+    return Code(bytes(found[0]), *found[1:]) if found else None
+
+
+def add_token(session: Session, label: str, now: int, expires: int) -> str:
+    """A new token; an older one of that label stops working."""
+    token = new_token()
+    session.run("DELETE FROM tokens WHERE label = ?", label)
+    session.run(
+        "INSERT INTO tokens (hash, label, made, expires) VALUES (?, ?, ?, ?)",
+        hashed(token),
+        label,
+        now,
+        expires,
+    )
+    return token
+
+
+def remove_token(session: Session, label: str) -> None:
+    if not session.run("DELETE FROM tokens WHERE label = ?", label):
+        raise UsageError(f"there is no token called {label!r}")
+
+
+def token_holds(session: Session, token: str, now: int) -> bool:
+    """Whether a token is one of ours and has not expired."""
+    return bool(session.all("SELECT 1 FROM tokens WHERE hash = ? AND expires > ?", hashed(token), now))
+
+
+def tokens(session: Session) -> list[tuple[str, int, int]]:
+    """The labels of all tokens, when they were made and when they expire."""
+    rows = session.all("SELECT label, made, expires FROM tokens ORDER BY label")
+    return [(str(label), int(made), int(expires)) for label, made, expires in rows]

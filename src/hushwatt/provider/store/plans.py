@@ -1,0 +1,36 @@
+"""Plans in the store: once there, a plan never changes."""
+
+from dataclasses import dataclass
+
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.store.session import Session, one
+
+
+@dataclass(frozen=True)
+class PlanState:
+    """How far the collection of a plan has come."""
+
+    homes: int  # enrolled now
+    published: int  # every slot up to this one has been published; −1: none
+
+
+def add_plan(session: Session, plan: Plan) -> int:
+    """The number of a plan in the store, where it is put unless it is there."""
+    session.run(
+        "INSERT INTO plans (id, canonical, homes, next_home, published) VALUES (?, ?, 0, 0, -1) "
+        "ON CONFLICT DO NOTHING",
+        plan.id,
+        plan.canonical(),
+    )
+    return int(session.all("SELECT plan FROM plans WHERE id = ?", plan.id)[0][0])
+
+
+def all_plans(session: Session) -> dict[int, Plan]:
+    """Every plan of the store by its number, the oldest first."""
+    rows = session.all("SELECT plan, canonical FROM plans ORDER BY plan")
+    return {int(number): Plan.parse(bytes(canonical)) for number, canonical in rows}
+
+
+def plan_state(session: Session, plan: int) -> PlanState:
+    found = one(session.all("SELECT homes, published FROM plans WHERE plan = ?", plan))
+    return PlanState(*found) if found else PlanState(0, -1)

@@ -1,0 +1,185 @@
+"""The store for production: PostgreSQL, reports partitioned by plan and slot.
+
+Every writer of a plan takes turns, over all processes and machines: a transaction
+holds the lock of the whole store until it has ended.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from hushwatt.errors import UsageError
+from hushwatt.provider.store.schema import migrate
+from hushwatt.provider.store.session import Homes, Kept, Rows, StoreUnavailable
+
+WORDS = {
+    "whole": "BIGINT",
+    "bytes": "BYTEA",
+    "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    "compact": "",
+    "by_slot": " PARTITION BY RANGE (plan, slot)",
+}
+LOCK = 0x68757368  # "hush": whoever writes holds it
+PATIENCE = 10.0  # seconds to wait for a connection
+TOGETHER = 1024  # slots in a partition
+
+
+class PostgresSession:
+    """A transaction of one connection."""
+
+    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]], known: set[str]) -> None:
+        self._connection, self._known = connection, known
+        self.made: set[str] = set()  # partitions, known to others once the transaction has ended
+
+    def all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self._connection.execute(_placed(statement), values).fetchall()
+
+    def run(self, statement: str, *values: Any) -> int:
+        return self._connection.execute(_placed(statement), values or None).rowcount
+
+    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
+        homes = range(first_home, first_home + len(devices))
+        self._connection.execute(
+            "INSERT INTO devices (device, plan, home, signer) "
+            "SELECT device, %s, home, %s FROM unnest(%s::bytea[], %s::bigint[]) AS new (device, home)",
+            (plan, signer, [row.tobytes() for row in devices], list(homes)),
+        )
+
+    def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
+        found = np.full((len(devices), 2), -1, dtype=np.int64)
+        rows = self._connection.execute(
+            "SELECT place, home, signer FROM unnest(%s::bytea[]) WITH ORDINALITY AS asked (device, place) "
+            "JOIN devices USING (device) WHERE plan = %s",
+            ([row.tobytes() for row in devices], plan),
+            binary=True,
+        )
+        for place, home, signer in rows:
+            found[place - 1] = home, signer
+        return found[:, 0], found[:, 1]
+
+    def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
+        rows = self._connection.execute(
+            "SELECT home FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
+            (plan, slot, homes.tolist()),
+        )
+        return np.isin(homes, np.array([home for (home,) in rows], dtype=np.int64))
+
+    def add_reports(
+        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
+    ) -> int:
+        self._make_partition(plan, slot)
+        return self._connection.execute(
+            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload) "
+            "SELECT %s, %s, home, %s, %s, %s, payload "
+            "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
+            (plan, slot, spent, drawn, as_of, homes.tolist(), [row.tobytes() for row in payloads]),
+            binary=True,
+        ).rowcount
+
+    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[Kept]:
+        rows = self._connection.execute(
+            "SELECT home, spent, drawn, as_of, payload FROM reports "
+            "WHERE plan = %s AND slot = %s AND home = ANY(%s)",
+            (plan, slot, homes.tolist()),
+        )
+        return [Kept(*row) for row in rows]
+
+    def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
+        self._connection.execute(
+            "INSERT INTO draws (plan, home, slot) SELECT %s, home, %s FROM unnest(%s::bigint[]) AS new (home)"
+            " ON CONFLICT DO NOTHING",
+            (plan, slot, homes.tolist()),
+        )
+
+    def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
+        rows = self._connection.execute(
+            "SELECT coalesce((SELECT max(slot) FROM draws d WHERE d.plan = %s AND d.home = asked.home "
+            "AND d.slot <= %s), -1) FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (home, place) "
+            "ORDER BY place",
+            (plan, slot, homes.tolist()),
+        )
+        return np.array([found for (found,) in rows], dtype=np.int64)
+
+    def _make_partition(self, plan: int, slot: int) -> None:
+        """Make the table for this plan and the slots around this one, unless it is there."""
+        first = slot - slot % TOGETHER
+        name = f"reports_{plan}_{first}"
+        if name in self._known or name in self.made:
+            return
+        self._connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF reports "
+            f"FOR VALUES FROM ({plan}, {first}) TO ({plan}, {first + TOGETHER})"
+        )
+        self.made.add(name)
+
+
+class Postgres:
+    """A database that many services may share."""
+
+    def __init__(self, address: str, connections: int = 8) -> None:
+        self._known: set[str] = set()
+        try:
+            self._pool = ConnectionPool(
+                address, min_size=1, max_size=connections, timeout=PATIENCE, open=False, check=_alive
+            )
+            self._pool.open(wait=True, timeout=PATIENCE)
+            with self.writing() as session:
+                migrate(session, WORDS)
+        except (PoolTimeout, StoreUnavailable, psycopg.Error):
+            raise UsageError(
+                "cannot reach the PostgreSQL store; check the address, the user and the password"
+            ) from None
+
+    @contextmanager
+    def writing(self) -> Iterator[PostgresSession]:
+        with self._mended(), self._pool.connection() as connection:
+            with connection.transaction():
+                connection.execute("SET LOCAL synchronous_commit = on")
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+                session = PostgresSession(connection, self._known)
+                yield session
+            self._known |= session.made
+
+    @contextmanager
+    def reading(self) -> Iterator[PostgresSession]:
+        with self._mended(), self._pool.connection() as connection, connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield PostgresSession(connection, self._known)
+
+    def forget(self) -> None:
+        """Let the database reuse the space of erased rows at once."""
+        with self._mended(), self._pool.connection() as connection:
+            connection.commit()
+            connection.autocommit = True
+            try:
+                for table in ("reports", "devices", "draws", "signers"):
+                    connection.execute(f"VACUUM {table}")
+            finally:
+                connection.autocommit = False
+
+    def backup(self, path: Path) -> None:
+        raise UsageError("a PostgreSQL store is backed up by PostgreSQL's own pg_dump or base backups")
+
+    def close(self) -> None:
+        self._pool.close()
+
+    @contextmanager
+    def _mended(self) -> Iterator[None]:
+        try:
+            yield
+        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
+            raise StoreUnavailable("the database cannot be reached, or cannot write") from None
+
+
+def _alive(connection: psycopg.Connection[Any]) -> None:
+    ConnectionPool.check_connection(connection)
+
+
+def _placed(statement: str) -> str:
+    return statement.replace("?", "%s")

@@ -1,0 +1,61 @@
+"""The tables, and how an older store becomes a newer one.
+
+A store knows how many of these steps it has taken.  A step is never changed once it
+was released; what is new is a new step at the end.
+"""
+
+from hushwatt.errors import StateError
+from hushwatt.provider.store.session import Session, one
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE plans (
+            plan {serial}, id TEXT NOT NULL UNIQUE, canonical {bytes} NOT NULL,
+            homes {whole} NOT NULL, next_home {whole} NOT NULL,
+            published {whole} NOT NULL)""",  # every slot up to this one has been published, −1: none
+        """CREATE TABLE signers (
+            signer {serial}, plan {whole} NOT NULL, name {bytes} NOT NULL UNIQUE, key {bytes} NOT NULL,
+            gateway {whole} NOT NULL, UNIQUE (plan, key))""",
+        """CREATE TABLE devices (
+            device {bytes} NOT NULL PRIMARY KEY, plan {whole} NOT NULL, home {whole} NOT NULL,
+            signer {whole} NOT NULL){compact}""",
+        "CREATE UNIQUE INDEX devices_by_home ON devices (plan, home)",
+        "CREATE INDEX devices_by_signer ON devices (signer)",
+        """CREATE TABLE codes (
+            hash {bytes} NOT NULL PRIMARY KEY, plan {whole} NOT NULL, homes {whole} NOT NULL,
+            made {whole} NOT NULL, expires {whole} NOT NULL,
+            signer {whole}, first_home {whole}, enrolled {whole})""",
+        """CREATE TABLE tokens (
+            hash {bytes} NOT NULL PRIMARY KEY, label TEXT NOT NULL UNIQUE, made {whole} NOT NULL,
+            expires {whole} NOT NULL)""",
+        """CREATE TABLE reports (
+            plan {whole} NOT NULL, slot {whole} NOT NULL, home {whole} NOT NULL,
+            spent {whole} NOT NULL, drawn {whole} NOT NULL, as_of {whole} NOT NULL, payload {bytes} NOT NULL,
+            PRIMARY KEY (plan, slot, home)){by_slot}""",
+        """CREATE TABLE draws (
+            plan {whole} NOT NULL, home {whole} NOT NULL, slot {whole} NOT NULL,
+            PRIMARY KEY (plan, home, slot)){compact}""",
+        """CREATE TABLE tallies (
+            plan {whole} NOT NULL, slot {whole} NOT NULL, round {whole} NOT NULL, as_of {whole} NOT NULL,
+            drawn {whole} NOT NULL, homes {whole} NOT NULL, reports {bytes} NOT NULL, counts {bytes} NOT NULL,
+            PRIMARY KEY (plan, slot, round, as_of, drawn)){compact}""",
+        """CREATE TABLE slots (
+            plan {whole} NOT NULL, slot {whole} NOT NULL, late {whole} NOT NULL, published_at {whole},
+            homes {whole}, scrubbed {whole} NOT NULL, PRIMARY KEY (plan, slot)){compact}""",
+    ),
+)
+
+
+def migrate(session: Session, words: dict[str, str]) -> None:
+    """Take the steps that the store has not taken; `words` are the database's own for types."""
+    session.run("CREATE TABLE IF NOT EXISTS hushwatt (steps INTEGER NOT NULL)")
+    found = one(session.all("SELECT steps FROM hushwatt"))
+    taken = found[0] if found else 0
+    if taken > len(STEPS):
+        raise StateError(f"the store is from a newer hushwatt (step {taken}, this one knows {len(STEPS)})")
+    for step in STEPS[taken:]:
+        for statement in step:
+            session.run(statement.format(**words))
+    if taken < len(STEPS):
+        session.run("DELETE FROM hushwatt")
+        session.run("INSERT INTO hushwatt (steps) VALUES (?)", len(STEPS))

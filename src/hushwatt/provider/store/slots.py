@@ -1,0 +1,80 @@
+"""What the store remembers of a slot: when it was published, for how many homes, and what came late."""
+
+from dataclasses import dataclass
+
+from hushwatt.provider.store.session import Session
+
+
+@dataclass(frozen=True)
+class Published:
+    """A slot whose numbers no longer change."""
+
+    slot: int
+    at: int  # seconds since 1970
+    homes: int  # enrolled at that moment
+
+
+def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
+    """Publish every slot up to `until` that has not been; those with reports, by number."""
+    ((homes, before),) = session.all("SELECT homes, published FROM plans WHERE plan = ?", plan)
+    if until <= before:
+        return []
+    rows = session.all(
+        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot",
+        plan,
+        before,
+        until,
+    )
+    slots = [int(slot) for (slot,) in rows]
+    for slot in slots:
+        session.run(
+            "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, ?, ?, 0) "
+            "ON CONFLICT (plan, slot) DO UPDATE SET published_at = excluded.published_at, "
+            "homes = excluded.homes",
+            plan,
+            slot,
+            now,
+            homes,
+        )
+    session.run("UPDATE plans SET published = ? WHERE plan = ?", until, plan)
+    return slots
+
+
+def published_slots(session: Session, plan: int) -> list[Published]:
+    rows = session.all(
+        "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL "
+        "ORDER BY slot",
+        plan,
+    )
+    return [Published(*map(int, row)) for row in rows]
+
+
+def count_late(session: Session, plan: int, slot: int, count: int) -> None:
+    """Reports that came after their slot was closed: counted, not merged."""
+    session.run(
+        "INSERT INTO slots (plan, slot, late, scrubbed) VALUES (?, ?, ?, 0) "
+        "ON CONFLICT (plan, slot) DO UPDATE SET late = slots.late + excluded.late",
+        plan,
+        slot,
+        count,
+    )
+
+
+def late_reports(session: Session, plan: int) -> dict[int, int]:
+    """How many came late, for each slot where any did."""
+    rows = session.all("SELECT slot, late FROM slots WHERE plan = ? AND late > 0 ORDER BY slot", plan)
+    return {int(slot): int(late) for slot, late in rows}
+
+
+def scrub(session: Session, plan: int, most: int) -> int:
+    """Empty the payloads of up to `most` published slots; the reports stay known, so none counts twice."""
+    rows = session.all(
+        "SELECT slot FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 "
+        "ORDER BY slot LIMIT ?",
+        plan,
+        most,
+    )
+    for (slot,) in rows:
+        session.run("UPDATE reports SET payload = ? WHERE plan = ? AND slot = ?", b"", plan, slot)
+        session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND slot = ?", plan, slot)
+    return len(rows)

@@ -1,0 +1,253 @@
+"""The embedded store: one SQLite file, which survives power loss after every commit."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.errors import StateError, UsageError
+from hushwatt.files import written
+from hushwatt.provider.store.schema import migrate
+from hushwatt.provider.store.session import Homes, Kept, Rows, StoreUnavailable
+
+WORDS = {
+    "whole": "INTEGER",
+    "bytes": "BLOB",
+    "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+    "compact": " WITHOUT ROWID",
+    "by_slot": " WITHOUT ROWID",
+}
+PATIENCE = 10_000  # milliseconds to wait for another program that writes
+UNSURE = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
+NOBODY = np.array([-1], dtype=np.int64)
+COUNT = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1) "
+
+
+class SqliteSession:
+    """A transaction of one connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        return list(self._connection.execute(statement, values))
+
+    def run(self, statement: str, *values: Any) -> int:
+        self._connection.execute(statement, values)
+        return self._connection.changes()
+
+    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
+        self._connection.execute(
+            COUNT + "INSERT INTO devices (device, plan, home, signer) "
+            "SELECT substr(?2, i * 16 + 1, 16), ?3, ?4 + i, ?5 FROM n",
+            (len(devices), devices.tobytes(), plan, first_home, signer),
+        )
+
+    def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
+        found = np.full((len(devices), 2), -1, dtype=np.int64)
+        rows = self._connection.execute(
+            COUNT + "SELECT i, home, signer FROM n JOIN devices ON device = substr(?2, i * 16 + 1, 16) "
+            "WHERE plan = ?3",
+            (len(devices), devices.tobytes(), plan),
+        )
+        for place, home, signer in rows:
+            found[place] = home, signer
+        return found[:, 0], found[:, 1]
+
+    def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
+        rows = self._connection.execute(
+            "SELECT c.rowid - 1 FROM carray(?1) c JOIN reports r "
+            "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
+            (_array(homes), plan, slot),
+        )
+        there = np.zeros(len(homes), dtype=bool)
+        there[[place for (place,) in rows]] = True
+        return there
+
+    def add_reports(
+        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
+    ) -> int:
+        self._connection.execute(
+            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload) "
+            "SELECT ?1, ?2, value, ?3, ?4, ?5, substr(?6, (rowid - 1) * ?7 + 1, ?7) FROM carray(?8) "
+            "WHERE true ON CONFLICT DO NOTHING",
+            (
+                plan,
+                slot,
+                spent,
+                drawn,
+                as_of,
+                payloads.tobytes(),
+                payloads.shape[1],
+                _array(homes),
+            ),
+        )
+        return self._connection.changes()
+
+    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[Kept]:
+        rows = self._connection.execute(
+            "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload FROM carray(?1) c JOIN reports r "
+            "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
+            (_array(homes), plan, slot),
+        )
+        return [Kept(*row) for row in rows]
+
+    def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
+        if not len(homes):
+            return
+        self._connection.execute(
+            "INSERT INTO draws (plan, home, slot) SELECT ?1, value, ?2 FROM carray(?3) "
+            "WHERE true ON CONFLICT DO NOTHING",
+            (plan, slot, _array(homes)),
+        )
+
+    def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
+        rows = self._connection.execute(
+            "SELECT coalesce((SELECT max(slot) FROM draws WHERE plan = ?1 AND home = c.value AND slot <= ?2)"
+            ", -1) FROM carray(?3) c ORDER BY c.rowid",
+            (plan, slot, _array(homes)),
+        )
+        return np.array([found for (found,) in rows], dtype=np.int64)[: len(homes)]
+
+
+class Sqlite:
+    """A file that one service writes and any number of threads read.
+
+    `vfs` names the SQLite file layer to go through; rehearsals of broken disks give their own.
+    """
+
+    def __init__(self, path: str | Path, vfs: str | None = None) -> None:
+        self._path, self._vfs = Path(path), vfs
+        self._unsure = False  # a sync failed: nothing may be acknowledged until the next start
+        self._lock = threading.Lock()
+        self._readers = threading.local()
+        self._opened: list[apsw.Connection] = []
+        if not self._path.parent.is_dir():
+            raise UsageError(f"cannot keep reports in {path}: there is no folder {self._path.parent}")
+        self._writer = self._connected()
+        with self.writing() as session:
+            migrate(session, WORDS)
+
+    @contextmanager
+    def writing(self) -> Iterator[SqliteSession]:
+        with self._lock, self._mended():
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteSession(self._writer)
+                self._writer.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteSession]:
+        connection = getattr(self._readers, "connection", None)
+        if connection is None:
+            connection = self._readers.connection = self._connected()
+        with self._mended():
+            connection.execute("BEGIN")
+            try:
+                yield SqliteSession(connection)
+            finally:
+                with suppress(apsw.Error):
+                    connection.execute("COMMIT")
+
+    def forget(self) -> None:
+        """Empty the log of changes into the file; freed space was overwritten with zeros."""
+        with self._lock, self._mended():
+            self._writer.pragma("wal_checkpoint(TRUNCATE)")
+
+    def backup(self, path: Path) -> None:
+        with written(path) as temporary:
+            copy = apsw.Connection(str(temporary))
+            try:
+                with copy.backup("main", self._reader(), "main") as work:
+                    while not work.done:
+                        work.step(4096)
+                copy.pragma("journal_mode", "delete")
+                check_whole(copy, path)
+            finally:
+                copy.close()
+
+    def close(self) -> None:
+        with self._lock:
+            for connection in self._opened:
+                with suppress(apsw.Error):
+                    connection.close()
+
+    def _reader(self) -> apsw.Connection:
+        with self.reading():
+            connection: apsw.Connection = self._readers.connection
+        return connection
+
+    def _connected(self) -> apsw.Connection:
+        try:
+            connection = apsw.Connection(str(self._path), vfs=self._vfs)
+            connection.set_busy_timeout(PATIENCE)
+            connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", "full")  # NORMAL loses acknowledged reports with the power
+            connection.pragma("secure_delete", "on")
+        except apsw.NotADBError:
+            raise StateError(f"{self._path} is not a store of hushwatt") from None
+        except apsw.CantOpenError:
+            raise UsageError(f"cannot open {self._path}") from None
+        self._path.chmod(0o600)
+        self._opened.append(connection)
+        return connection
+
+    def _roll_back(self) -> None:
+        with suppress(apsw.Error):
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+
+    @contextmanager
+    def _mended(self) -> Iterator[None]:
+        """Turn what a disk does to a database into a clear word."""
+        if self._unsure:
+            raise StoreUnavailable("the disk did not confirm a write: check it, then start again")
+        try:
+            yield
+        except apsw.FullError:
+            raise StoreUnavailable("the disk is full") from None
+        except apsw.BusyError:
+            raise StoreUnavailable("another program holds the store") from None
+        except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError) as failure:
+            self._unsure = getattr(failure, "extendedresult", 0) in UNSURE
+            raise StoreUnavailable("the disk refuses to read or write") from None
+
+
+def _array(homes: Homes) -> Any:
+    """Many numbers as one value of a statement; SQLite takes no empty one, so none is a home of nobody."""
+    return apsw.carray(np.ascontiguousarray(homes) if len(homes) else NOBODY)
+
+
+def check_whole(connection: apsw.Connection, path: Path) -> None:
+    """Refuse a file that is damaged."""
+    found = connection.pragma("integrity_check")
+    if found != "ok":
+        raise StateError(f"{path}: damaged, SQLite's integrity check says no")
+
+
+def restore(backup: Path, path: Path) -> None:
+    """Put a backup where a store should be; refuses to replace one, and to take what is none."""
+    if path.exists():
+        raise UsageError(f"{path} is already there; move it away first, or choose another folder")
+    if not backup.is_file():
+        raise UsageError(f"{backup}: there is no such file")
+    with written(path) as temporary:
+        temporary.write_bytes(backup.read_bytes())
+        try:
+            copy = apsw.Connection(str(temporary), flags=apsw.SQLITE_OPEN_READONLY)
+            check_whole(copy, backup)
+            known = list(copy.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'hushwatt'"))
+            copy.close()
+        except apsw.Error:
+            raise StateError(f"{backup} is not a backup of hushwatt") from None
+        if known != [(1,)]:
+            raise StateError(f"{backup} is not a backup of hushwatt")
+    path.chmod(0o600)

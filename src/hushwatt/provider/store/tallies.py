@@ -1,0 +1,59 @@
+"""Running tallies: an answer never reads a report again."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.provider.store.session import Session, one
+from hushwatt.provider.tally import Tally, TallyKey
+
+COLUMNS = "slot, round, as_of, drawn, homes, reports, counts"
+THIS_ONE = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"
+
+
+def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) -> None:
+    """Add to what is there; what has come to nothing goes."""
+    for key, tally in added.items():
+        known = one(session.all(f"SELECT homes, reports, counts FROM tallies WHERE {THIS_ONE}", plan, *key))
+        total = _tally(*known) + tally if known else tally
+        if known and not total.rows:
+            session.run(f"DELETE FROM tallies WHERE {THIS_ONE}", plan, *key)
+        elif known:
+            session.run(
+                f"UPDATE tallies SET homes = ?, reports = ?, counts = ? WHERE {THIS_ONE}",
+                *_columns(total),
+                plan,
+                *key,
+            )
+        elif total.rows:
+            session.run(
+                f"INSERT INTO tallies (plan, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                plan,
+                *key,
+                *_columns(total),
+            )
+
+
+def read_tallies(session: Session, plan: int, first: int, last: int) -> dict[TallyKey, Tally]:
+    """The tallies of the slots `first` to `last`, both included."""
+    rows = session.all(
+        f"SELECT {COLUMNS} FROM tallies WHERE plan = ? AND slot BETWEEN ? AND ? "
+        "ORDER BY slot, round, as_of, drawn",
+        plan,
+        first,
+        last,
+    )
+    return {TallyKey(*map(int, row[:4])): _tally(*row[4:]) for row in rows}
+
+
+def _columns(tally: Tally) -> tuple[int, bytes, bytes]:
+    return tally.rows, tally.reports.astype("<i8").tobytes(), tally.counts.astype("<i8").tobytes()
+
+
+def _tally(homes: int, reports: bytes, counts: bytes) -> Tally:
+    return Tally(int(homes), _numbers(reports), _numbers(counts))
+
+
+def _numbers(kept: bytes) -> NDArray[np.int64]:
+    return np.frombuffer(kept, dtype="<i8").astype(np.int64)
