@@ -85,3 +85,37 @@ def spread_out(homes, parts):
     """`homes` divided in the proportions `parts`, in whole homes."""
     edges = np.round(np.cumsum(parts) / np.sum(parts) * homes).astype(np.int64)
     return np.diff(edges, prepend=0)
+
+
+def spoken(rng, law, levels):
+    """One answer of each home that holds `levels`, as a row of bits."""
+    homes, hold, rise = len(levels), float(law.hold), float(law.rise)
+    if law.correlated:
+        true = rng.random(homes) < hold - rise  # else any level, the true one among them
+        return np.eye(law.levels, dtype=np.int64)[np.where(true, levels, rng.integers(0, law.levels, homes))]
+    chances = np.full((homes, law.levels), rise)
+    chances[np.arange(homes), levels] = hold
+    return (rng.random((homes, law.levels)) < chances).astype(np.int64)
+
+
+def standing(rng, plan, levels, drawn):
+    """Tallies of homes that repeat themselves, for a plan with one appliance; and what they stand by.
+
+    `levels` and `drawn` are slots × homes; a home draws anew where `drawn` is not 0.
+    """
+    slots, homes = levels.shape
+    release = np.zeros((homes, plan.widths[0]), dtype=np.int64)
+    as_of, budget, held, groups = np.zeros(homes, int), np.zeros(homes, int), np.zeros_like(levels), {}
+    for slot in range(slots):
+        for amount in np.unique(drawn[slot][drawn[slot] > 0]):
+            who = drawn[slot] == amount
+            release[who] = spoken(
+                rng, law_for(plan.oracle, int(amount), 1, plan.widths[0]), levels[slot, who]
+            )
+            as_of[who], budget[who] = slot, amount
+        held[slot] = np.where(drawn[slot] > 0, levels[slot], held[slot - 1])
+        for since, amount in np.unique(np.stack([as_of, budget]), axis=1).T:
+            who = (as_of == since) & (budget == amount)
+            key = TallyKey(slot, 0, int(since), int(amount))
+            groups[key] = Tally(int(who.sum()), np.array([who.sum()]), release[who].sum(axis=0))
+    return Tallies(homes, groups), held

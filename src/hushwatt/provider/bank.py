@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-DRIFTS = (0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # variance of a slot's drift, over that of the noise
-FLICKERS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)  # variance of what is new in every slot, likewise
+DRIFTS = (0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e4)  # variance of a slot's drift, over that of the noise
+FLICKERS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 1e2, 1e4)  # variance of what is new in every slot, likewise
 SPEEDS = np.array([(drift, flicker) for drift in DRIFTS for flicker in FLICKERS])[:, :, None]
 STEADY = 0.98  # the chance that the speeds stay the same from one slot to the next
+HEARSAY = 0.25  # how much the other series' numbers tell about the speeds of one
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Seen:
 class Bank:
     """What every filter believes: the level, and the error of the last estimate.
 
-    The first axis is the filters, the second the series that share their speeds.
+    The first axis is the filters, the second the series, which learn their speeds from each other too.
     """
 
     weights: Numbers
@@ -49,7 +50,7 @@ class Bank:
         flicker = SPEEDS[:, 1] * seen.noise
         noise = np.tile(seen.noise, (filters, 1))
         return cls(
-            weights=np.full(filters, 1 / filters),
+            weights=np.full((filters, series), 1 / filters),
             level=np.tile(seen.estimate, (filters, 1)),
             error=np.zeros((filters, series)),
             level_level=noise + flicker,
@@ -64,26 +65,30 @@ class Bank:
 
     def told(self) -> tuple[Numbers, Numbers]:
         """The last slot's truth: its estimate less the error believed in, and the variance of that."""
-        error = self.weights @ self.error
-        doubt = self.weights @ (self.error_error + (self.error - error) ** 2)
+        error = self._together(self.error)
+        doubt = self._together(self.error_error + (self.error - error) ** 2)
         return self.last.estimate - error, doubt
 
     def foretold(self) -> Numbers:
         """The level expected next."""
-        return self.weights @ self.level
+        return self._together(self.level)
+
+    def _together(self, beliefs: Numbers) -> Numbers:
+        """What all filters believe, each according to its say."""
+        return np.asarray((self.weights * beliefs).sum(axis=0))
 
     def _mixed(self) -> "Bank":
         """Let every filter take over, with a small chance, what all of them believe together."""
         weights = STEADY * self.weights + (1 - STEADY) / len(self.weights)
-        own = (STEADY * self.weights / weights)[:, None]
-        common_level, common_error = self.weights @ self.level, self.weights @ self.error
+        own = STEADY * self.weights / weights
+        common_level, common_error = self._together(self.level), self._together(self.error)
         level = own * self.level + (1 - own) * common_level
         error = own * self.error + (1 - own) * common_error
 
         def mixed(covariance: Numbers, *means: tuple[Numbers, Numbers, Numbers]) -> Numbers:
             """The covariance of two quantities, each given by its means: own, common and mixed."""
             (mine, ours, new), (mine_too, ours_too, new_too) = means
-            common = self.weights @ (covariance + (mine - ours) * (mine_too - ours_too))
+            common = self._together(covariance + (mine - ours) * (mine_too - ours_too))
             kept = covariance + (mine - new) * (mine_too - new_too)
             return own * kept + (1 - own) * (common + (ours - new) * (ours_too - new_too))
 
@@ -115,10 +120,12 @@ class Bank:
         level = self.level_level + self.level_error
         error = self.level_error + self.error_error
         spread = level + error + SPEEDS[:, 1] * seen.noise
-        fit = np.log(self.weights) - 0.5 * (np.log(spread) + surprise**2 / spread).sum(axis=1)
-        weights = np.exp(fit - fit.max())
+        own = -0.5 * (np.log(spread) + surprise**2 / spread)  # how well each series was foretold
+        heard = HEARSAY * (own.sum(axis=1, keepdims=True) - own)
+        fit = np.log(self.weights) + own + heard
+        weights = np.exp(fit - fit.max(axis=0))
         return Bank(
-            weights=weights / weights.sum(),
+            weights=weights / weights.sum(axis=0),
             level=self.level + level / spread * surprise,
             error=self.error + error / spread * surprise,
             level_level=self.level_level - level**2 / spread,

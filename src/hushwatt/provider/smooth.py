@@ -34,24 +34,18 @@ class Smoothed:
 
 
 def smooth(groups: Groups, slots: Slots, timeline: Timeline, values: Numbers) -> Smoothed:
-    """Pass the shares of all levels through one bank of filters, and the watts through another."""
-    shown = Smoothed(
-        *(np.zeros(column.shape) for column in (slots.share, slots.share, slots.watts, slots.watts))
-    )
+    """Pass the shares of all levels and the watts through a bank of filters."""
+    shown = Smoothed.blank(slots)
     kept, news = kept_errors(groups, slots, timeline)
-    shares: Bank | None = None
-    watts: Bank | None = None
+    bank: Bank | None = None
     for place in np.flatnonzero(slots.known).tolist():
-        if shares is None or watts is None:
-            histogram = usual(slots.share[place], slots.reports[place])
-            shares = Bank.start(seen_share(slots, place, histogram))
-            watts = Bank.start(seen_watts(slots, place, histogram, values))
+        if bank is None:
+            bank = Bank.start(seen(slots, place, values, slots.share[place]))
         elif news[place]:
-            histogram = usual(shares.foretold(), slots.reports[place])
-            shares = shares.after(seen_share(slots, place, histogram, kept[place]))
-            watts = watts.after(seen_watts(slots, place, histogram, values, kept[place]))
-        shown.share[place], shown.share_variance[place] = shares.told()
-        (shown.watts[place],), (shown.watts_variance[place],) = watts.told()
+            bank = bank.after(seen(slots, place, values, bank.foretold()[:-1], kept[place]))
+        told, doubt = bank.told()
+        shown.share[place], shown.watts[place] = told[:-1], told[-1]
+        shown.share_variance[place], shown.watts_variance[place] = doubt[:-1], doubt[-1]
     return shown
 
 
@@ -71,13 +65,11 @@ def kept_errors(groups: Groups, slots: Slots, timeline: Timeline) -> tuple[Numbe
     return np.minimum(ratio, 1.0), timeline.summed(np.where(again, 0.0, groups.reports)) > 0
 
 
-def seen_share(slots: Slots, place: int, histogram: Numbers, kept: float = 0.0) -> Seen:
-    noise = slots.errors.at(place).variance(histogram)
-    return Seen(slots.share[place], np.maximum(noise, LEAST), kept)
-
-
-def seen_watts(slots: Slots, place: int, histogram: Numbers, values: Numbers, kept: float = 0.0) -> Seen:
-    """The watts of a slot, with the noise and the sampling that homes at the usual levels would have."""
+def seen(slots: Slots, place: int, values: Numbers, expected: Numbers, kept: float = 0.0) -> Seen:
+    """The shares and the watts of a slot; their errors are those of a histogram halfway to `expected`."""
+    histogram = usual((slots.share[place] + expected) / 2, slots.reports[place])
     spread = histogram @ values**2 - (histogram @ values) ** 2
-    variance = (histogram @ slots.watts_loud[place] + slots.absent[place] * spread) / slots.reports[place]
-    return Seen(slots.watts[[place]], np.maximum(np.array([variance]), LEAST * np.ptp(values) ** 2), kept)
+    watts = (histogram @ slots.watts_loud[place] + slots.absent[place] * spread) / slots.reports[place]
+    noise = np.append(slots.errors.at(place).variance(histogram), watts)
+    least = np.append(np.full(len(values), LEAST), LEAST * np.ptp(values) ** 2)
+    return Seen(np.append(slots.share[place], slots.watts[place]), np.maximum(noise, least), kept)

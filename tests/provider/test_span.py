@@ -1,0 +1,42 @@
+"""Dates and times mean the slots that hold them."""
+
+import pytest
+from simulated import plan_of
+
+from hushwatt.errors import HushwattError, UsageError
+from hushwatt.provider.span import span
+
+DAYS = plan_of([[0, 1]], slot="1d", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")
+HOURS = plan_of([[0, 1]], slot="1h", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")
+
+
+@pytest.mark.parametrize(
+    "plan, start, end, slots",
+    [
+        (DAYS, None, None, (None, None)),
+        (DAYS, "2024-06-03", "2024-06-05", (2, 4)),
+        (DAYS, "2024-06-03T23:30", "2024-06-05T00:00", (2, 4)),
+        (DAYS, "2024-06-03T23:30Z", "2024-06-05T23:30Z", (3, 5)),
+        (HOURS, "2024-06-01", "2024-06-01", (0, 23)),
+        (HOURS, "2024-06-01T05:59", "2024-06-01T06:00", (5, 6)),
+        (HOURS, "2024-06-01T05:59Z", None, (6, None)),
+        (DAYS, "2023-01-01", "2025-01-01", (-1, 30)),
+    ],
+)
+def test_slots_that_hold_them(plan, start, end, slots):
+    """Both ends are included, a date is the whole day, and what has no offset is local."""
+
+    assert span(plan, start, end) == slots
+
+
+def test_backwards():
+    """An end before the start is refused."""
+    with pytest.raises(UsageError, match="--from 2024-06-05 is after --to 2024-06-03"):
+        span(DAYS, "2024-06-05", "2024-06-03")
+
+
+@pytest.mark.parametrize("start, end, option", [("soon", None, "--from"), (None, "2024-13-01", "--to")])
+def test_no_time_at_all(start, end, option):
+    """What is no time is refused, by the option it came with."""
+    with pytest.raises(HushwattError, match=f"{option} is .*; write a date such as"):
+        span(DAYS, start, end)
