@@ -55,8 +55,8 @@ def accepts(ones, lanes, chance):
 
 
 def enough(chance):
-    """Lanes that show 2 % at nine standard errors."""
-    return -(-int(200_000 * (1 - chance) / chance) // 64) * 64
+    """Lanes that show 2 % at eleven standard errors."""
+    return -(-int(300_000 * (1 - chance) / chance) // 64) * 64
 
 
 class TestAnsweringBits:

@@ -2,7 +2,7 @@
 
 A `Source` hands out streams of random words.  At home every word comes straight
 from the operating system.  A fleet draws gigabytes, so there each stream is an
-AES-CTR keystream under a fresh 256-bit key from the operating system.  A
+AES-CTR keystream under a fresh 128-bit key from the operating system.  A
 simulation derives its keys from a seed and from the labels of the stream, so two
 streams with different labels never share a word.
 """
@@ -50,7 +50,7 @@ class OperatingSystem:
 
 
 class Keystream:
-    """AES-256 in counter mode: cryptographic words at gigabytes a second."""
+    """AES-128 in counter mode: cryptographic words at gigabytes a second."""
 
     def __init__(self, key: bytes) -> None:
         self.cipher = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
@@ -71,7 +71,7 @@ class FreshKeys:
     """Keystreams for a fleet, each under its own key from the operating system."""
 
     def stream(self, *labels: int | str) -> Entropy:
-        return Keystream(os.urandom(32))
+        return Keystream(os.urandom(16))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Simulation:
     def stream(self, *labels: int | str) -> Entropy:
         names = [label if isinstance(label, str) else int(label) for label in labels]
         named = json.dumps(["hushwatt simulation", self.seed, self.purpose, *names])
-        return Keystream(hashlib.sha256(named.encode()).digest())
+        return Keystream(hashlib.sha256(named.encode()).digest()[:16])
 
 
 def source_for(seed: int | None, purpose: str) -> Source:

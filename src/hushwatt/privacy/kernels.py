@@ -20,7 +20,7 @@ from hushwatt.privacy.laws import RESOLUTION, BitLaw, DirectLaw
 
 Rows = NDArray[np.uint8]
 
-BLOCK = 16384  # words answered together: they stay in a near cache
+BLOCK = 1 << 15  # words answered together: they stay in a near cache
 DIGITS = 64
 QUICK = 9  # digits compared for every lane before the open ones are collected
 EVERY = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
