@@ -1,0 +1,21 @@
+"""Everything that is measured, one table after another; exits with 1 when a goal is missed.
+
+`python benchmarks/run.py [NAME…]` runs only those named.
+"""
+
+import sys
+from importlib import import_module
+
+NAMES = ["kernels", "start", "bulk", "accuracy", "service"]
+
+
+def main(names: list[str]) -> int:
+    unknown = set(names) - set(NAMES)
+    if unknown:
+        print(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    return int(not all([import_module(name).main() for name in names or NAMES]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
