@@ -1,0 +1,208 @@
+"""`hushwatt estimate` and `hushwatt top`: what the reports of real runs say, on paper and as JSON."""
+
+import json
+
+import polars as pl
+import pytest
+
+from hushwatt.fleet.randomise import randomise_file
+from hushwatt.plan.plan import Plan
+
+PLAN = """
+name = "Kitchens of Leeds"
+description = "Which kitchen appliances use how much."
+contact = "kitchens@example.org"
+start = 2024-01-01
+expires = 2024-02-01
+timezone = "Europe/London"
+slot = "1d"
+epsilon = 60
+window = 2
+method = "{method}"
+minimum_homes = {minimum}
+[[appliance]]
+name = "kettle"
+edges = [50, 200]
+[[appliance]]
+name = "toaster"
+edges = [100]
+[[appliance]]
+name = "oven"
+values = [0, 500, 2000]
+"""
+WATTS = {"kettle": 120, "toaster": 0, "oven": 2000}
+HOMES, SLOTS = 40, 6
+
+
+@pytest.fixture(scope="module")
+def readings(tmp_path_factory):
+    """Homes that all use the same, always."""
+    path = tmp_path_factory.mktemp("readings") / "readings.csv"
+    rows = [
+        f"home{home},2024-01-{slot + 1:02}T12:00:00Z,{name},{watts}"
+        for slot in range(SLOTS)
+        for home in range(HOMES)
+        for name, watts in WATTS.items()
+    ]
+    path.write_text("\n".join(["household,time,appliance,watts", *rows]) + "\n")
+    return path
+
+
+@pytest.fixture
+def reports(readings, tmp_path):
+    """Make a plan and its reports; gives the two words that the commands are called with."""
+
+    def make(method="lbu", minimum=10):
+        (tmp_path / "plan.toml").write_text(PLAN.format(method=method, minimum=minimum))
+        randomise_file(Plan.load(tmp_path / "plan.toml"), readings, tmp_path / "reports.parquet", seed=1)
+        return "plan.toml", "reports.parquet"
+
+    return make
+
+
+@pytest.mark.parametrize("method", ["lbu", "lsp", "lbd", "lba", "lpu"])
+def test_json_from_real_reports(hushwatt, reports, method):
+    """With so large a budget the true levels come out, whatever the method."""
+    answer = hushwatt("estimate", *reports(method), "--json", "--consistency", "none")
+    told = json.loads(answer.stdout)
+
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert told["homes"] == HOMES
+    assert [slot["slot"] for slot in told["slots"]] == list(range(SLOTS))
+    assert told["top"] == ["oven", "kettle", "toaster"]
+    assert told["appliances"]["oven"]["levels"] == pytest.approx([0, 0, HOMES], abs=HOMES / 3)
+    assert told["appliances"]["oven"]["mean_watts"] == pytest.approx(2000, rel=0.25)
+
+
+def test_repeats_are_told_by_as_of(hushwatt, reports):
+    """Between the draws of lsp a slot says as of when it speaks."""
+    told = json.loads(hushwatt("estimate", *reports("lsp"), "--json").stdout)
+
+    assert [slot["as_of"] for slot in told["slots"]] == [0, 0, 2, 2, 4, 4]
+
+
+def test_table_for_people(hushwatt, reports):
+    """Every appliance with its watts, interval, share and rank, and what must be said beside it."""
+    answer = hushwatt("estimate", *reports())
+    lines = answer.stdout.splitlines()
+
+    assert answer.returncode == 0
+    assert lines[0] == "Kitchens of Leeds: 40 homes, 6 slots, 2024-01-01 00:00 to 2024-01-06 00:00 UTC"
+    for name in WATTS:
+        assert sum(line.strip().startswith(name) for line in lines) == 1
+    assert all(word in answer.stdout for word in ("watts", "95 %", "share", "rank", "over time", " ± "))
+    assert "Homes take turns" not in answer.stdout
+
+
+def test_turns_are_on_the_safe_side(hushwatt, reports):
+    """When homes take turns, the table says that its intervals are conservative."""
+
+    assert "Homes take turns, so the intervals" in hushwatt("estimate", *reports("lpu", 1)).stdout
+
+
+def test_some_slots(hushwatt, reports):
+    """--from and --to choose slots by local dates, both included."""
+    answer = hushwatt("estimate", *reports(), "--json", "--from", "2024-01-02", "--to", "2024-01-04")
+
+    assert [slot["slot"] for slot in json.loads(answer.stdout)["slots"]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.json"])
+def test_files(hushwatt, reports, tmp_path, name):
+    """-o writes the table or everything, besides showing it."""
+    answer = hushwatt("estimate", *reports(), "-o", name)
+    path = tmp_path / name
+
+    assert (answer.returncode, answer.stderr) == (0, f"wrote {name}\n")
+    assert "Kitchens of Leeds" in answer.stdout
+    if name == "out.json":
+        assert json.loads(path.read_text()) == json.loads(
+            hushwatt("estimate", "plan.toml", "reports.parquet", "--json").stdout
+        )
+    else:
+        table = pl.read_csv(path) if name == "out.csv" else pl.read_parquet(path)
+        assert table.shape == (SLOTS * 8, 13)
+
+
+def test_smooth(hushwatt, reports):
+    """--smooth smooths the slots and says so."""
+    told = json.loads(hushwatt("estimate", *reports(), "--json", "--smooth").stdout)
+
+    assert told["smoothed"] is True
+    assert "Slots are smoothed" in hushwatt("estimate", "plan.toml", "reports.parquet", "--smooth").stdout
+
+
+def test_consistency(hushwatt, reports):
+    """By default histograms have no negative counts and account for all homes; `none` leaves them."""
+    shown, raw = (
+        json.loads(hushwatt("estimate", *reports(), "--json", "--consistency", word).stdout)
+        for word in ("norm-sub", "none")
+    )
+    default = json.loads(hushwatt("estimate", "plan.toml", "reports.parquet", "--json").stdout)
+    levels = shown["slots"][0]["appliances"]["kettle"]["levels"]
+
+    assert default == shown
+    assert min(levels) >= 0
+    assert sum(levels) == pytest.approx(HOMES)
+    assert levels != raw["slots"][0]["appliances"]["kettle"]["levels"]
+
+
+def test_too_few_homes(hushwatt, reports):
+    """Below the plan's minimum there is no number, for people and programs."""
+    shown = hushwatt("estimate", *reports(minimum=41))
+    told = json.loads(hushwatt("top", "plan.toml", "reports.parquet", "--json").stdout)
+
+    assert shown.returncode == 0
+    assert "too few homes: at most 40 reported in a slot, and the plan needs 41" in shown.stdout
+    assert "oven" not in shown.stdout
+    assert (told["top"], told["too_few_homes"]) == ([], {"have": 40, "need": 41})
+
+
+def test_top(hushwatt, reports):
+    """The most watts first, with rank, interval, share and a bar."""
+    lines = hushwatt("top", *reports(), "-k", "2").stdout.splitlines()
+    rows = [line for line in lines if any(name in line for name in WATTS)]
+
+    assert len(rows) == 2
+    assert rows[0].split()[:2] == ["1", "oven"]
+    assert "█" in rows[0]
+    assert rows[1].split()[:2] == ["2", "kettle"]
+
+
+def test_top_for_programs(hushwatt, reports):
+    """The same as JSON, with the names in order."""
+    told = json.loads(hushwatt("top", *reports(), "-k", "2", "--json").stdout)
+
+    assert told["top"] == list(told["appliances"]) == ["oven", "kettle"]
+    assert told["appliances"]["oven"]["rank_ci95"] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "words, line",
+    [
+        (["top", "-k", "0"], "hushwatt: -k is 0; it must be at least 1"),
+        (["estimate", "--from", "soon"], "hushwatt: --from is 'soon'; write a date such as"),
+        (["estimate", "--from", "2024-01-03", "--to", "2024-01-02"], "hushwatt: --from 2024-01-03 is after"),
+        (["estimate", "-o", "out.xlsx"], "hushwatt: out.xlsx must end in one of .csv, .parquet, .json"),
+        (["estimate", "--consistency", "clip"], "hushwatt: "),
+        (["estimate", "--engine", "abacus"], "hushwatt: "),
+    ],
+)
+def test_wrong_use_is_one_line(hushwatt, reports, tmp_path, words, line):
+    """What cannot be done is said in one line, and nothing is written."""
+    answer = hushwatt(words[0], *reports(), *words[1:])
+
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.startswith(line)
+    assert answer.stderr.count("\n") == 1
+    assert not (tmp_path / "out.xlsx").exists()
+
+
+def test_reports_of_another_plan(hushwatt, reports, tmp_path):
+    """Reports made for another plan are refused."""
+    reports()
+    (tmp_path / "other.toml").write_text(PLAN.format(method="lbu", minimum=11))
+    answer = hushwatt("estimate", "other.toml", "reports.parquet")
+
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
