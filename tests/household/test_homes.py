@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from hushwatt.errors import StateError
 from hushwatt.household.homes import enrol, even_turns
 from hushwatt.household.report import report
 from hushwatt.privacy.entropy import FreshKeys, OperatingSystem, Simulation
@@ -199,6 +200,15 @@ class TestMemory:
         assert joined.drawn.tolist() == [*homes.drawn.tolist(), 0, 0, 0]
         assert joined.ledger.spent(2).tolist() == [*homes.ledger.spent(2).tolist(), 0, 0, 0]
         assert joined.strategies.offers()[:4].tolist() == homes.strategies.offers().tolist()
+
+    def test_only_new_homes_can_join(self, plan_of):
+        """Homes that have spent, or that begin in another slot, are refused: no spend is forgotten."""
+        homes, spent, late = (enrol(plan_of(2), 2, slot, SOURCE) for slot in (2, 1, 3))
+        run(spent, 1, 1)
+
+        for others in (spent, late):
+            with pytest.raises(StateError, match="only homes that have not reported yet can join, in slot 2"):
+                homes.joined(others)
 
     def test_silence_costs_nothing_and_keeps_the_phase(self, plan_of):
         """Slots that are skipped are not charged, and the turn after them is the same as without them."""

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.errors import StateError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Source, permutations, shuffled
 from hushwatt.privacy.kernels import Rows
@@ -61,7 +62,9 @@ class Homes:
         return np.sort(self.order[who[:, None], places], axis=1)
 
     def joined(self, others: "Homes") -> "Homes":
-        """These homes followed by others, who are new."""
+        """These homes followed by others, who are new: what they had spent would be forgotten."""
+        if others.slot != self.slot or others.ledger.charges:
+            raise StateError(f"only homes that have not reported yet can join, in slot {self.slot}")
         return replace(
             self,
             strategies=self.strategies.joined(others.strategies),
