@@ -1,0 +1,99 @@
+"""Every mechanism that a plan can name, gone through shape by shape.  [claim C7] [claim C8]"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+
+from hushwatt.audit.exact.observers import OBSERVERS
+from hushwatt.audit.exact.open import Losses, open_losses
+from hushwatt.audit.exact.search import hidden_losses
+from hushwatt.audit.exponent import at_most, loss
+from hushwatt.audit.finding import Audit, Finding
+from hushwatt.audit.miniature import (
+    EPSILONS,
+    QUICK_SHAPES,
+    SHAPES,
+    TURNING,
+    Mechanism,
+    Shape,
+    mechanism_of,
+    mechanisms,
+    plans,
+    shape_like,
+)
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.promise import promise
+
+QUICK_EPSILONS = EPSILONS[2:3]
+CLAIMS = "C7 C8"
+STATED = "docs/proofs/composition.md"
+
+
+@dataclass
+class Record:
+    """The worst of all cases so far, as parts of what is promised."""
+
+    home: float = 0.0
+    appliance: float = 0.0
+    cases: int = 0
+    broken: list[str] = field(default_factory=list)
+
+    def add(self, plan: Plan, losses: Losses, case: str) -> None:
+        """Weigh one case against both promises, exactly."""
+        home, appliance = Fraction(plan.epsilon, MICRO), promise(plan).appliance_dearest / MICRO
+        self.cases += 1
+        self.home = max(self.home, loss(losses.home) / float(home))
+        self.appliance = max(self.appliance, loss(losses.appliance) / float(appliance))
+        for ratio, most, what in ((losses.home, home, "home"), (losses.appliance, appliance, "appliance")):
+            if ratio is None or not at_most(ratio, most):
+                self.broken.append(f"{case}: {what} {loss(ratio):.6f} > {float(most):.6f}")
+
+
+def exact_audits(quick: bool = False) -> Iterator[Audit]:
+    """One audit for each mechanism, over all shapes, budgets and observers."""
+    shapes, epsilons = (QUICK_SHAPES, QUICK_EPSILONS) if quick else (SHAPES, EPSILONS)
+    for mechanism in mechanisms():
+        turning = TURNING if mechanism.partial and not quick else ()
+        yield partial(_audit, mechanism, (*shapes, *turning), epsilons)
+
+
+def exact_audit_of(plan: Plan) -> Audit:
+    """A plan's own choices and ε, in its own shape cut down to what can be enumerated."""
+    return partial(_audit, mechanism_of(plan), (shape_like(plan),), (plan.epsilon,))
+
+
+def _audit(mechanism: Mechanism, shapes: tuple[Shape, ...], epsilons: tuple[int, ...]) -> Finding:
+    record = Record()
+    for shape in shapes:
+        for epsilon in epsilons:
+            for plan in plans(mechanism, shape, epsilon):
+                _weigh(record, plan, mechanism, shape)
+    figure = f"home {record.home:.3f} ε, appliance {record.appliance:.3f} of its ε, {record.cases} cases"
+    numbers: dict[str, float | int | str] = {
+        "home": record.home,
+        "appliance": record.appliance,
+        "cases": record.cases,
+        "broken": "; ".join(record.broken[:3]),
+    }
+    return Finding(CLAIMS, STATED, str(mechanism), figure, not record.broken, numbers=numbers)
+
+
+def _weigh(record: Record, plan: Plan, mechanism: Mechanism, shape: Shape) -> None:
+    """Both observers, where a probe is hidden from them; elsewhere they see the same."""
+    case = f"{mechanism}, {shape}, ε={plan.epsilon / MICRO}"
+    if mechanism.decision != "household":
+        record.add(plan, open_losses(plan, shape.slots), case)
+        return
+    slots = _slots(mechanism, shape)
+    for observer in OBSERVERS:
+        record.add(plan, hidden_losses(plan, slots, observer), f"{case}, seeing {observer}")
+
+
+def _slots(mechanism: Mechanism, shape: Shape) -> int:
+    """Streams of mixtures are many, so dithered ones are kept shorter."""
+    if mechanism.mapping == "range":
+        return shape.slots
+    longest = {2: 4, 3: 4, 4: 3}.get(sum(shape.widths), 2)
+    return max(shape.window, min(shape.slots, longest))

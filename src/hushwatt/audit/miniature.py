@@ -1,0 +1,129 @@
+"""Small plans: every mechanism that a plan can name, in shapes small enough to enumerate."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.choices import DECIDED_BY, MAPPINGS, ORACLES
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.slot import SlotLength
+
+MECHANISMS = (  # method, and who decides
+    ("lbu", None),
+    ("lsp", None),
+    ("lpu", None),
+    ("lbd", "household"),
+    ("lba", "household"),
+    ("lbd", "provider"),
+    ("lba", "provider"),
+    ("lpd", "provider"),
+    ("lpa", "provider"),
+)
+EPSILONS = tuple(int(amount * MICRO) for amount in (0.1, 0.5, 1, 3, 10))
+MOST_APPLIANCES, MOST_LEVELS, LONGEST_WINDOW = 2, 3, 3
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large a miniature is."""
+
+    widths: tuple[int, ...]  # levels of each appliance
+    window: int
+    slots: int  # length of the streams that are compared
+
+    def __str__(self) -> str:
+        return f"{'+'.join(map(str, self.widths))} levels, w={self.window}, {self.slots} slots"
+
+
+SHAPES = (
+    Shape((2,), 1, 3),
+    Shape((2,), 2, 4),
+    Shape((2,), 3, 5),
+    Shape((3,), 2, 4),
+    Shape((3,), 3, 5),
+    Shape((2, 3), 1, 3),
+    Shape((2, 2), 2, 4),
+    Shape((2, 2), 3, 4),
+)
+QUICK_SHAPES = (SHAPES[1], SHAPES[3], Shape((2, 2), 1, 3))
+TURNING = (Shape((2, 2, 2), 2, 4), Shape((2, 2, 2), 3, 5))  # enough appliances to see a rotation come round
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One product of the choices that a plan makes."""
+
+    method: str
+    decision: str | None
+    oracle: str
+    mapping: str
+    partial: bool  # fewer appliances in a report than there are
+
+    def __str__(self) -> str:
+        by = f" by the {self.decision}" if self.decision else ""
+        some = ", some appliances" if self.partial else ""
+        return f"{self.method}{by}, {self.oracle}, {self.mapping}{some}"
+
+
+def mechanisms() -> Iterator[Mechanism]:
+    """Every one that a plan can name."""
+    for method, decision in MECHANISMS:
+        for oracle in ORACLES:
+            for mapping in MAPPINGS:
+                yield Mechanism(method, decision, oracle, mapping, partial=False)
+                if decision != "household":
+                    yield Mechanism(method, decision, oracle, mapping, partial=True)
+
+
+def plans(mechanism: Mechanism, shape: Shape, epsilon: int) -> Iterator[Plan]:
+    """The plans of one mechanism in one shape; a partial one with every number of asked appliances."""
+    count = len(shape.widths)
+    for asked in range(1, count) if mechanism.partial else (count,):
+        plan = small_plan(mechanism, shape, epsilon, asked)
+        yield plan
+        if mechanism.partial:
+            yield replace(plan, appliance_epsilon=max(1, epsilon * 2 // 3))
+
+
+def small_plan(mechanism: Mechanism, shape: Shape, epsilon: int, asked: int) -> Plan:
+    """One such plan; names, times and watts do not matter to its privacy."""
+    return Plan(
+        name="miniature",
+        description="A plan small enough to enumerate.",
+        contact="audit@example.org",
+        start=datetime(2024, 1, 1, tzinfo=UTC),
+        expires=datetime(2034, 1, 1, tzinfo=UTC),
+        timezone="UTC",
+        slot=SlotLength(1, "d"),
+        epsilon=epsilon,
+        window=shape.window,
+        method=mechanism.method,
+        decision=mechanism.decision,
+        oracle=mechanism.oracle,
+        appliances=tuple(appliance(place, width) for place, width in enumerate(shape.widths)),
+        appliances_per_report=asked,
+        mapping=mechanism.mapping,
+        minimum_homes=1,
+    )
+
+
+def appliance(place: int, levels: int) -> Appliance:
+    """An appliance with levels around 0, 100, 200, … watts."""
+    values = tuple(100.0 * level for level in range(levels))
+    return Appliance.of(f"appliance {place + 1}", values=values)
+
+
+def mechanism_of(plan: Plan) -> Mechanism:
+    """What a plan chose."""
+    decision = plan.decision or DECIDED_BY.get(plan.method)
+    partial = plan.appliances_per_report < len(plan.appliances)
+    return Mechanism(plan.method, decision, plan.oracle, plan.mapping, partial)
+
+
+def shape_like(plan: Plan) -> Shape:
+    """The shape of a plan, cut down to what can be enumerated."""
+    widths = tuple(min(width, MOST_LEVELS) for width in plan.widths[:MOST_APPLIANCES])
+    window = min(plan.window, LONGEST_WINDOW if len(widths) == 1 else 2)
+    return Shape(widths, window, window + 2)

@@ -1,0 +1,90 @@
+"""Every draw is paid before it is made, in full, and said so.  [claim C11]
+
+One home goes through the shipped steps while its randomness is watched: whatever opens a
+stream of noise with an amount must have been charged that amount in that slot.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from hushwatt.audit.finding import Audit, Finding
+from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.household.homes import Homes, enrol
+from hushwatt.household.report import Sent, report
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Entropy, Simulation, Source
+
+STATED = "the design's order of steps"
+SLOTS = 60
+DRAWN = ("probe", "publication")  # the streams that randomise an answer
+
+
+@dataclass
+class Watched:
+    """A source that notes what is drawn with, and whether it was paid by then."""
+
+    source: Source
+    homes: Homes | None = None
+    drawn: dict[int, int] = field(default_factory=dict)  # by slot
+    unpaid: set[int] = field(default_factory=set)  # slots
+
+    def stream(self, *labels: int | str) -> Entropy:
+        if labels[0] in DRAWN:
+            _, slot, amount, _ = labels
+            self.drawn[int(slot)] = self.drawn.get(int(slot), 0) + int(amount)
+            if self.drawn[int(slot)] > charged(self.homes, int(slot)):
+                self.unpaid.add(int(slot))
+        return self.source.stream(*labels)
+
+
+def charged(homes: Homes | None, slot: int) -> int:
+    """What the one home's ledger says of a slot."""
+    assert homes is not None
+    return sum(int(charge.amounts.sum()) for charge in homes.ledger.charges if charge.slot == slot)
+
+
+Change = Callable[[Homes], None]
+
+
+def as_shipped(homes: Homes) -> None:
+    """Change nothing about the homes."""
+
+
+def payment_audits(change: Change = as_shipped) -> Iterator[Audit]:
+    """Every method in which a home pays for itself."""
+    for method in ("lbu", "lsp", "lpu", "lbd", "lba"):
+        yield partial(audit_payments, method, change)
+
+
+def audit_payments(method: str, change: Change) -> Finding:
+    """Draws, charges and what the home says it spent must be the same number in every slot."""
+    wrong = slots = 0
+    for oracle in ("oue", "grr"):
+        plan = _plan(method, oracle)
+        watched = Watched(Simulation(3, method))
+        homes = watched.homes = enrol(plan, 1, 0, watched)
+        change(homes)
+        for slot in range(SLOTS):
+            sent = report(homes, slot, np.array([[slot % 2, slot % 3]], dtype=np.uint16), watched)
+            wrong += slot in watched.unpaid or not _agree(watched, homes, sent)
+            slots += 1
+    figure = f"{wrong} of {slots} slots drawn unpaid, or paid and said otherwise"
+    return Finding("C11", STATED, f"{method}, payments", figure, wrong == 0, numbers={"wrong": wrong})
+
+
+def _agree(watched: Watched, homes: Homes, sent: Sent) -> bool:
+    said = int(sent.spent.sum())
+    return watched.drawn.get(sent.slot, 0) == charged(homes, sent.slot) == said
+
+
+def _plan(method: str, oracle: str) -> Plan:
+    decision = "household" if method in ("lbd", "lba") else None
+    return small_plan(
+        Mechanism(method, decision, oracle, "range", partial=False),
+        Shape((2, 3), 3, SLOTS),
+        1_000_000,
+        asked=2,
+    )
