@@ -1,6 +1,8 @@
-"""What the provider's tests share lies beside them: `simulated.py`."""
+"""What the provider's tests share lies beside them: `simulated.py` and `collecting.py`."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from collecting import collecting, postgres_server, store_address  # noqa: E402, F401  fixtures

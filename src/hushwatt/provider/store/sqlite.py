@@ -160,7 +160,7 @@ class Sqlite:
     def forget(self) -> None:
         """Empty the log of changes into the file; freed space was overwritten with zeros."""
         with self._lock, self._mended():
-            self._writer.pragma("wal_checkpoint(TRUNCATE)")
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def backup(self, path: Path) -> None:
         with written(path) as temporary:

