@@ -73,4 +73,6 @@ def test_after_a_look_up_the_order_is_known_again():
 
     assert numbering.in_order(names("h2", "h10")).tolist() == [0, 1]
     assert numbering.in_order(names("h1")).tolist() == [2]
+    assert numbering.numbers([names("h2")])[0].tolist() == [0]
+    assert numbering.in_order(names("h10", "h1")).tolist() == [1, 2]
     assert numbering.sorted()[0].to_pylist() == ["h1", "h10", "h2"]

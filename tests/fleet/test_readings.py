@@ -95,21 +95,22 @@ class TestAnyOrder:
     """ "any order (sorted by time then household streams best)"."""
 
     @settings(max_examples=50)
-    @given(rows=TABLES, data=st.data())
-    def test_matrices_are_what_the_rows_say(self, rows, data):
+    @given(rows=TABLES, coded=st.booleans(), batch=st.sampled_from([7, 1000]), data=st.data())
+    def test_matrices_are_what_the_rows_say(self, rows, coded, batch, data):
         """Shuffled or sorted, in one file or in many, the matrices are the same to the last bit."""
         shuffled = data.draw(st.permutations(rows))
         cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(readings_parquet, "LENGTH", 10**6 if coded else 0)  # names as codes, or in full
+            patch.setattr(readings_parquet, "ROWS", batch)
             several = Path(folder, "several")
             several.mkdir()
             for number, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(rows)], strict=True)):
                 parquet(shuffled[start:stop], several / f"{number}.parquet")
+            by_time = sorted(rows, key=lambda row: (row[1], row[0]))
             tables = [
                 read_slots(PLAN, parquet(shuffled, Path(folder, "shuffled.parquet"))),
-                read_slots(
-                    PLAN, parquet(sorted(rows, key=lambda r: (r[1], r[0])), Path(folder, "s.parquet"))
-                ),
+                read_slots(PLAN, parquet(by_time, Path(folder, "sorted.parquet"))),
                 read_slots(PLAN, several),
             ]
             found = [(table.homes.to_pylist(), walked(table), table.counts) for table in tables]

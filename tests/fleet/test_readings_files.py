@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet import readings_csv
+from hushwatt.fleet import readings_csv, readings_parquet
 from hushwatt.fleet.readings import read_slots
 from hushwatt.plan.plan import Plan
 
@@ -119,7 +119,7 @@ class TestTimes:
         """A date is its midnight, UTC."""
         assert walked(saved(tmp_path, time=pa.array([date(2024, 1, 2)] * 2, kind))) == BOTH
 
-    @pytest.mark.parametrize("seconds, slot", [(-(2**50), "before_start"), (2**50, "after_expires")])
+    @pytest.mark.parametrize("seconds, slot", [(-(10**10), "before_start"), (10**10, "after_expires")])
     def test_moments_beyond_nanoseconds(self, tmp_path, seconds, slot):
         """A moment too far off for nanoseconds is still before the start or after the end."""
         readings = read_slots(PLAN, saved(tmp_path, time=pa.array([seconds] * 2, pa.timestamp("s"))))
@@ -169,7 +169,9 @@ class TestCsv:
     def test_many_blocks(self, tmp_path, monkeypatch):
         """A file of many blocks is one table."""
         monkeypatch.setattr(readings_csv, "BLOCK", 1000)
-        lines = [f"h{home:03},2024-01-0{day},kettle,{home + day}" for home in range(200) for day in (2, 3)]
+        lines = [
+            f'"h\n{home:03}",2024-01-0{day},kettle,{home + day}' for home in range(200) for day in (2, 3)
+        ]
         homes, matrices = walked(csv_of(tmp_path, *lines))
 
         assert len(homes) == 200
@@ -246,6 +248,14 @@ class TestRefused:
         }
 
         assert "row 599999, column watts" in refused(saved(tmp_path, watts=watts, **columns))
+
+    def test_row_of_a_time(self, tmp_path, monkeypatch):
+        """At the first look as well."""
+        monkeypatch.setattr(readings_parquet, "ROWS", 2)
+        times = pa.array([NOON] * 4 + [None], pa.timestamp("us", "UTC"))
+        path = saved(tmp_path, household=["a"] * 5, time=times, appliance=["kettle"] * 5, watts=[1.0] * 5)
+
+        assert "row 5, column time: missing" in refused(path)
 
     @pytest.mark.parametrize(
         "column, values",

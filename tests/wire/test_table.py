@@ -256,6 +256,13 @@ class TestOrder:
         """When slots go back, all is sorted by slot, household and round."""
         assert read(saved(tmp_path / "r.parquet", ROWS[::-1])) == ROWS
 
+    def test_files_out_of_order_are_sorted(self, tmp_path):
+        """Files that are in order themselves, but not by their names, are sorted too."""
+        saved(tmp_path / "a.parquet", ROWS[4:])
+        saved(tmp_path / "b.parquet", ROWS[:4])
+
+        assert read(tmp_path) == ROWS
+
     @given(place=st.integers(0, 8), rows=st.permutations(ROWS), batch=st.sampled_from([1, 4, 100]))
     def test_twice_is_refused(self, place, rows, batch):
         """The same household twice in a slot and round is refused with both rows, wherever they stand."""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 COLUMNS = ("household", "time", "appliance", "watts")
@@ -27,7 +28,7 @@ class Fault(Exception):
 
 @dataclass(frozen=True)
 class Names:
-    """A column of names: for every row a code, for every code a text."""
+    """A column of names: for every row a code, for every code a text; texts may be there twice."""
 
     codes: NDArray[np.int32]
     texts: pa.Array  # string
@@ -53,9 +54,8 @@ def wrong_type(column: str, kind: pa.DataType) -> str | None:
 def names(column: str, array: pa.Array) -> Names:
     """The texts of a column of names; whole numbers become their decimal text."""
     refuse_missing(column, array)
-    coded = array if pa.types.is_dictionary(array.type) else _plain_text(array).dictionary_encode()
-    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    texts = _plain_text(coded.dictionary).cast(pa.string())
+    codes, values = _coded(array) if pa.types.is_dictionary(array.type) else _runs(_plain_text(array))
+    texts = _plain_text(values).cast(pa.string())
     _refuse_broken_text(column, codes, texts)
     return Names(codes, texts)
 
@@ -70,7 +70,7 @@ def moments(array: pa.Array) -> NDArray[np.int64]:
     if pa.types.is_dictionary(array.type):
         return _moments_of_texts(names("time", array))
     if pa.types.is_date(array.type):
-        array = array.cast(pa.timestamp("s" if array.type == pa.date32() else "ms"))
+        array = array.cast(pa.timestamp("s"))
     return _saturated(array.cast(pa.int64()).to_numpy(), NANOSECONDS[array.type.unit])
 
 
@@ -126,6 +126,17 @@ def _moments_one_by_one(times: Names) -> NDArray[np.int64]:
 def _saturated(counted: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
     """In nanoseconds; moments too far off for them are the earliest or the latest there is."""
     return counted if unit == 1 else np.clip(counted, -(LATEST // unit), LATEST // unit) * unit
+
+
+def _coded(array: pa.DictionaryArray) -> tuple[NDArray[np.int32], pa.Array]:
+    return array.indices.to_numpy().astype(np.int32, copy=False), array.dictionary
+
+
+def _runs(array: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+    """A code for every run of equal names: cheaper than finding out which runs have the same one."""
+    begins = np.ones(len(array), dtype=np.bool_)
+    begins[1:] = pc.not_equal(array[1:], array[:-1]).to_numpy(zero_copy_only=False)
+    return np.cumsum(begins, dtype=np.int32) - np.int32(1), array.filter(pa.array(begins))
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -89,7 +89,10 @@ def _used(texts: pa.Array, runs: NDArray[np.void]) -> Waiting:
     """Leave out names that a file's dictionary has and none of these rows."""
     used = np.zeros(len(texts), dtype=np.bool_)
     used[runs["home"]] = True
-    if not used.all():
+    if used.sum() == len(runs):  # each home once: in the order of the rows
+        texts = texts.take(pa.array(runs["home"]))
+        runs["home"] = np.arange(len(runs))
+    elif not used.all():
         texts = texts.filter(pa.array(used))
         runs["home"] = (np.cumsum(used) - 1)[runs["home"]]
     return Waiting(texts, runs)

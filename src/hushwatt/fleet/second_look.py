@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushwatt.ahead import ahead
@@ -26,7 +27,7 @@ class SecondLook:
     """Goes through the files once more, and counts what it leaves out."""
 
     def __init__(self, appliances: tuple[str, ...], slots: int) -> None:
-        self._places = {name: place for place, name in enumerate(appliances)}
+        self._appliances = pa.array(appliances, pa.string())
         self._slots = slots
         self.outside: Counter[str] = Counter()
         self.used = self.negative = 0  # rows, and those of them that are below 0 W
@@ -60,7 +61,7 @@ class SecondLook:
         if (unknown := counted & (places < 0)).any():
             self._count_outside(appliances, unknown)
             counted &= ~unknown
-        cells = homes * np.int64(len(self._places)) + places
+        cells = homes * np.int64(len(self._appliances)) + places
         if not counted.all():
             slots, cells, measured = slots[counted], cells[counted], measured[counted]
         self.used += len(cells)
@@ -68,12 +69,12 @@ class SecondLook:
 
     def _place_of(self, appliances: Names) -> NDArray[np.int64]:
         """Where each name stands in the plan; −1 for one that does not."""
-        return np.array([self._places.get(name, -1) for name in appliances.texts.to_pylist()], dtype=np.int64)
+        found = pc.index_in(appliances.texts, value_set=self._appliances).cast(pa.int64())
+        return np.asarray(found.fill_null(-1))
 
     def _count_outside(self, appliances: Names, unknown: NDArray[np.bool_]) -> None:
-        rows = np.bincount(appliances.codes[unknown])
-        for code in np.flatnonzero(rows):
-            self.outside[appliances.texts[int(code)].as_py()] += int(rows[code])
+        for found in pc.value_counts(appliances.texts.take(pa.array(appliances.codes[unknown]))).to_pylist():
+            self.outside[found["values"]] += found["counts"]
 
     def _other_names(self) -> str:
         names = sorted(self.outside)

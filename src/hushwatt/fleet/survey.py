@@ -40,4 +40,5 @@ class Survey:
         self.last = last if self.last is None else max(self.last, last)
         self.in_order &= self._latest <= int(slots[0]) and bool((slots[1:] >= slots[:-1]).all())
         self._latest = int(slots[-1])
-        np.add.at(self.histogram, slots // self.width, rows)
+        bins = np.bincount(slots // self.width, weights=rows, minlength=len(self.histogram))
+        self.histogram += bins.astype(np.int64)  # exact: a batch has fewer than 2⁵³ rows
