@@ -29,6 +29,9 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
+    "demo": Command(
+        "hushwatt.cli.demo:demo", "Let invented homes report over real HTTP, and show what can be learnt."
+    ),
     "plan": Command("hushwatt.cli.plan:app", "Write a plan, read it, and see what it promises."),
     "data": Command("hushwatt.cli.data:app", "See which datasets hushwatt reads, and make readings of them."),
     "simulate": Command(
@@ -44,6 +47,9 @@ COMMANDS = {
     "top": Command(
         "hushwatt.cli.estimate:top",
         "Show which appliances use the most, with the ranks they may really have.",
+    ),
+    "household": Command(
+        "hushwatt.cli.household:app", "Take part from home: join, run, see all that leaves, pause, leave."
     ),
     "provider": Command(
         "hushwatt.cli.provider:app", "Collect reports from homes, keep them safe, and give out estimates."

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import PlanError, UsageError
+from hushwatt.files import written
 from hushwatt.household.clock import SECOND
 from hushwatt.plan.amounts import MICRO, parse_amount, plain
 from hushwatt.plan.plan import Plan
@@ -89,6 +90,24 @@ class Caps:
         if plan.decision == "provider":
             found.append("it lets the provider decide when a home speaks, which no home does")
         return found
+
+
+def write_caps(path: Path, settings: list[str]) -> None:
+    """Set caps in the owner's file, each written as name=value; what it says already stays."""
+    table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for setting in settings:
+        name, _, value = (part.strip() for part in setting.partition("="))
+        if not value:
+            raise UsageError(f"{setting!r} is no cap; write for example epsilon_per_year=500")
+        try:
+            table |= tomllib.loads(f"{name} = {value}", parse_float=Decimal)
+        except tomllib.TOMLDecodeError:
+            raise UsageError(f"{setting!r} is no cap; write for example epsilon_per_year=500") from None
+    for name, value in table.items():
+        _cap(name, value if not isinstance(value, float) else Decimal(str(value)))
+    with written(path) as temporary:
+        lines = (f"{name} = {value}" for name, value in table.items())
+        temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def _cap(name: str, value: Any) -> Any:

@@ -28,10 +28,11 @@ def _file_lock(ledger: Path) -> Iterator[None]:
         ledger.with_name(ledger.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
     )
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StateError(f"{ledger}: another agent is running on this ledger; stop it first") from None
         yield
-    except BlockingIOError:
-        raise StateError(f"{ledger}: another agent is running on this ledger; stop it first") from None
     finally:
         os.close(descriptor)
 

@@ -53,6 +53,12 @@ class Store:
     def __repr__(self) -> str:
         return f"<the ledger {self.path}>"
 
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         self.disk.close()
 

@@ -1,0 +1,359 @@
+"""`hushwatt household`: take part from home, see everything that leaves it, and stop at any time."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from hushwatt.cli.options import Json
+
+if TYPE_CHECKING:
+    from hushwatt.household.join import Proposal
+    from hushwatt.household.status import PlanStatus
+
+app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
+
+Where = Annotated[
+    Path | None,
+    Parameter(
+        name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."
+    ),
+]
+PlanName = Annotated[
+    str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")
+]
+
+
+@app.command
+def join(
+    url: str,
+    /,
+    *,
+    plan: PlanName = None,
+    code: str | None = None,
+    key: str | None = None,
+    cap: Annotated[list[str] | None, Parameter(name="--cap", negative=())] = None,
+    yes: bool = False,
+    folder: Where = None,
+) -> None:
+    """Read what the provider at URL asks, weigh it against your own caps, and agree or not.
+
+    Nothing is sent before you agree but the request for the plan. Run the agent with
+    `hushwatt household run` afterwards.
+
+    Parameters
+    ----------
+    url
+        The provider's address, such as https://energy.example.org.
+    code
+        The one-time code that the provider gave you, if it asks for one.
+    key
+        The provider's public key in hex, if you have it from elsewhere; no other is believed.
+    cap
+        Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml.
+    yes
+        Agree without being asked; for scripts.
+    """
+    import time
+
+    from hushwatt.errors import UsageError
+    from hushwatt.household.caps import write_caps
+    from hushwatt.household.config import Folder
+    from hushwatt.household.join import agree, propose
+    from hushwatt.household.net import check_address
+    from hushwatt.household.provider_link import Link, choose
+    from hushwatt.privacy.entropy import OperatingSystem
+
+    here, link = Folder.usual(folder), Link(check_address(url))
+    wanted = plan or _plan_in(url)
+    chosen = wanted if wanted and len(wanted) == 64 else choose(link, wanted)
+    with here.store(make=True) as store:
+        if cap:
+            write_caps(here.path / "caps.toml", cap)
+        proposal = propose(store, here.caps(), link, chosen, _key(key))
+        words = _terms(proposal)
+        print(words)
+        if proposal.objections:
+            against = "; ".join(proposal.objections)
+            raise UsageError(f"not joined: {against} (change caps.toml in {here.path}, or --cap name=value)")
+        if not yes and not _agreed():
+            _say("nothing was agreed, nothing was sent")
+            raise SystemExit(1)
+        agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
+    _say(f"joined {agreed.name}; next: write {here.path}/sources.toml, then `hushwatt household run`")
+
+
+@app.command
+def run(*, folder: Where = None) -> None:
+    """Run the agent: read the plugs, end every slot, send what is due.
+
+    Stops cleanly on Ctrl-C or SIGTERM, and survives being stopped in any other way.
+    """
+    from hushwatt.household.clock import SystemClock
+    from hushwatt.household.config import Folder
+    from hushwatt.household.run import Runner
+    from hushwatt.household.sources.hub import Hub
+
+    here = Folder.usual(folder)
+    mapping = here.mapping()
+    hub = Hub.of(mapping, _say, {".parquet": _parquet_rows})
+    Runner(here, mapping, hub, SystemClock(), _say).run()
+
+
+@app.command
+def status(*, folder: Where = None, as_json: Json = False) -> None:
+    """Show plans, what is left of the budget, what was sent, and how the sources are."""
+    import json
+    import time
+
+    from hushwatt.household.config import Folder
+    from hushwatt.household.status import meters, plans
+
+    here, now = Folder.usual(folder), time.time_ns()
+    with here.store() as store:
+        budgets, joined = meters(store, here.caps(), now), plans(store, now)
+    health = here.health()
+    if as_json:
+        told = {
+            "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
+            "plans": [_plan_table(each) for each in joined],
+            "sources": health,
+        }
+        print(json.dumps(told, indent=2))
+        return
+    for line in _status_lines(budgets, joined, health, now):
+        print(line)
+
+
+@app.command
+def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False) -> None:
+    """Show everything that ever left this home, or waits to, with its bytes.
+
+    Parameters
+    ----------
+    last
+        Only so many, the latest ones.
+    """
+    import json
+
+    from hushwatt.household.config import Folder
+    from hushwatt.household.status import sent as everything
+    from hushwatt.plan.amounts import plain
+
+    with Folder.usual(folder).store() as store:
+        rows = everything(store, last)
+    if as_json:
+        keys = ("plan", "slot", "spent", "drawn", "answer")
+        print(
+            json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows])
+        )
+        return
+    for row in rows:
+        state = row["answer"] or "waiting"
+        cost = f"spent ε {plain(row['spent'])}, drawn with ε {plain(row['drawn'])}"
+        print(f"{row['plan'][:12]}  slot {row['slot']}  {cost}  {state}  {row['payload'].hex()}")
+
+
+@app.command
+def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = None) -> None:
+    """Show the sources and how fresh they are; with --discover, listen for plugs on the broker.
+
+    Parameters
+    ----------
+    seconds
+        How long to listen.
+    discover
+        Listen on the broker of sources.toml (127.0.0.1 without one), and print what to write there.
+    """
+    import asyncio
+    import time
+
+    from hushwatt.errors import UsageError
+    from hushwatt.household.config import Folder
+    from hushwatt.household.sources.discover import discover as find
+    from hushwatt.household.sources.mapping import Broker
+
+    here = Folder.usual(folder)
+    mapping = here.mapping()
+    if not discover and (mapping.plugs or mapping.tables):
+        for line in _source_lines(here.health(), time.time_ns()):
+            print(line)
+        return
+    broker = mapping.broker or Broker()
+    try:
+        found = asyncio.run(find(broker, seconds))
+    except Exception as wrong:
+        if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
+            raise
+        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({wrong})") from None
+    for each in found:
+        print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
+    _say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
+
+
+@app.command
+def pause(*, plan: PlanName = None, folder: Where = None) -> None:
+    """Keep silent from the current slot on; nothing is spent while paused."""
+    import time
+
+    from hushwatt.household.config import Folder
+    from hushwatt.household.join import pause as stop
+
+    with Folder.usual(folder).store() as store:
+        for each in stop(store, plan, time.time_ns()):
+            _say(f"paused {each.name}")
+
+
+@app.command
+def resume(*, plan: PlanName = None, folder: Where = None) -> None:
+    """Take part again, from the next slot on."""
+    from hushwatt.household.config import Folder
+    from hushwatt.household.join import resume as go_on
+
+    with Folder.usual(folder).store() as store:
+        for each in go_on(store, plan):
+            _say(f"resumed {each.name}")
+
+
+@app.command
+def leave(*, plan: PlanName = None, forget: bool = False, folder: Where = None) -> None:
+    """Leave a plan: stop at once, have the provider erase every report, and delete the keys.
+
+    What was spent stays in the ledger: leaving gives no budget back.
+
+    Parameters
+    ----------
+    forget
+        Delete the keys without asking the provider, who can then never be asked again.
+    """
+    import time
+
+    from hushwatt.household.config import Folder
+    from hushwatt.household.join import leave as go
+
+    with Folder.usual(folder).store() as store:
+        left, erased = go(store, plan, time.time_ns(), forget)
+    done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
+    _say(f"left {left.name}: {done}")
+
+
+def _plan_in(url: str) -> str | None:
+    """The plan's id, when the address is that of a plan."""
+    tail = url.rstrip("/").rpartition("/plans/")[2]
+    return tail if "/plans/" in url and tail else None
+
+
+def _key(text: str | None) -> bytes | None:
+    from hushwatt.errors import UsageError
+
+    if text is None:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise UsageError("--key must be 32 bytes in hex")
+    return key
+
+
+def _terms(proposal: "Proposal") -> str:
+    """All that is agreed to, as one text; it is kept with the consent."""
+    from hushwatt.household.preview import preview
+    from hushwatt.household.words import changes, example, terms
+    from hushwatt.privacy.entropy import OperatingSystem
+
+    plan, promise = proposal.plan, proposal.promise
+    lines = [plan.name, ""]
+    for label, sentence in terms(plan, promise, proposal.link.address, proposal.offer.key):
+        lines.append(f"{label:<16}{sentence}")
+    if proposal.replaces is not None:
+        lines += [
+            "",
+            "This takes the place of a plan you take part in. It gives no fresh budget. What changes:",
+        ]
+        lines += [f"  {line}" for line in changes(proposal.replaces, plan)]
+    return "\n".join([*lines, "", *example(plan, preview(plan, promise.drawn, OperatingSystem()))])
+
+
+def _agreed() -> bool:
+    from hushwatt.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is there to agree; run it in a terminal, or with --yes")
+    print("\nDo you agree? Type yes: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() == "yes"
+
+
+def _plan_table(each: "PlanStatus") -> dict[str, Any]:
+    return {
+        "plan": each.plan.id,
+        "name": each.plan.name,
+        "address": each.address,
+        "state": each.state,
+        "next_slot": each.next_slot,
+        "window_spent": each.window_spent,
+        "epsilon": each.plan.epsilon,
+        "spent": each.spent,
+        "reports": each.reports,
+        "waiting": each.waiting,
+        "last_report": each.last_report,
+        "silences": [{"first": a, "last": b, "reason": why} for a, b, why in each.silences],
+    }
+
+
+def _status_lines(budgets: Any, joined: "list[PlanStatus]", health: Any, now: int) -> Iterator[str]:
+    from hushwatt.plan.amounts import plain
+
+    for each in joined:
+        yield f"{each.plan.name}  ({each.plan.id[:12]}, {each.address}): {each.state}"
+        window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
+        yield f"  {window}, ε {plain(each.spent)} so far"
+        yield f"  {each.reports} reports, {each.waiting} waiting, last of slot {each.last_report}"
+        for first, last, why in each.silences[:3]:
+            span = f"slot {first}" if first == last else f"slots {first} to {last}"
+            yield f"  silent in {span}: {why}"
+    yield "all plans together"
+    for each in budgets:
+        yield f"  {each.words}: ε {plain(each.spent)}" + (
+            f" of at most {plain(each.cap)}" if each.cap else ""
+        )
+    yield from _source_lines(health, now)
+
+
+def _source_lines(health: Any, now: int) -> Iterator[str]:
+    if not health:
+        yield "sources: none heard yet; is the agent running?"
+    for each in health:
+        heard = "never heard" if each["heard"] is None else f"heard {_ago(now - each['heard'])} ago"
+        trouble = f", {each['trouble']}" if each["trouble"] else ""
+        word = "fresh" if each["fresh"] else "STALE"
+        yield f"{word}  {each['appliance']}: {each['name']}, {heard}{trouble}"
+
+
+def _ago(nanoseconds: int) -> str:
+    seconds = max(0, nanoseconds) // 1_000_000_000
+    for length, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"
+
+
+def _parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:
+    """The rows of a Parquet file; needs pyarrow, which the household's install does not bring."""
+    import pyarrow.parquet as pq
+
+    from hushwatt.errors import ReadingsError
+
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(4096):
+                yield from batch.to_pylist()
+    except pq.lib.ArrowException:
+        raise ReadingsError(f"{path.name}: not a Parquet file, or not a complete one") from None
+
+
+def _say(line: str) -> None:
+    print(f"hushwatt: {line}", file=sys.stderr, flush=True)

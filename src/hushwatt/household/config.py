@@ -1,0 +1,59 @@
+"""Where a home keeps its things: one folder with the ledger, the owner's caps and the sources."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hushwatt.errors import StateError, UsageError
+from hushwatt.household.caps import Caps
+from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.store import Store
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One home's folder."""
+
+    path: Path
+
+    @classmethod
+    def usual(cls, given: Path | None) -> "Folder":
+        """The folder that was named, or $HUSHWATT_HOME, or ~/.hushwatt: one home, one ledger."""
+        return cls(given or Path(os.environ.get("HUSHWATT_HOME") or Path.home() / ".hushwatt"))
+
+    @property
+    def ledger(self) -> Path:
+        return self.path / "ledger.sqlite"
+
+    def caps(self) -> Caps:
+        file = self.path / "caps.toml"
+        return Caps.load(file) if file.exists() else Caps()
+
+    def mapping(self) -> Mapping:
+        file = self.path / "sources.toml"
+        return Mapping.load(file) if file.exists() else Mapping()
+
+    def store(self, make: bool = False) -> Store:
+        """The ledger; only joining makes one."""
+        if make:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        elif not self.ledger.is_file():
+            raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
+        if not self.path.is_dir():
+            raise UsageError(f"{self.path} is not a folder")
+        return Store(self.ledger)
+
+    def write_health(self, health: list[dict[str, object]]) -> None:
+        """Leave a note on how the sources are, for `household status`; no reading is in it."""
+        temporary = self.path / ".health.json"
+        temporary.write_text(json.dumps(health), encoding="utf-8")
+        temporary.replace(self.path / "health.json")
+
+    def health(self) -> list[dict[str, Any]]:
+        try:
+            found: list[dict[str, Any]] = json.loads((self.path / "health.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return []
+        return found

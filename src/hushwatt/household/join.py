@@ -1,0 +1,202 @@
+"""Join a plan, pause, and leave: what a home agrees to, bound to the plan's id.
+
+Agreeing never gives budget back.  A plan joined again goes on where it was; a plan that
+takes the place of another begins only when the other's last window is over.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from hushwatt.errors import StateError, UsageError
+from hushwatt.household.caps import Caps
+from hushwatt.household.membership import begin
+from hushwatt.household.provider_link import Link, Offer, WrongProvider
+from hushwatt.household.store import Store
+from hushwatt.household.words import per_year
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
+from hushwatt.privacy.entropy import Source
+from hushwatt.privacy.promise import Promise, promise
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A plan that could be joined: checked, and weighed against the owner's caps."""
+
+    link: Link
+    offer: Offer
+    promise: Promise
+    objections: tuple[str, ...]
+    replaces: Plan | None = None
+
+    @property
+    def plan(self) -> Plan:
+        return self.offer.plan
+
+
+def propose(store: Store, caps: Caps, link: Link, plan_id: str, key: bytes | None = None) -> Proposal:
+    """Fetch a plan, believe only what is signed, and say what stands against it."""
+    pinned = key or pinned_key(store, link.address)
+    offer = link.offer(plan_id, pinned)
+    weighed = promise(offer.plan)
+    against = caps.objections(offer.plan, weighed, per_year(offer.plan, weighed.dearest))
+    if not weighed.kept:
+        against.append("it does not keep its own promise")
+    return Proposal(link, offer, weighed, tuple(against), _replaced(store, offer))
+
+
+def pinned_key(store: Store, address: str) -> bytes | None:
+    """The key that this home has for a provider, if it knows one."""
+    found: bytes | None = store.value(
+        "SELECT provider FROM plans WHERE address = ? ORDER BY place DESC LIMIT 1", (address,)
+    )
+    return found
+
+
+def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: int, source: Source) -> Plan:
+    """Write the consent down, enrol, and take part from the next slot on."""
+    plan = proposal.plan
+    if proposal.objections:
+        raise UsageError(f"{plan.name}: {'; '.join(proposal.objections)}")
+    if now >= nanoseconds(plan.expires):
+        raise UsageError(f"{plan.name} is over since {plan.expires:%Y-%m-%d}")
+    row = _row(store, plan.id)
+    if row is not None and row["left"] is None and row["device"] is not None:
+        raise UsageError(f"this home already takes part in {plan.name}")
+    secret = row["secret"] if row and row["secret"] else Ed25519PrivateKey.generate().private_bytes_raw()
+    _write_consent(store, proposal, words, secret, now, source)
+    device = proposal.link.enrol(plan.id, Ed25519PrivateKey.from_private_bytes(secret), code)
+    with store.change() as disk:
+        disk.execute(
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (device, plan.id)
+        )
+        if proposal.replaces is not None:
+            disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
+    return plan
+
+
+def _write_consent(
+    store: Store, proposal: Proposal, words: str, secret: bytes, now: int, source: Source
+) -> None:
+    plan = proposal.plan
+    slot, memory = begin(plan, _first_slot(store, proposal, now), source)
+    with store.change() as disk:
+        disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
+        disk.execute(
+            "INSERT INTO plans (plan, canonical, address, provider, joined, secret, slot, memory) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (plan) DO UPDATE SET secret = excluded.secret, "
+            "address = excluded.address, provider = excluded.provider",
+            (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory),
+        )
+
+
+def _first_slot(store: Store, proposal: Proposal, now: int) -> int:
+    """The slot after the current one, or the first that shares no window with the plan it replaces."""
+    calendar, plan = proposal.plan.calendar, proposal.plan
+    first = int(calendar.slot_of([now])[0]) + 1
+    if proposal.replaces is None:
+        return first
+    last = store.value(
+        "SELECT max(end) FROM spends WHERE place = (SELECT place FROM plans WHERE plan = ?)",
+        (proposal.replaces.id,),
+    )
+    if last is None:
+        return first
+    ended = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=last // 1_000)
+    inside = int(calendar.slot_of([nanoseconds(max(ended, plan.start))])[0])
+    return max(first, inside + plan.window)
+
+
+def _replaced(store: Store, offer: Offer) -> Plan | None:
+    """The plan of the same provider and name that this home takes part in, if it is another one."""
+    rows = store.rows(
+        "SELECT plan, canonical FROM plans WHERE provider = ? AND left IS NULL AND plan != ?",
+        (offer.key, offer.plan.id),
+    )
+    same = [Plan.parse(row["canonical"]) for row in rows]
+    return next((plan for plan in same if plan.name == offer.plan.name), None)
+
+
+def pause(store: Store, wanted: str | None, now: int) -> list[Plan]:
+    """Keep silent under these plans, from the current slot on."""
+    return _mark(store, wanted, "paused IS NULL", now)
+
+
+def resume(store: Store, wanted: str | None) -> list[Plan]:
+    """Take part again, from the next slot on."""
+    return _mark(store, wanted, "paused IS NOT NULL", None)
+
+
+def _mark(store: Store, wanted: str | None, which: str, value: int | None) -> list[Plan]:
+    rows = taking_part(store, wanted)
+    with store.change() as disk:
+        for row in rows:
+            disk.execute(f"UPDATE plans SET paused = ? WHERE place = ? AND {which}", (value, row["place"]))
+    return [Plan.parse(row["canonical"]) for row in rows]
+
+
+def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> tuple[Plan, int | None]:
+    """Stop at once, ask the provider to erase what it has, and delete the keys.
+
+    How many reports were erased; None when the keys were deleted without asking.
+    """
+    rows = store.rows("SELECT * FROM plans WHERE secret IS NOT NULL AND plan LIKE ?", (f"{wanted or ''}%",))
+    row = _only(rows, wanted)
+    plan = Plan.parse(row["canonical"])
+    with store.change() as disk:
+        disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
+        disk.execute(
+            "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL",
+            (row["place"],),
+        )
+    erased = None
+    if row["device"] is not None and not forget:
+        key = Ed25519PrivateKey.from_private_bytes(row["secret"])
+        erased = Link(row["address"]).erase(plan.id, key, row["device"], now // 1_000_000_000)
+    with store.change() as disk:
+        disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))
+    return plan, erased
+
+
+def taking_part(store: Store, wanted: str | None = None) -> list[dict[str, Any]]:
+    """The plans this home takes part in, or the one that is meant."""
+    rows = store.rows(
+        "SELECT * FROM plans WHERE left IS NULL AND device IS NOT NULL AND plan LIKE ? ORDER BY place",
+        (f"{wanted or ''}%",),
+    )
+    if not rows:
+        raise StateError(
+            "this home takes part in no such plan" if wanted else "this home takes part in no plan"
+        )
+    return rows
+
+
+def _only(rows: list[dict[str, Any]], wanted: str | None) -> dict[str, Any]:
+    if len(rows) == 1:
+        return rows[0]
+    if not rows:
+        raise StateError(
+            "this home takes part in no such plan" if wanted else "this home takes part in no plan"
+        )
+    raise UsageError("several plans; name one by the start of its id with --plan")
+
+
+def _row(store: Store, plan_id: str) -> dict[str, Any] | None:
+    rows = store.rows("SELECT * FROM plans WHERE plan = ?", (plan_id,))
+    return rows[0] if rows else None
+
+
+__all__ = [
+    "Proposal",
+    "WrongProvider",
+    "agree",
+    "leave",
+    "pause",
+    "pinned_key",
+    "propose",
+    "resume",
+    "taking_part",
+]

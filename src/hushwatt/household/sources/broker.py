@@ -1,0 +1,58 @@
+"""Listen to the MQTT broker, and try again for as long as it takes."""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+
+import aiomqtt
+
+from hushwatt.household.sources.mapping import Broker
+
+FIRST, LONGEST = 1.0, 60.0  # seconds between two attempts
+
+Hear = Callable[[str, bytes, bool], None]
+
+
+def client(broker: Broker) -> aiomqtt.Client:
+    """A connection to the owner's broker, not yet made."""
+    return aiomqtt.Client(
+        broker.host,
+        broker.port,
+        username=broker.username,
+        password=broker.secret(),
+        tls_context=ssl.create_default_context() if broker.tls else None,
+        timeout=10,
+    )
+
+
+async def listen(broker: Broker, topics: list[str], hear: Hear, say: Callable[[str], None]) -> None:
+    """Hand every message on these topics to `hear`; never ends by itself."""
+    pause, told = FIRST, False
+    while True:
+        try:
+            async with client(broker) as connected:
+                for topic in topics:
+                    await connected.subscribe(topic)
+                pause, told = FIRST, _back(broker, told, say)
+                async for message in connected.messages:
+                    hear(message.topic.value, _bytes(message.payload), message.retain)
+        except (aiomqtt.MqttError, OSError) as wrong:
+            if not told:
+                reason = getattr(wrong, "strerror", None) or str(wrong)
+                say(
+                    f"the broker {broker.host}:{broker.port} does not answer ({reason}); "
+                    "plugs count as 0 W until it does"
+                )
+                told = True
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST)
+
+
+def _back(broker: Broker, told: bool, say: Callable[[str], None]) -> bool:
+    if told:
+        say(f"the broker {broker.host}:{broker.port} is back")
+    return False
+
+
+def _bytes(payload: object) -> bytes:
+    return payload if isinstance(payload, bytes) else str(payload).encode()

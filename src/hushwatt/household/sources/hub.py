@@ -1,0 +1,182 @@
+"""All sources of a home together: what the agent asks for a slot's mean watts.
+
+Plugs that measure the same appliance add up.  An appliance that nobody measures is 0 W.
+"""
+
+from collections.abc import Callable
+from collections.abc import Mapping as Mapped
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from hushwatt.errors import UsageError
+from hushwatt.household.clock import SECOND
+from hushwatt.household.levels import Watts
+from hushwatt.household.sources.mapping import Mapping, PlugEntry
+from hushwatt.household.sources.paths import Malformed
+from hushwatt.household.sources.plug import Plug
+from hushwatt.household.sources.presets import UNITS, Preset
+from hushwatt.household.sources.rows import csv_rows
+from hushwatt.household.sources.seen import Gone, Power, Unit
+from hushwatt.household.sources.table import Rows, TableSource
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
+
+UNHEARD = 1_800 * SECOND  # a plug that was silent for so long since the start is asked about
+BIG = 100.0  # watts: where a plan's first level ends so high, kilowatts can be told from watts
+
+
+@dataclass
+class Line:
+    """One plug and how its maker speaks."""
+
+    entry: PlugEntry
+    plug: Plug
+    preset: Preset
+
+
+@dataclass
+class Hub:
+    """The sources of one home."""
+
+    lines: list[Line]
+    tables: list[TableSource]
+    say: Callable[[str], None]
+    said: dict[str, str] = field(default_factory=dict)
+    big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
+    unmeasured: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(
+        cls, mapping: Mapping, say: Callable[[str], None], readers: Mapped[str, Rows] | None = None
+    ) -> "Hub":
+        """The sources that a mapping names; `readers` open tables by the ending of their name."""
+        lines = [
+            Line(each, Plug(each.name, each.appliance, each.stale, each.maximum), each.preset)
+            for each in mapping.plugs
+        ]
+        known = {".csv": csv_rows, **(readers or {})}
+        tables = [TableSource(each, _reader(each.path, known)) for each in mapping.tables]
+        return cls(lines, tables, say)
+
+    @property
+    def topics(self) -> list[str]:
+        """Everything to listen to."""
+        return sorted({topic for line in self.lines for topic in line.preset.topics()})
+
+    def open(self, plan: Plan, slot: int) -> None:
+        """Begin to add up a slot."""
+        start, end = (nanoseconds(plan.calendar.start_of(each)) for each in (slot, slot + 1))
+        for line in self.lines:
+            line.plug.open(plan.id, start, end)
+        for table in self.tables:
+            table.open(plan.id, plan.names, start, end)
+        self._learn(plan)
+
+    def means(self, plan: Plan, slot: int) -> Watts:
+        """The mean watts of every appliance over the slot that was opened."""
+        end = nanoseconds(plan.calendar.end_of(slot))
+        for table in self.tables:
+            table.poll(end)
+        watts = dict.fromkeys(plan.names, 0.0)
+        for line in self.lines:
+            mean = line.plug.mean(plan.id)
+            if line.plug.appliance in watts:
+                watts[line.plug.appliance] += mean
+        for table in self.tables:
+            for name in plan.names:
+                watts[name] += table.mean(plan.id, name)
+        return np.array([watts[name] for name in plan.names])
+
+    def hear(self, time: int, topic: str, payload: bytes, retained: bool) -> None:
+        """Take in one message; what is malformed is said once, and never shown."""
+        for line in self.lines:
+            if topic in line.preset.topics():
+                try:
+                    for seen in line.preset.read(topic, payload):
+                        self._see(line, time, seen, retained)
+                except Malformed as wrong:
+                    line.plug.trouble = str(wrong)
+                self._tell(line.plug)
+
+    def poll(self, now: int, since: int) -> None:
+        """Read what tables have gained, and say which plugs have kept silent since the start."""
+        for table in self.tables:
+            table.poll(now)
+            if table.trouble:
+                self._once(table.name, f"table {table.name}: {table.trouble}")
+        for line in self.lines:
+            if line.plug.heard is None and line.plug.trouble is None and now - since > UNHEARD:
+                topic = line.preset.topics()[0]
+                self._once(
+                    line.plug.name, f"plug {line.plug.name}: nothing heard on {topic}; is that its topic?"
+                )
+
+    def health(self, now: int) -> list[dict[str, object]]:
+        """How fresh every source is; never what it shows."""
+        plugs = [
+            _health(line.plug.name, line.plug.appliance, line.plug, line.plug.stale, now)
+            for line in self.lines
+        ]
+        return plugs + [
+            _health(table.name, "table", table, 24 * 3_600 * SECOND, now) for table in self.tables
+        ]
+
+    def _see(self, line: Line, time: int, seen: object, retained: bool) -> None:
+        if isinstance(seen, Unit):
+            self._change_unit(line, seen.name)
+        elif isinstance(seen, Gone) or not retained:  # a retained value is not a fresh reading
+            line.plug.see(time, seen)  # type: ignore[arg-type]
+            if isinstance(seen, Power) and line.plug.looks_like_kilowatts and line.plug.appliance in self.big:
+                self._once(
+                    f"{line.plug.name} unit",
+                    f"plug {line.plug.name}: its numbers look like kilowatts; if so, write unit = "
+                    '"kW" in sources.toml',
+                )
+
+    def _change_unit(self, line: Line, unit: str) -> None:
+        if unit in UNITS:
+            line.preset = replace(line.preset, unit=unit)  # type: ignore[type-var]
+        else:
+            line.plug.trouble = "its unit is none of power or energy"
+
+    def _learn(self, plan: Plan) -> None:
+        for appliance in plan.appliances:
+            if appliance.edges and appliance.edges[0] >= BIG:
+                self.big.add(appliance.name)
+        measured = {line.plug.appliance for line in self.lines}
+        if not self.tables:
+            for name in plan.names:
+                if name not in measured and name not in self.unmeasured:
+                    self.unmeasured.add(name)
+                    self.say(f"nobody measures {name}: it is reported as 0 W, randomised like all else")
+
+    def _tell(self, plug: Plug) -> None:
+        if plug.trouble is None:
+            self.said.pop(plug.name, None)
+        else:
+            self._once(plug.name, f"plug {plug.name}: {plug.trouble}")
+
+    def _once(self, key: str, line: str) -> None:
+        if self.said.get(key) != line:
+            self.said[key] = line
+            self.say(line)
+
+
+def _health(name: str, appliance: str, source: Plug | TableSource, stale: int, now: int) -> dict[str, object]:
+    fresh = source.heard is not None and now - source.heard <= stale and source.trouble is None
+    return {
+        "name": name,
+        "appliance": appliance,
+        "heard": source.heard,
+        "fresh": fresh,
+        "trouble": source.trouble,
+    }
+
+
+def _reader(path: Path, known: Mapped[str, Rows]) -> Rows:
+    reader = known.get(path.suffix.lower())
+    if reader is None:
+        raise UsageError(f"{path}: not a table that can be read; there are {', '.join(known)}")
+    return reader

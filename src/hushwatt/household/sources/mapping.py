@@ -1,0 +1,161 @@
+"""Which plug measures which appliance: the owner's small file, sources.toml.
+
+[mqtt]
+host = "127.0.0.1"
+
+[[plug]]
+appliance = "kettle"
+preset = "tasmota"
+topic = "kitchen"
+
+[[table]]
+path = "nilm.csv"
+"""
+
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from hushwatt.errors import PlanError, UsageError
+from hushwatt.household.clock import SECOND
+from hushwatt.household.sources.presets import PRESETS, UNITS, Preset
+from hushwatt.plan.slot import SlotLength
+
+PLUG_KEYS = {"name", "appliance", "preset", "topic", "stale", "maximum"}
+
+
+@dataclass(frozen=True)
+class Broker:
+    """Where the MQTT broker is."""
+
+    host: str = "127.0.0.1"
+    port: int = 1883
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    password_file: str | None = None
+    tls: bool = False
+
+    def secret(self) -> str | None:
+        """The password, from its own file when there is one."""
+        if self.password_file is None:
+            return self.password
+        return Path(self.password_file).read_text(encoding="utf-8").strip()
+
+
+@dataclass(frozen=True)
+class PlugEntry:
+    """One plug of the file."""
+
+    name: str
+    appliance: str
+    preset: Preset
+    stale: int  # nanoseconds
+    maximum: float  # watts
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    """One table of the file: tidy (time, appliance, watts) or wide (time, then a column per appliance)."""
+
+    path: Path
+    mode: str = "follow"  # follow: rows carry today's times; replay: as if the first row were now
+    household: str | None = None  # only the rows of this home
+    appliances: dict[str, str] = field(default_factory=dict)  # the table's name for it → the plan's
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """All that sources.toml says."""
+
+    broker: Broker | None = None
+    entities: bool = False  # show budget, reports and a pause switch in Home Assistant
+    plugs: tuple[PlugEntry, ...] = ()
+    tables: tuple[TableEntry, ...] = ()
+
+    @classmethod
+    def load(cls, path: Path) -> "Mapping":
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            return cls.parse(table, path.parent)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, UsageError) as wrong:
+            raise UsageError(f"{path}: {wrong}") from None
+
+    @classmethod
+    def parse(cls, table: dict[str, Any], folder: Path) -> "Mapping":
+        _known("", table, {"mqtt", "plug", "table", "entities"})
+        plugs = tuple(_plug(place, each) for place, each in enumerate(_list(table, "plug"), 1))
+        tables = tuple(_table(place, each, folder) for place, each in enumerate(_list(table, "table"), 1))
+        broker = _filled(Broker, "mqtt", table["mqtt"]) if "mqtt" in table else Broker() if plugs else None
+        entities = table.get("entities", False)
+        if not isinstance(entities, bool):
+            raise UsageError("entities must be true or false")
+        return cls(broker, entities, plugs, tables)
+
+    @property
+    def appliances(self) -> set[str]:
+        """The appliances that a plug measures."""
+        return {plug.appliance for plug in self.plugs}
+
+
+def _plug(place: int, table: Any) -> PlugEntry:
+    where = f"plug {place}"
+    if not isinstance(table, dict):
+        raise UsageError(f"{where}: write it as [[plug]]")
+    for key in ("appliance", "preset", "topic"):
+        if not isinstance(table.get(key), str) or not table[key].strip():
+            raise UsageError(f"{where}: needs {key}, a text")
+    kind = PRESETS.get(table["preset"])
+    if kind is None:
+        raise UsageError(f"{where}: there is no preset {table['preset']}; there are {', '.join(PRESETS)}")
+    if "+" in table["topic"] or "#" in table["topic"]:
+        raise UsageError(f"{where}: topic must name one device, without + or #")
+    settings = {key: value for key, value in table.items() if key not in PLUG_KEYS}
+    _known(f"{where} ({table['preset']}): ", settings, {each.name for each in fields(kind)} - {"topic"})  # type: ignore[arg-type]
+    if settings.get("unit", "W") not in UNITS:
+        raise UsageError(f"{where}: unit must be one of {', '.join(UNITS)}")
+    if not all(isinstance(value, str) for value in settings.values()):
+        raise UsageError(f"{where}: {', '.join(settings)} must be texts")
+    preset = kind(topic=table["topic"], **settings)  # type: ignore[call-arg]
+    stale = _length(where, table["stale"]) if "stale" in table else kind.hold
+    maximum = table.get("maximum", 25_000)
+    if isinstance(maximum, bool) or not isinstance(maximum, int | float) or not 0 < maximum <= 1e6:
+        raise UsageError(f"{where}: maximum must be watts between 0 and 1000000")
+    name = str(table.get("name", table["topic"]))
+    return PlugEntry(name, table["appliance"], preset, stale, float(maximum))
+
+
+def _table(place: int, table: Any, folder: Path) -> TableEntry:
+    where = f"table {place}"
+    if not isinstance(table, dict) or not isinstance(table.get("path"), str):
+        raise UsageError(f"{where}: needs path, a text")
+    entry: TableEntry = _filled(TableEntry, where, {**table, "path": folder / table["path"]})
+    if entry.mode not in ("follow", "replay"):
+        raise UsageError(f"{where}: mode must be follow or replay")
+    return entry
+
+
+def _filled(kind: Any, where: str, table: Any) -> Any:
+    if not isinstance(table, dict):
+        raise UsageError(f"{where}: write it as a table")
+    _known(f"{where}: ", table, {each.name for each in fields(kind)})
+    return kind(**table)
+
+
+def _known(where: str, table: dict[str, Any], keys: set[str]) -> None:
+    for key in table.keys() - keys:
+        raise UsageError(f"{where}unknown key {key}; there are {', '.join(sorted(keys))}")
+
+
+def _list(table: dict[str, Any], key: str) -> list[Any]:
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        raise UsageError(f"write {key} as [[{key}]]")
+    return value
+
+
+def _length(where: str, text: Any) -> int:
+    try:
+        return SlotLength.parse(str(text)).seconds * SECOND
+    except PlanError:
+        raise UsageError(f"{where}: stale must be a time such as 15m") from None

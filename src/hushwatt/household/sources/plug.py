@@ -1,0 +1,140 @@
+"""One plug, and the time-weighted mean of its watts over the slots it is asked about.
+
+A reading holds until the next one, but not longer than it stays fresh; after that the
+plug counts as 0 W.  Where a plug counts energy, the rise of the counter between two
+messages is used instead, which misses nothing in between.
+"""
+
+from dataclasses import dataclass, field
+from math import isfinite
+
+from hushwatt.household.clock import SECOND
+from hushwatt.household.sources.seen import Energy, Gone, Power, Seen
+
+HOUR = 3_600 * SECOND
+BRIDGE = 24 * HOUR  # the longest silence over which a counter's rise is still shared out
+BELOW_ZERO = 20.0  # watts that a meter may show below zero without being wrong
+KILOWATTS = 25.0  # numbers that never pass this may be kilowatts
+ENOUGH = 30  # readings before that is said
+
+
+@dataclass
+class Tank:
+    """Energy over [start, end), in watt-nanoseconds."""
+
+    start: int
+    end: int
+    amount: float = 0.0
+
+    def add(self, start: int, end: int, watts: float) -> None:
+        self.amount += watts * max(0, min(end, self.end) - max(start, self.start))
+
+    def __repr__(self) -> str:
+        return "<a slot being added up>"
+
+
+@dataclass
+class Plug:
+    """What is known of one plug; its readings are in no `repr`."""
+
+    name: str
+    appliance: str
+    stale: int = HOUR  # how long a reading holds
+    maximum: float = 25_000.0  # watts; more than that is impossible
+    heard: int | None = None  # when the last good reading came
+    trouble: str | None = None  # what was wrong with the last message, if anything
+    _power: tuple[int, float] | None = field(default=None, repr=False)
+    _counter: tuple[int, float] | None = field(default=None, repr=False)
+    _tanks: dict[str, Tank] = field(default_factory=dict, repr=False)
+    _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
+
+    def open(self, plan: str, start: int, end: int) -> None:
+        """Begin to add up a slot of a plan."""
+        self._tanks[plan] = Tank(start, end)
+
+    def mean(self, plan: str) -> float:
+        """The mean watts over the slot that is open; forgets it."""
+        tank = self._tanks.pop(plan)
+        if self._power is not None:
+            since, watts = self._power
+            tank.add(since, min(tank.end, since + self.stale), watts)
+        return max(0.0, tank.amount / (tank.end - tank.start))
+
+    def see(self, time: int, seen: Seen) -> None:
+        """Take in what a message told at a time."""
+        if isinstance(seen, Gone):
+            self._settle(time)
+            self._power, self.trouble = None, seen.reason  # a counter may come back and tell what was missed
+        elif isinstance(seen, Power):
+            self._see_power(time, seen.watts)
+        elif isinstance(seen, Energy):
+            self._see_energy(time, seen.watt_hours)
+
+    @property
+    def looks_like_kilowatts(self) -> bool:
+        """Whether every one of many readings was a small broken number."""
+        return self._small >= ENOUGH
+
+    def _see_power(self, time: int, watts: float) -> None:
+        if not self._possible(watts):
+            return
+        self._count_small(watts)
+        if self._counter is not None and time - self._counter[0] > self.stale:
+            self._counter = None  # it stopped counting
+        if self._counter is None:
+            self._settle(time)
+            self._power = time, max(0.0, watts)
+        else:  # the counter has all up to its own time: only what follows is a guess
+            self._power = self._counter[0], max(0.0, watts)
+        self._good(time)
+
+    def _see_energy(self, time: int, watt_hours: float) -> None:
+        if not isfinite(watt_hours) or watt_hours < 0:
+            self.trouble = "its counter shows an impossible number"
+            return
+        if self._counter is None:
+            self._settle(time)
+            self._power = None if self._power is None else (time, self._power[1])
+        elif not self._share_out(time, watt_hours):
+            return
+        self._counter = time, watt_hours
+        self._good(time)
+
+    def _share_out(self, time: int, watt_hours: float) -> bool:
+        """Spread a counter's rise over the time since its last message; False when it did not rise yet."""
+        assert self._counter is not None
+        since, before = self._counter
+        lasted, risen = time - since, watt_hours - before
+        if lasted <= 0:
+            return lasted < 0  # a clock set back: begin again from here
+        watts = risen * HOUR / lasted
+        if risen < 0 or lasted > BRIDGE or not self._possible(watts):
+            self._power = None  # started again, or too long ago: nothing is known about the time between
+            return True
+        for tank in self._tanks.values():
+            tank.add(since, time, watts)
+        self._power = time, watts
+        return True
+
+    def _settle(self, time: int) -> None:
+        """Add what the last reading held for, up to now."""
+        if self._power is None or self._counter is not None:
+            return
+        since, watts = self._power
+        for tank in self._tanks.values():
+            tank.add(since, min(time, since + self.stale), watts)
+
+    def _possible(self, watts: float) -> bool:
+        possible = isfinite(watts) and -BELOW_ZERO <= watts <= self.maximum
+        if not possible:
+            self.trouble = f"it shows more than {self.maximum:g} W, or less than nothing: not a reading"
+        return possible
+
+    def _count_small(self, watts: float) -> None:
+        if watts > KILOWATTS or (watts > 0 and watts == int(watts)):
+            self._small = -1
+        elif watts > 0 and self._small >= 0:
+            self._small += 1
+
+    def _good(self, time: int) -> None:
+        self.heard, self.trouble = time, None

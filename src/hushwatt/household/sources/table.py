@@ -1,0 +1,144 @@
+"""Tables of readings: a CSV file that another program appends to, or an archive played again.
+
+Tidy tables have time, appliance and watts, and perhaps household.  Wide ones, as programs
+that take the mains apart write them (NILM), have a time and a column per appliance.  All
+rows of a slot are averaged, as in bulk.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+
+from hushwatt.errors import ReadingsError
+from hushwatt.household.sources.mapping import TableEntry
+from hushwatt.household.sources.rows import Row
+from hushwatt.plan.times import nanoseconds
+
+TIMES = ("time", "timestamp", "datetime")
+Rows = Callable[[Path], Iterator[Row | None]]  # None: no more for now
+Reading = tuple[int, str, float]
+END: list[Reading] = []  # told apart by being this very list
+
+
+@dataclass
+class Sum:
+    """Rows of one appliance in one slot."""
+
+    start: int
+    end: int
+    total: float = 0.0
+    count: int = 0
+
+    def __repr__(self) -> str:
+        return "<a slot being added up>"
+
+
+@dataclass
+class TableSource:
+    """One table; `poll` takes in the rows whose time has come."""
+
+    entry: TableEntry
+    rows: Rows
+    heard: int | None = None
+    trouble: str | None = None
+    over: bool = False  # an archive whose last row was played
+    _stream: Iterator[list[Reading] | None] | None = field(default=None, repr=False)
+    _waiting: list[Reading] = field(default_factory=list, repr=False)
+    _shift: int | None = field(default=None, repr=False)
+    _slots: dict[tuple[str, str], Sum] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.entry.path.name
+
+    def open(self, plan: str, appliances: Iterable[str], start: int, end: int) -> None:
+        """Begin to add up a slot of a plan."""
+        for appliance in appliances:
+            self._slots[plan, appliance] = Sum(start, end)
+
+    def mean(self, plan: str, appliance: str) -> float:
+        """The mean of an appliance's rows over the slot that is open; forgets it."""
+        found = self._slots.pop((plan, appliance))
+        return found.total / found.count if found.count else 0.0
+
+    def poll(self, now: int) -> None:
+        """Take in every row up to now."""
+        try:
+            while not self.over and self._due(now):
+                for reading in self._waiting:
+                    self._take(reading, now)
+                self._waiting = []
+        except ReadingsError as wrong:
+            self.trouble, self._stream, self._waiting = str(wrong), None, []
+        except OSError:
+            self.trouble, self._stream, self._waiting = f"{self.name} cannot be read", None, []
+
+    def _due(self, now: int) -> bool:
+        """Whether the next row is there and its time has come."""
+        if not self._waiting:
+            if self._stream is None:
+                self._stream = self._readings()
+            found = next(self._stream, END)
+            self.over = found is END
+            self._waiting = found or []
+        return bool(self._waiting) and self._time(self._waiting[0][0], now) <= now
+
+    def _time(self, time: int, now: int) -> int:
+        if self.entry.mode == "follow":
+            return time
+        if self._shift is None:
+            self._shift = now - time
+        return time + self._shift
+
+    def _take(self, reading: Reading, now: int) -> None:
+        time, appliance, watts = self._time(reading[0], now), reading[1], reading[2]
+        for (_, name), slot in self._slots.items():
+            if name == appliance and slot.start <= time < slot.end:
+                slot.total += max(0.0, watts)
+                slot.count += 1
+        self.heard, self.trouble = time, None
+
+    def _readings(self) -> Iterator[list[Reading] | None]:
+        for count, row in enumerate(self.rows(self.entry.path), 1):
+            if row is None:
+                yield None
+            elif self.entry.household is None or str(row.get("household")) == self.entry.household:
+                found = list(unfolded(row, self.entry.appliances, f"{self.name}, row {count}"))
+                if found:
+                    yield found
+
+
+def unfolded(row: Row, names: Mapping[str, str], where: str) -> Iterator[Reading]:
+    """The readings in one row, tidy or wide; a cell left empty is none."""
+    column = next((name for name in TIMES if name in row), None)
+    if column is None:
+        raise ReadingsError(f"{where}: there is no column {' or '.join(TIMES)}")
+    time = moment(row[column], f"{where}, column {column}")
+    if "appliance" in row:
+        cells = {str(row["appliance"]): row.get("watts")}
+    else:
+        cells = {name: value for name, value in row.items() if name not in (column, "household")}
+    for name, value in cells.items():
+        if value not in (None, ""):
+            yield time, names.get(name, name), _watts(value, f"{where}, column {name}")
+
+
+def moment(value: object, where: str) -> int:
+    """UTC nanoseconds of a time; one without a zone is UTC."""
+    try:
+        time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+        return nanoseconds(time if time.tzinfo else time.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        raise ReadingsError(f"{where}: not a time") from None
+
+
+def _watts(value: object, where: str) -> float:
+    try:
+        watts = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ReadingsError(f"{where}: not a number") from None
+    if not isfinite(watts):
+        raise ReadingsError(f"{where}: not a number")
+    return watts

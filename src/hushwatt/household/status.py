@@ -1,0 +1,97 @@
+"""How a home stands: plans, budgets, reports, silences.  Everything here may be shown to its owner."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from hushwatt.household.book import Book
+from hushwatt.household.caps import DAY, YEAR, Caps
+from hushwatt.household.store import Store
+from hushwatt.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Meter:
+    """A budget over an interval: amounts in millionths of ε."""
+
+    words: str
+    spent: int
+    cap: int
+
+    @property
+    def left(self) -> int:
+        return max(0, self.cap - self.spent)
+
+
+@dataclass(frozen=True)
+class PlanStatus:
+    """One plan as its home sees it."""
+
+    plan: Plan
+    address: str
+    state: str  # taking part, paused, left, not enrolled, over
+    next_slot: int
+    window_spent: int  # in the last w slots, the current one included
+    spent: int  # ever, under this plan
+    reports: int
+    waiting: int
+    last_report: int | None  # slot
+    silences: tuple[tuple[int, int, str], ...]  # the latest, first slot, last slot, why
+
+
+def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
+    """What the home spent in the last day, the last year, and ever, over all plans."""
+    book = Book(store, caps)
+    return [
+        Meter("day", book.spent_since(now - DAY), caps.epsilon_per_day),
+        Meter("year", book.spent_since(now - YEAR), caps.epsilon_per_year),
+        Meter("lifetime", book.lifetime, 0),
+    ]
+
+
+def plans(store: Store, now: int) -> list[PlanStatus]:
+    """Every plan that this home ever joined."""
+    return [_status(store, row, now) for row in store.rows("SELECT * FROM plans ORDER BY place")]
+
+
+def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
+    plan, place = Plan.parse(row["canonical"]), row["place"]
+    current = min(int(plan.calendar.slot_of([now])[0]), plan.calendar.slots)
+
+    def number(query: str, *values: object) -> int:
+        return int(store.value(query, (place, *values)) or 0)
+
+    silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (place,))
+    return PlanStatus(
+        plan=plan,
+        address=row["address"],
+        state=_state(row, current >= plan.calendar.slots),
+        next_slot=row["slot"],
+        window_spent=number(
+            "SELECT sum(amount) FROM spends WHERE place = ? AND slot > ?", current - plan.window
+        ),
+        spent=number("SELECT sum(amount) FROM spends WHERE place = ?"),
+        reports=number("SELECT count(*) FROM reports WHERE place = ?"),
+        waiting=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NOT NULL"),
+        last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (place,)),
+        silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
+    )
+
+
+def _state(row: dict[str, Any], over: bool) -> str:
+    if row["left"] is not None:
+        return "left"
+    if row["device"] is None:
+        return "not enrolled"
+    if over:
+        return "over"
+    return "paused" if row["paused"] is not None else "taking part"
+
+
+def sent(store: Store, last: int | None = None) -> list[dict[str, Any]]:
+    """Everything that ever left this home or waits to leave, oldest first, with its bytes."""
+    limit = "" if last is None else f" LIMIT {int(last)}"
+    rows = store.rows(
+        "SELECT plans.plan, slot, spent, drawn, payload, due, tries, answer FROM reports "
+        f"JOIN (SELECT place, plan FROM plans) AS plans USING (place) ORDER BY slot DESC, place DESC{limit}"
+    )
+    return rows[::-1]
