@@ -5,7 +5,7 @@ import pytest
 
 from hushwatt.fleet.randomise import randomise_file
 from hushwatt.fleet.simulate import simulate
-from hushwatt.privacy.entropy import FreshKeys
+from hushwatt.privacy.entropy import FreshKeys, Simulation
 from hushwatt.provider.estimate import estimate
 from hushwatt.provider.tally import tally_reports
 
@@ -44,7 +44,7 @@ def test_estimates_are_unbiased(plan_for, method, more, mapping):
     plan = plan_for(method, mapping=mapping, epsilon=12, **more)
     watts = np.tile([[50.0, 150.0, 190.0]], (5, 200, 1)) * (np.arange(200) % 2)[:, None]
     truth = watts[0].mean(axis=0) if mapping == "dither" else [50, (50 + 150) / 2, (50 + 150) / 2]
-    found = [estimate(plan, simulate(plan, watts, 200, FreshKeys())) for _ in range(40)]
+    found = [estimate(plan, simulate(plan, watts, 200, Simulation(run, method))) for run in range(40)]
 
     for place, name in enumerate(plan.names):
         means = np.array([one.by_period[name].watts for one in found])
