@@ -42,8 +42,12 @@ class Candidate:
 
     def _in_order(self, more: int, less: int) -> float:
         ahead = self.priors[more].mean - self.priors[less].mean + self.biases[more] - self.biases[less]
-        spread = sqrt(self.variances[more] + self.variances[less])
+        spread = sqrt(self._variance_of_order(more) + self._variance_of_order(less))
         return 0.5 * (1 + erf(ahead / spread / sqrt(2)))
+
+    def _variance_of_order(self, place: int) -> float:
+        """Noise, and that the bias may be another than thought."""
+        return self.variances[place] + (self.priors[place].doubt * self.biases[place]) ** 2
 
     def homes_needed(self, share: float) -> int:
         """How many homes put the mean of a middling appliance within ±`share` of it, 19 times in 20."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hushwatt.privacy.advice.prior import Prior
 
 COUNTS = (2, 3, 4, 5, 6, 8, 10)
-LOSSES = (0.005, 0.01, 0.02, 0.05, 0.1)  # of the mean, to clipping: a lower top saves much noise
+LOSSES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15)  # of the mean, to clipping: a lower top saves much noise
 BENDS = (1.0, 1.5, 2.0)  # 1: evenly spaced; above: closer together near 0
 
 

@@ -13,6 +13,7 @@ from hushwatt.plan.plan import Plan
 
 DAY = 86_400
 USERS_SHAPE = 2.5  # of the gamma law among homes that use an appliance: a spread of 0.63 of the mean
+DOUBTS = {"plan": 0.25, "catalogue": 1.0, "edges": 1.0}  # the plan's author knows such homes, others guess
 NARROWEST = 400.0  # shape: a spread of a twentieth of the mean
 
 
@@ -28,6 +29,11 @@ class Prior:
     mean: float  # watts, over homes and slots
     high: float  # watts, a high reading of a home that uses it
     source: str  # where the two come from: plan, catalogue or edges
+
+    @property
+    def doubt(self) -> float:
+        """How far off the law's tail may be: of what clipping is thought to take, this part may be wrong."""
+        return DOUBTS[self.source]
 
     @cached_property
     def _law(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,0 +1,137 @@
+"""The report page of a rehearsal: one file, no script, nothing loaded from elsewhere."""
+
+from html import escape
+from string import Template
+
+from hushwatt.evaluate.demo.rehearsal import Rehearsal
+
+WIDTH, ROW, LEFT, RIGHT = 760, 30, 150, 96  # of the chart, in its own units
+
+PAGE = Template("""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>hushwatt: a rehearsal with $homes homes</title>
+<style>
+:root { color-scheme: light dark; --ink: #1b2430; --quiet: #5c6877; --line: #d9dee5; --bar: #2f6f9f;
+  --true: #c2571a; --page: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e7ebf0; --quiet: #9aa7b5; --line: #33404d;
+  --bar: #6fb1dd; --true: #f09a5b; --page: #12181f; } }
+body { margin: 0 auto; max-width: 52rem; padding: 1.5rem 1rem 4rem; font: 1rem/1.55 system-ui, sans-serif;
+  color: var(--ink); background: var(--page); }
+h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.1rem; margin-top: 2.2rem; }
+p, li { max-width: 44rem; } .quiet { color: var(--quiet); }
+svg { width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+svg text { fill: var(--ink); } svg .quiet { fill: var(--quiet); }
+.bar { stroke: var(--bar); stroke-width: 5; stroke-linecap: round; } .dot { fill: var(--bar); }
+.true { stroke: var(--true); stroke-width: 3; } .grid { stroke: var(--line); }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
+.wide { overflow-x: auto; } code { font-size: .95em; }
+</style>
+<h1>$homes invented homes, $slots days, $reports reports of $bytes bytes</h1>
+<p>Each home took its turn every $window days and sent $bytes randomised bytes over HTTP. This is what the
+provider could say afterwards, beside the truth, which only a rehearsal knows.</p>
+<h2>Mean watts of a home</h2>
+<p class="quiet">Dot and bar: estimate and 95 % interval. Upright mark: the truth, as the plan counts.</p>
+$chart
+<div class="wide">$table</div>
+<p>Shares of all watts are off by $share_error points on average; by the paper's mechanism, on the same
+homes and with the same ε, by $paper_share_error. At exactly their true rank stand $hits of the first ten
+appliances; by the paper's, $paper_hits.</p>
+<h2>What each home gave away</h2>
+<ul>
+<li>The whole home: ε $epsilon over any $window days, odds $odds at the most.</li>
+<li>One appliance: ε $appliance_epsilon, odds $appliance_odds; an answer about it is the true level with
+probability $told.</li>
+<li>One report, all of it: <code>$example</code></li>
+</ul>
+<p class="quiet">The homes are synthetic: IDEAL's ownership, measured and published use. A reading above an
+appliance's last level counts as that level. That is part of the plan, saves much noise, and makes the counted
+means lower than all watts; ranks are compared with those of all watts.</p>
+</html>
+""")
+
+
+def page(done: Rehearsal) -> str:
+    """The whole page."""
+    promised = done.promise
+    low, high = promised.told
+    return PAGE.substitute(
+        homes=f"{done.homes:,}",
+        slots=done.slots,
+        reports=f"{done.reports:,}",
+        bytes=len(done.example.payload),
+        window=done.plan.window,
+        chart=chart(done),
+        table=table(done),
+        share_error=f"{done.share_error:.1f}",
+        paper_share_error=f"{done.paper_share_error:.1f}",
+        hits=done.hits,
+        paper_hits=done.paper_hits,
+        epsilon=f"{promised.dearest / 1e6:.4g}",
+        odds=promised.odds,
+        appliance_epsilon=f"{float(promised.appliance_dearest) / 1e6:.3g}",
+        appliance_odds=promised.appliance_odds,
+        told=f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}",
+        example=" ".join(f"{byte:08b}" for byte in done.example.payload),
+    )
+
+
+def chart(done: Rehearsal) -> str:
+    """A row for each appliance: its interval, its estimate and the truth."""
+    found, truth = done.answer["appliances"], dict(zip(done.plan.names, done.counted, strict=True))
+    top = done.answer["top"]
+    largest = max([found[name]["ci95"][1] for name in top] + done.counted.tolist())
+    scale = (WIDTH - LEFT - RIGHT) / float(largest)
+
+    def x(watts: float) -> float:
+        return round(LEFT + max(float(watts), 0.0) * scale, 1)
+
+    parts = [f'<line class="grid" x1="{LEFT}" x2="{LEFT}" y1="0" y2="{ROW * len(top)}"/>']
+    for place, name in enumerate(top):
+        one, y = found[name], ROW * place + ROW / 2
+        low, high = one["ci95"]
+        parts += [
+            f'<text x="{LEFT - 10}" y="{y + 4}" text-anchor="end">{escape(name.replace("_", " "))}</text>',
+            f'<line class="bar" x1="{x(low)}" x2="{x(high)}" y1="{y}" y2="{y}"/>',
+            f'<circle class="dot" cx="{x(one["mean_watts"])}" cy="{y}" r="6"/>',
+            f'<line class="true" x1="{x(truth[name])}" x2="{x(truth[name])}" y1="{y - 9}" y2="{y + 9}"/>',
+            f'<text class="quiet" x="{WIDTH}" y="{y + 4}" text-anchor="end">'
+            f"{one['mean_watts']:.1f} ± {1.96 * one['mean_watts_se']:.1f} W</text>",
+        ]
+    label = "Mean watts of each appliance with 95 % interval and truth; the table below has the numbers"
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {ROW * len(top)}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+    )
+
+
+def table(done: Rehearsal) -> str:
+    """The same numbers in words."""
+    heads = (
+        "rank",
+        "appliance",
+        "estimate",
+        "95 %",
+        "truth, as counted",
+        "all watts",
+        "their rank",
+        "paper's way",
+    )
+    rows = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
+    for name in done.answer["top"]:
+        one = done.answer["appliances"][name]
+        best, worst = one["rank_ci95"]
+        cells = (
+            f"{best}–{worst}" if best != worst else f"{best}",
+            name.replace("_", " "),
+            f"{one['mean_watts']:.1f} W",
+            f"{one['ci95'][0]:.1f} to {one['ci95'][1]:.1f}",
+            f"{done.counted[done.plan.names.index(name)]:.1f} W",
+            f"{done.truth[done.plan.names.index(name)]:.1f} W",
+            str(done.true_order.index(name) + 1),
+            f"{done.paper[name]:.0f} W",
+        )
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    return f"<table>{''.join(rows)}</table>"

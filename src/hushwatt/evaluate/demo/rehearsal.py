@@ -1,0 +1,163 @@
+"""The rehearsal itself: homes are invented, join, report day by day, and the service answers."""
+
+import json
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.evaluate.demo.homes import HttpHomes
+from hushwatt.evaluate.demo.server import local_server
+from hushwatt.evaluate.generators import generate
+from hushwatt.fleet.simulate import simulate
+from hushwatt.household.homes import enrol
+from hushwatt.household.report import Sent, levels_of, report
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.presets import preset
+from hushwatt.privacy.entropy import source_for
+from hushwatt.privacy.promise import Promise, promise
+from hushwatt.provider.estimate import estimate
+
+Advance = Callable[[int], None]
+SEED = 2024
+
+
+@dataclass(frozen=True)
+class OneReport:
+    """What a single report looked like, and its home's true levels, which only a rehearsal may know."""
+
+    slot: int
+    payload: bytes
+    levels: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """Everything a person wants to see afterwards."""
+
+    plan: Plan
+    address: str
+    homes: int
+    slots: int
+    reports: int  # uploaded one by one
+    truth: NDArray[np.float64]  # mean watts of each appliance
+    counted: NDArray[np.float64]  # the same as the plan counts them: nothing above an appliance's last level
+    answer: dict[str, Any]  # what the service says
+    paper: dict[str, float]  # mean watts by the paper's mechanism, on the same homes
+    example: OneReport
+
+    @property
+    def promise(self) -> Promise:
+        return promise(self.plan)
+
+    @property
+    def true_order(self) -> list[str]:
+        """The appliances, those with the most watts first."""
+        return [self.plan.names[place] for place in np.argsort(-self.truth, kind="stable")]
+
+    @property
+    def hits(self) -> int:
+        """How many of the ten first stand at their true place."""
+        return hits(self.answer["top"], self.true_order)
+
+    @property
+    def paper_hits(self) -> int:
+        return hits(sorted(self.paper, key=lambda name: -self.paper[name]), self.true_order)
+
+    @property
+    def share_error(self) -> float:
+        """How far an appliance's share of all watts is off, on average, in points of per cent."""
+        return share_error(
+            [self.answer["appliances"][name]["mean_watts"] for name in self.plan.names], self.truth
+        )
+
+    @property
+    def paper_share_error(self) -> float:
+        return share_error([self.paper[name] for name in self.plan.names], self.truth)
+
+
+def share_error(watts: list[float], truth: NDArray[np.float64]) -> float:
+    """The mean difference of shares, in points.
+
+    >>> share_error([50.0, 50.0], np.array([60.0, 40.0]))
+    10.0
+    """
+    away = np.array(watts) / sum(watts) - truth / truth.sum()
+    return round(float(100 * np.abs(away).mean()), 9)
+
+
+def hits(found: list[str], true: list[str], top: int = 10) -> int:
+    """Appliances at exactly the right rank.
+
+    >>> hits(["kettle", "oven", "fridge"], ["kettle", "fridge", "oven"])
+    1
+    """
+    return sum(one == other for one, other in zip(found[:top], true[:top], strict=False))
+
+
+@contextmanager
+def rehearse(
+    folder: Path,
+    homes: int = 1000,
+    slots: int = 30,
+    port: int = 0,
+    seed: int = SEED,
+    advance: Advance = lambda n: None,
+) -> Iterator[Rehearsal]:
+    """Collect from invented homes; the service runs until the block ends."""
+    plan = preset("advised")
+    folder.mkdir(parents=True, exist_ok=True)
+    plan_file = folder / "plan.toml"
+    plan_file.write_text(plan.toml(), encoding="utf-8")
+    watts = [now for _, now in generate("ideal", plan, homes, slots, seed)]
+    with local_server(plan_file, folder, port) as server:
+        speakers = HttpHomes.joined(plan, server, homes, advance)
+        try:
+            source = source_for(None, plan.id)
+            memory, reports, example = enrol(plan, homes, 0, source), 0, None
+            for slot, now in enumerate(watts):
+                levels = levels_of(plan, slot, now, source)
+                sent = report(memory, slot, levels, source)
+                server.clock.set(plan.calendar.end_of(slot) + timedelta(minutes=10))
+                reports += speakers.send(sent, advance)
+                example = example or one_report(sent, levels)
+        finally:
+            speakers.close()
+        server.clock.set(server.service.read.life(plan).closes(slots - 1) + timedelta(seconds=1))
+        server.wait_until_published(plan, slots - 1)
+        assert example is not None
+        yield Rehearsal(
+            plan=plan,
+            address=server.address,
+            homes=homes,
+            slots=slots,
+            reports=reports,
+            truth=np.mean(watts, axis=(0, 1)),
+            counted=np.mean(np.minimum(watts, [each.values[-1] for each in plan.appliances]), axis=(0, 1)),
+            answer=ask(f"{server.address}/v1/plans/{plan.id}/estimates"),
+            paper=by_the_paper(watts, homes),
+            example=example,
+        )
+
+
+def one_report(sent: Sent, levels: NDArray[np.uint16]) -> OneReport:
+    return OneReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
+
+
+def ask(address: str) -> Any:
+    """What the service answers."""
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        return json.load(answer)
+
+
+def by_the_paper(watts: list[NDArray[np.float64]], homes: int) -> dict[str, float]:
+    """The same homes asked as the paper does, with the sound decision and the unbiased estimate."""
+    plan = preset("paper")
+    found = estimate(plan, simulate(plan, watts, homes, source_for(None, plan.id)))
+    return {name: period.watts for name, period in found.by_period.items() if period is not None}

@@ -1,0 +1,79 @@
+"""A service on loopback in this process, under a clock that is moved by hand."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from hushwatt.errors import UsageError
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.api import make_app
+from hushwatt.provider.clock import HandClock
+from hushwatt.provider.config import Config
+from hushwatt.provider.logs import start_logs
+from hushwatt.provider.serve import make_folder
+from hushwatt.provider.service import Service
+from hushwatt.provider.store import open_store
+
+PATIENCE = 30.0  # seconds until it must have started, or have published
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    """Where it listens, and the clock that it goes by."""
+
+    service: Service
+    clock: HandClock
+    host: str
+    port: int
+
+    @property
+    def address(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+    def wait_until_published(self, plan: Plan, slot: int) -> None:
+        """Let the service publish everything up to `slot`, which must be over."""
+        wait(lambda: self.service.read.state(plan).published >= slot, "publish what was collected")
+
+
+@contextmanager
+def local_server(plan_file: Path, folder: Path, port: int) -> Iterator[LocalServer]:
+    """Serve a plan from `folder` until the block ends."""
+    plan = Plan.load(plan_file)
+    config = Config(
+        plan=(str(plan_file),), data=str(folder), port=port, strangers_per_second=10**6, log_level="error"
+    )
+    start_logs(config.log_level)
+    make_folder(config.folder)
+    clock = HandClock(plan.calendar.start_of(0))
+    app = make_app(config, open_store(config.store_address), clock)
+    server = uvicorn.Server(
+        uvicorn.Config(app, host=config.host, port=port, log_level="critical", access_log=False)
+    )
+    thread = threading.Thread(target=server.run, name="service", daemon=True)
+    thread.start()
+    try:
+        wait(lambda: server.started or not thread.is_alive(), "start")
+        if not server.started:
+            raise UsageError(
+                f"cannot listen on {config.host} port {port}: it is taken; choose another --port"
+            )
+        yield LocalServer(
+            app.state.service, clock, config.host, server.servers[0].sockets[0].getsockname()[1]
+        )
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
+
+
+def wait(done: Callable[[], bool], what: str) -> None:
+    """Wait until it is done, with patience that ends."""
+    until = time.monotonic() + PATIENCE
+    while not done():
+        if time.monotonic() > until:
+            raise UsageError(f"the service did not {what} within {PATIENCE:.0f} seconds")
+        time.sleep(0.02)
