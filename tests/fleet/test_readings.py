@@ -184,15 +184,16 @@ class TestTakingPart:
         assert (table.first, table.last, walked(table), len(table.homes)) == (None, None, {}, 0)
         assert table.counts.rows == 0
 
-    def test_names_of_a_dictionary_without_rows(self, tmp_path):
+    @pytest.mark.parametrize("codes", [[2, 0], [2, 0, 2]])
+    def test_names_of_a_dictionary_without_rows(self, tmp_path, codes):
         """A category that no row has is not a home."""
-        coded = pa.DictionaryArray.from_arrays(pa.array([2, 0], pa.int8()), pa.array(["ada", "ghost", "bob"]))
+        coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(["ada", "ghost", "bob"]))
         table = pa.table(
             {
                 "household": coded,
-                "time": pa.array([START] * 2, pa.timestamp("s", "UTC")),
-                "appliance": ["kettle"] * 2,
-                "watts": [1.0, 2.0],
+                "time": pa.array([START] * len(codes), pa.timestamp("s", "UTC")),
+                "appliance": ["kettle"] * len(codes),
+                "watts": [1.0] * len(codes),
             }
         )
         pq.write_table(table, tmp_path / "r.parquet")
