@@ -32,6 +32,15 @@ def tells_apart(hits: int, trials: int, chance: float) -> bool:
     return not any(fits(hits, trials, chance * (1 + slip)) for slip in (-OFF, OFF))
 
 
+def noticeable(hits: int, trials: int, chance: float) -> bool:
+    """Whether there are trials enough to expect that 2 % off is noticed.
+
+    >>> noticeable(hits=0, trials=1_000_000, chance=0.5), noticeable(hits=0, trials=1000, chance=0.5)
+    (True, False)
+    """
+    return abs(deviation(trials * chance * (1 + OFF), trials, chance)) > 2 * DOUBT
+
+
 def surprise(seen: NDArray[np.int64], chances: NDArray[np.float64]) -> float:
     """How far many counts lie from their chances together, in standard deviations.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.audit.counting import DOUBT, fits, surprise, tells_apart
+from hushwatt.audit.counting import DOUBT, fits, noticeable, surprise, tells_apart
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.streams import stream_audits
 from hushwatt.audit.tallies import tally_audits
@@ -18,8 +18,10 @@ from hushwatt.household.levels import dithered
 from hushwatt.household.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation
 from hushwatt.privacy.laws import LAWS, Law, law_for
+from hushwatt.privacy.promise import promise
 from hushwatt.wire.payload import Layout, take
 
 STATED = "the laws' docstrings"
@@ -42,16 +44,25 @@ def sampler_audits(quick: bool = False) -> Iterator[Audit]:
     yield from stream_audits(quick)
 
 
-def audit_sampler(sampler: Sampler, oracle: str, budget: int, rows: int) -> Finding:
+def sampler_audit_of(plan: Plan) -> Audit:
+    """A plan's oracle at the largest budget that it draws with."""
+    budget = promise(plan).drawn // plan.appliances_per_report
+    widths = tuple(sorted(set(plan.widths)))[:3]
+    return partial(audit_sampler, randomise, plan.oracle, max(1, budget), QUICK_ROWS, widths)
+
+
+def audit_sampler(
+    sampler: Sampler, oracle: str, budget: int, rows: int, widths: tuple[int, ...] = WIDTHS
+) -> Finding:
     """Answers about appliances of several widths, each asked with `budget` millionths of ε."""
-    layout = Layout(oracle, WIDTHS, asked=len(WIDTHS))
+    layout = Layout(oracle, widths, asked=len(widths))
     cells, worst = [], 0.0
     for level in range(2):
-        levels = np.full((rows, len(WIDTHS)), level, dtype=np.uint16)
+        levels = np.full((rows, len(widths)), level, dtype=np.uint16)
         entropy = Simulation(level, oracle).stream(budget)
-        payloads = sampler(layout, levels, None, budget * len(WIDTHS), entropy)
-        for place, width in enumerate(WIDTHS):
-            law = law_for(oracle, budget * len(WIDTHS), len(WIDTHS), width)
+        payloads = sampler(layout, levels, None, budget * len(widths), entropy)
+        for place, width in enumerate(widths):
+            law = law_for(oracle, budget * len(widths), len(widths), width)
             bits = layout.field_bits(width)
             seen = np.bincount(take(payloads, layout.places[place], bits), minlength=1 << bits)
             worst = max(worst, surprise(seen, chances(law, layout, bits, level)))
@@ -101,9 +112,9 @@ def audit_dither(rows: int) -> Finding:
 
 
 def _finding(subject: str, cells: list[tuple[int, int, float]], worst: float) -> Finding:
-    """Passed when every count fits its chance and none would fit one 2 % off."""
+    """Passed when every count fits its chance and none that is large enough would fit one 2 % off."""
     good = all(fits(*cell) for cell in cells) and worst < DOUBT
-    sharp = all(tells_apart(*cell) for cell in cells)
+    sharp = all(tells_apart(*cell) for cell in cells if noticeable(*cell))
     trials = sum(trials for _, trials, _ in cells)
     verdict = ("the law fits" if good else "the law does NOT fit") + (", 2 % off is noticed" if sharp else "")
     return Finding("C5", STATED, f"sampler of {subject}", f"{verdict}; {trials:,} draws", good and sharp)

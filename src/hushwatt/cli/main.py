@@ -54,6 +54,9 @@ COMMANDS = {
     "provider": Command(
         "hushwatt.cli.provider:app", "Collect reports from homes, keep them safe, and give out estimates."
     ),
+    "audit": Command(
+        "hushwatt.cli.audit:app", "Check that what is promised holds, by enumeration, search and attack."
+    ),
     "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
 }
 
