@@ -93,7 +93,7 @@ def restored(folder: Path, cases: int, seed: int = 1) -> list[str]:
 
 
 def clocks(folder: Path, cases: int, seed: int = 1) -> list[str]:
-    """Clocks that jump either way, creep and stop, with restarts between: slots and real time are both summed."""
+    """Clocks that jump either way, with restarts between; slots and real time are both summed."""
     faults = []
     for case in range(cases):
         chance = random.Random(seed * 1_000_033 + case)
@@ -175,7 +175,7 @@ class Witnessed:
 
 
 def chaos(folder: Path, kills: int, seed: int = 1) -> list[str]:
-    """An agent forked from this process and killed with -9, again and again, on one ledger after the other."""
+    """An agent forked from this process and killed with -9, again and again, on many ledgers."""
     faults, done = [], 0
     while done < kills:
         chance = random.Random(seed * 1_000_039 + done)

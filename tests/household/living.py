@@ -1,6 +1,9 @@
 """A home that lives by a clock of the test's own making: the shipped agent, a real ledger on disk."""
 
-from dataclasses import dataclass, field, replace
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from hushwatt.household.store import Store
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
-from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.privacy.entropy import OperatingSystem, Source
 
 START = nanoseconds(datetime(2024, 1, 1, tzinfo=UTC))
 NO_CAPS = Caps(epsilon_per_day=10**6 * MICRO, epsilon_per_year=10**6 * MICRO)
@@ -50,9 +53,18 @@ class Hands:
         self.wall += int(seconds * SECOND)
 
 
-def join(store: Store, plan: Plan, slot: int = 0) -> int:
+@contextmanager
+def quick_store() -> Iterator[Store]:
+    """A fresh ledger in memory where there is such a place, for tests that need many."""
+    memory = Path("/dev/shm")
+    place = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
+    with place as folder, Store(Path(folder) / "ledger.sqlite") as store:
+        yield store
+
+
+def join(store: Store, plan: Plan, slot: int = 0, source: Source | None = None) -> int:
     """Take part in a plan without asking any provider."""
-    first, memory = begin(plan, slot, OperatingSystem())
+    first, memory = begin(plan, slot, source or OperatingSystem())
     with store.change() as disk:
         disk.execute(
             "INSERT INTO plans (plan, canonical, address, provider, joined, device, secret, slot, memory) "
@@ -117,7 +129,3 @@ def dearest(left, place: int, window: int) -> int:
     return max(
         (sum(costs.get(slot, 0) for slot in range(start, start + window)) for start in costs), default=0
     )
-
-
-def small(plan: Plan, **changes) -> Plan:
-    return replace(plan, **changes)

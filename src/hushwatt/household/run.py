@@ -18,7 +18,7 @@ from hushwatt.household.sources.mapping import Mapping
 from hushwatt.household.store import Store
 from hushwatt.privacy.entropy import OperatingSystem
 
-NOTE = 30.0  # seconds between two notes on the sources' health
+NOTE = 10.0  # seconds between two notes on the sources' health
 SENDING = 1.0  # seconds between two looks into the outbox
 
 

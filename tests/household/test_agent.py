@@ -1,0 +1,201 @@
+"""The agent lives by the clock alone: slots end once, and nothing depends on what the plugs show."""
+
+import numpy as np
+import pytest
+from chaos import TURN, plan_for
+from living import Home, dearest, join
+
+from hushwatt.household.agent import jitter
+from hushwatt.household.clock import SECOND
+from hushwatt.privacy.entropy import OperatingSystem, Simulation
+
+
+@pytest.fixture
+def home(folder):
+    started = Home(folder / "ledger.sqlite")
+    yield started
+    started.switch_off()
+
+
+def plan(method="lbu", **fields):
+    import random
+
+    return plan_for(random.Random(1), method, **{"window": 3, "oracle": "oue", "mapping": "range", **fields})
+
+
+def test_slots_end_one_after_the_other(home):
+    """Every slot that was lived through gives one report, and the one it started in none."""
+    join(home.store, plan())
+    home.hands.pass_by(5)
+    home.tick()
+    home.live(5 * TURN, 60)
+
+    assert home.slots() == [1, 2, 3, 4]
+    assert home.store.rows("SELECT first, last FROM silences") == [{"first": 0, "last": 0}]
+
+
+def test_a_start_costs_the_current_slot(home):
+    """The slot in which an agent starts counts as spent, whatever the ledger says."""
+    join(home.store, plan(), slot=0)
+    home.hands.pass_by(5)
+    home.tick()
+
+    assert home.store.value("SELECT purpose FROM spends WHERE slot = 0") == "lost"
+
+
+def test_days_offline_are_counted(home):
+    """Slots that passed while nobody ran count as the most they could have cost."""
+    agreed = plan("lbu")
+    join(home.store, agreed)
+    home.live(3 * TURN, 60)
+    home.hands.pass_by(50 * TURN)
+    home.restart()
+    home.tick()
+    home.live(3 * TURN, 60)
+    counted = home.store.value("SELECT count(*) FROM spends WHERE purpose = 'lost'")
+
+    assert counted >= 50
+    assert max(home.slots()) >= 54
+    assert dearest(home.left, 1, 3) <= agreed.epsilon
+
+
+def test_a_clock_set_back_means_silence(home):
+    """Slots only go forward: until the clock has caught up nothing is reported."""
+    join(home.store, plan())
+    home.live(5 * TURN, 60)
+    before = home.slots()
+    home.hands.jump(-3 * TURN)
+    home.live(3 * TURN, 60)
+
+    assert home.slots() == before
+    assert home.said == [home.said[0]]
+    assert "set back" in home.said[0]
+
+
+def test_a_clock_moved_forward_costs_a_window(home):
+    """The jump is noticed, said in one line, and followed by a window of silence."""
+    join(home.store, plan())
+    home.live(5 * TURN, 60)
+    home.hands.jump(10 * TURN)
+    home.live(2 * TURN, 60)
+
+    assert max(home.slots()) == 4
+    assert len([line for line in home.said if "moved forward" in line]) == 1
+    home.live(3 * TURN, 60)
+    assert max(home.slots()) > 15
+
+
+def test_a_jump_while_off_is_noticed_on_the_same_boot(home):
+    """Stopping the agent, moving the clock and starting again refreshes nothing."""
+    join(home.store, plan())
+    home.live(5 * TURN, 60)
+    home.switch_off()
+    home.hands.jump(10 * TURN)
+    home.switch_on()
+    home.live(2 * TURN, 60)
+
+    assert any("moved forward" in line for line in home.said)
+    assert max(home.slots()) == 4
+
+
+def test_pausing_is_silent_and_free(home):
+    """Nothing is sent or spent from the slot of the pause to the one after resuming."""
+    join(home.store, plan())
+    home.live(4 * TURN, 60)
+    spent = home.agent.book.lifetime
+    home.store.disk.execute("UPDATE plans SET paused = 1")
+    home.live(4 * TURN, 60)
+    during = home.agent.book.lifetime
+    home.store.disk.execute("UPDATE plans SET paused = NULL")
+    home.live(3 * TURN, 60)
+
+    assert spent == during
+    assert set(home.slots()) & {4, 5, 6, 7} == set()
+    assert max(home.slots()) >= 9
+
+
+def test_leaving_ends_it(home):
+    """A plan that was left is not looked at any more."""
+    join(home.store, plan())
+    home.live(3 * TURN, 60)
+    home.store.disk.execute("UPDATE plans SET left = 1")
+    home.live(3 * TURN, 60)
+
+    assert max(home.slots()) == 2
+    assert home.agent.watches == {}
+
+
+def test_a_plan_ends_when_it_expires(home):
+    """After the last slot nothing happens any more."""
+    from datetime import UTC, datetime
+
+    join(home.store, plan(expires=datetime(2024, 1, 1, 1, tzinfo=UTC)))
+    home.live(10 * TURN, 60)
+
+    assert home.slots() == [1, 2, 3, 4, 5]
+
+
+def test_a_wide_window_of_plans_is_shared(folder):
+    """Two plans at once stay under the owner's cap together, and say nothing instead of too much."""
+    from hushwatt.household.caps import Caps
+    from hushwatt.plan.amounts import MICRO
+
+    home = Home(folder / "both.sqlite", caps=Caps(epsilon_per_day=6 * MICRO))
+    for method in ("lbu", "lba"):
+        join(home.store, plan(method, epsilon=4 * MICRO))
+    home.live(20 * TURN, 60)
+    total = sum(spent for rows in home.left.values() for spent, _, _ in rows)
+    home.switch_off()
+
+    assert 0 < total <= 6 * MICRO
+
+
+class Fixed:
+    """Readings that never change."""
+
+    def __init__(self, watts):
+        self.watts = watts
+
+    def open(self, plan, slot):
+        pass
+
+    def means(self, plan, slot):
+        return np.full(len(plan.appliances), self.watts)
+
+
+@pytest.mark.parametrize("method", ["lbu", "lsp", "lpu"])
+def test_when_something_is_sent_says_nothing(folder, method):
+    """Two homes with the same chance and other readings send in the same slots, at the same times."""
+    schedules = []
+    for watts in (0.0, 350.0):
+        home, chance = Home(folder / f"{watts}.sqlite", readings=Fixed(watts)), Simulation(3, "schedule")
+        home.agent.source = chance
+        join(home.store, plan(method), source=chance)
+        home.live(12 * TURN, 60)
+        schedules.append(home.store.rows("SELECT slot, due, spent FROM reports"))
+        home.switch_off()
+
+    assert len(schedules[0]) >= 3
+    assert schedules[0] == schedules[1]
+
+
+def test_jitter_is_within_the_grace(home):
+    """A finished report waits at most ten minutes, or a quarter of a slot, and not always the same."""
+    waits = [jitter(plan(), OperatingSystem()) for _ in range(200)]
+
+    assert 0 <= min(waits) < 30 * SECOND
+    assert 120 * SECOND < max(waits) < 150 * SECOND
+
+
+def test_trouble_in_one_plan_stays_there(home):
+    """A plan whose ledger cannot be written is said in one line; the agent goes on."""
+    join(home.store, plan())
+    home.live(2 * TURN, 60)
+    home.store.disk.execute("CREATE TRIGGER no BEFORE UPDATE ON plans BEGIN SELECT raise(ABORT, 'no'); END")
+    home.live(TURN, 60)
+    home.store.disk.execute("DROP TRIGGER no")
+    home.live(3 * TURN, 60)
+
+    assert any("cannot be written" in line for line in home.said)
+    assert 2 not in home.slots()
+    assert max(home.slots()) >= 4

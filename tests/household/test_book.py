@@ -1,0 +1,72 @@
+"""The home's one ledger: for every interval of a cap's length, all that touches it is below the cap."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from living import quick_store
+
+from hushwatt.household.book import Book, Entry, OverCap
+from hushwatt.household.caps import DAY, YEAR, Caps
+from hushwatt.household.store import Store
+from hushwatt.privacy.ledger import Spend, dearest_interval
+
+HOUR = DAY // 24
+CAPS = Caps(epsilon_per_day=10, epsilon_per_year=50)
+
+
+def entry(start, hours, amount):
+    return Entry(1, 0, "publication", start * HOUR, (start + hours) * HOUR, amount)
+
+
+@pytest.fixture
+def book(folder):
+    with Store(folder / "ledger.sqlite") as store:
+        yield Book(store, CAPS)
+
+
+def test_a_day_has_a_cap(book):
+    """Two spends that one day can touch share its cap; a day later there is room again."""
+    book.charge(entry(0, 1, 6))
+    with pytest.raises(OverCap, match=r"the owner's cap is ε 0.00001 in any day, over all plans"):
+        book.charge(entry(24, 1, 6))
+    book.charge(entry(25, 1, 6))
+
+    assert book.lifetime == 12
+
+
+def test_a_year_has_a_cap(book):
+    """Small spends add up over the year."""
+    for day in range(10):
+        book.charge(entry(48 * day, 1, 5))
+
+    with pytest.raises(OverCap, match="in any year"):
+        book.charge(entry(48 * 11, 1, 1))
+    assert book.refusal(48 * 11 * HOUR + YEAR, 48 * 11 * HOUR + YEAR + HOUR, 1) is None
+
+
+def test_what_may_have_been_spent_counts_beyond_the_cap(book):
+    """Lost slots are written down whatever the cap says, and then nothing more fits."""
+    with book.store.change():
+        book.count([entry(0, 1, 1000)])
+
+    assert book.refusal(HOUR, 2 * HOUR, 1) is not None
+    assert book.refusal(26 * HOUR, 27 * HOUR, 1) is not None  # the year's cap
+    assert book.lifetime == 1000
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 30), st.integers(1, 8)), max_size=25))
+@settings(max_examples=40)
+def test_no_interval_is_overspent(wishes):
+    """Whatever is charged in whatever order, no interval is dearer than its cap, and no more is refused."""
+    with quick_store() as store:
+        book, spends = Book(store, CAPS), []
+        for start, hours, amount in wishes:
+            wish = entry(start, hours, amount)
+            spend = Spend(wish.start, wish.end, amount)
+            fits = all(
+                dearest_interval([*spends, spend], limit.length) <= limit.amount for limit in CAPS.limits
+            )
+            assert (book.refusal(wish.start, wish.end, amount) is None) == fits
+            if fits:
+                book.charge(wish)
+                spends.append(spend)

@@ -1,0 +1,106 @@
+"""The owner's caps, their file, and what they say against a plan."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from hushwatt.errors import UsageError
+from hushwatt.household.caps import Caps, write_caps
+from hushwatt.household.words import per_year
+from hushwatt.plan.amounts import MICRO
+from hushwatt.privacy.promise import promise
+
+
+def objections(plan, caps=None):
+    weighed = promise(plan)
+    return (caps or Caps()).objections(plan, weighed, per_year(plan, weighed.dearest))
+
+
+@pytest.fixture
+def modest(plan_of):
+    return plan_of(3, 3, 3, epsilon=3 * MICRO, minimum_homes=100)
+
+
+def test_a_modest_plan_is_fine(modest):
+    """What lies within all caps meets no objection."""
+
+    assert objections(modest) == []
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"epsilon": 1000 * MICRO}, "epsilon_per_window is 10"),
+        ({"epsilon": 9 * MICRO}, "appliance_epsilon is 2"),
+        ({"window": 1, "epsilon": 6 * MICRO}, "epsilon_per_year is 2000"),
+        ({"minimum_homes": 1}, "smallest_minimum_homes is 10"),
+    ],
+)
+def test_a_greedy_plan_meets_its_cap(modest, change, words):
+    """Each thing that is asked beyond a cap is named with the cap to change."""
+
+    assert any(words in line for line in objections(replace(modest, **change)))
+
+
+def test_window_and_expiry_have_caps(modest):
+    """A window too short and an end too far away are objected to."""
+    caps = Caps(smallest_window=7, latest_expiry=datetime(2024, 6, 1, tzinfo=UTC))
+
+    assert len(objections(modest, caps)) == 2
+
+
+def test_provider_decided_plans_are_refused(plan_of):
+    """No home lets the provider decide when it speaks."""
+    plan = plan_of(3, 3, method="lpa", decision="provider", minimum_homes=100)
+
+    assert any("provider decide" in line for line in objections(plan))
+
+
+def test_the_file_is_read(folder):
+    """Amounts are decimals, and a date is a date."""
+    (folder / "caps.toml").write_text(
+        "epsilon_per_year = 500.5\nlatest_expiry = 2030-01-01\nsmallest_window = 3\n"
+    )
+
+    caps = Caps.load(folder / "caps.toml")
+
+    assert caps.epsilon_per_year == 500_500_000
+    assert caps.latest_expiry == datetime(2030, 1, 1, tzinfo=UTC)
+    assert caps.smallest_window == 3
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("epsilon = 3", "no cap called epsilon"),
+        ("epsilon_per_year = -3", "epsilon_per_year"),
+        ("smallest_window = 0", "at least 1"),
+        ("latest_expiry = 3", "a date"),
+        ("nonsense", "caps.toml"),
+    ],
+)
+def test_a_wrong_file_is_one_line(folder, text, words):
+    """What is wrong in the file is said with its name."""
+    (folder / "caps.toml").write_text(text)
+
+    with pytest.raises(UsageError, match=words):
+        Caps.load(folder / "caps.toml")
+
+
+def test_caps_are_set_one_by_one(folder):
+    """Setting one cap keeps the others."""
+    path = folder / "caps.toml"
+    write_caps(path, ["epsilon_per_year=500.25"])
+    write_caps(path, ["smallest_window = 3"])
+
+    assert Caps.load(path) == Caps(epsilon_per_year=500_250_000, smallest_window=3)
+
+
+@pytest.mark.parametrize("setting", ["nonsense", "epsilon_per_year=", "epsilon_per_year=much", "other=3"])
+def test_a_wrong_setting_changes_nothing(folder, setting):
+    """What is no cap is refused, and the file stays away."""
+    with pytest.raises(UsageError):
+        write_caps(folder / "caps.toml", [setting])
+
+    assert not (folder / "caps.toml").exists()
