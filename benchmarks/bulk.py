@@ -11,7 +11,12 @@ from pathlib import Path
 from measure import Row, show
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
-PEAK = "import resource, sys, subprocess; c = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(c.returncode)"
+PEAK = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(done.returncode)
+"""
 COPY = """
 import sys, time, pyarrow.parquet as pq
 start = time.perf_counter(); pq.read_table(sys.argv[1]); read = time.perf_counter() - start
@@ -23,9 +28,8 @@ start = time.perf_counter(); pq.write_table(reports, sys.argv[3]); print(read + 
 def run(*words: object) -> tuple[float, float]:
     """Seconds and peak MiB of one command."""
     start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", PEAK, *HUSHWATT, *map(str, words)], stdout=subprocess.PIPE, text=True, check=True
-    )
+    command = [sys.executable, "-c", PEAK, *HUSHWATT, *map(str, words)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return time.perf_counter() - start, int(done.stdout) / 1024
 
 
@@ -48,7 +52,7 @@ def measure(folder: Path, homes: int) -> list[Row]:
         Row(f"{name}: pyarrow reads the readings, writes the reports", f"{copied:.2f} s"),
         Row(f"{name}: randomise", f"{randomised:.2f} s"),
         Row(f"{name}: estimate", f"{estimated:.2f} s"),
-        Row(f"{name}: both, less 1.5 s for two starts", f"{spent:.2f} s", (spent - 1.5) / copied, 4, lower=True),
+        Row(f"{name}: both, less 1.5 s of starting", f"{spent:.2f} s", (spent - 1.5) / copied, 4, lower=True),
         Row(
             f"{name}: peak memory against {limit} GiB",
             f"{max(memory, memory_too):.0f} MiB",

@@ -38,7 +38,8 @@ def best_of(work: Callable[[], object], repeats: int = 3) -> float:
 
 def show(title: str, rows: list[Row]) -> bool:
     """Print a table; whether every goal was reached."""
-    table = Table("measured", "value", "ratio", "goal", "", title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    heads = ("measured", "value", "ratio", "goal", "")
+    table = Table(*heads, title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.3g}×"
         goal = "" if row.goal is None else f"{'≤' if row.lower else '≥'} {row.goal:g}×"

@@ -12,9 +12,13 @@ NAMES = ["kernels", "start", "bulk", "accuracy", "service"]
 def main(names: list[str]) -> int:
     unknown = set(names) - set(NAMES)
     if unknown:
-        print(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}", file=sys.stderr)
+        print(
+            f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}",
+            file=sys.stderr,
+        )
         return 2
-    return int(not all([import_module(name).main() for name in names or NAMES]))
+    reached = [import_module(name).main() for name in names or NAMES]
+    return int(not all(reached))
 
 
 if __name__ == "__main__":
