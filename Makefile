@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 PIP_FLAGS := --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test system lint format bench clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
@@ -21,8 +21,20 @@ help:
 demo: $(READY)
 	$(VENV)/bin/hushwatt demo
 
-test: lint
+test: lint system
 	$(VENV)/bin/python -m pytest -n 2 --quiet
+
+# What tests need beside Python: a broker and a browser.  Root on Debian gets them, others are told.
+system:
+	@missing=""; \
+	PATH="$$PATH:/usr/sbin"; \
+	for part in mosquitto chromium; do command -v $$part >/dev/null || missing="$$missing $$part"; done; \
+	test -z "$$missing" && exit 0; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	else \
+	  echo "not here, so their tests are skipped:$$missing (apt install$$missing)" >&2; \
+	fi
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .
