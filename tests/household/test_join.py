@@ -1,0 +1,211 @@
+"""Joining, changing and leaving, against a real provider."""
+
+import hashlib
+import time
+
+import pytest
+from serving import Provider, plan_text
+
+from hushwatt.errors import UsageError
+from hushwatt.household.caps import Caps
+from hushwatt.household.join import agree, leave, pause, propose, resume, taking_part
+from hushwatt.household.net import Unreachable, check_address
+from hushwatt.household.provider_link import Link, Refused, WrongProvider, choose
+from hushwatt.household.store import Store
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import OperatingSystem
+
+CAPS = Caps(epsilon_per_year=10**12)
+
+
+@pytest.fixture(scope="module")
+def provider(tmp_path_factory):
+    """A provider with three plans: two versions of one, and a greedy one."""
+    served = Provider(
+        tmp_path_factory.mktemp("provider"),
+        plan_text(),
+        plan_text(window="4"),
+        plan_text(name="Greedy", epsilon="1000"),
+    )
+    served.start()
+    yield served
+    served.stop()
+
+
+@pytest.fixture
+def plans(provider):
+    return [Plan.load(path) for path in provider.plans]
+
+
+@pytest.fixture
+def store(folder):
+    with Store(folder / "ledger.sqlite") as opened:
+        yield opened
+
+
+def joined(store, provider, plan, **more):
+    proposal = propose(store, CAPS, Link(provider.address), plan.id, **more)
+    return agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
+
+
+def test_a_home_joins(store, provider, plans):
+    """It gets a name, keeps the key it agreed with, and begins in the next slot."""
+    joined(store, provider, plans[0])
+    row = taking_part(store)[0]
+
+    assert len(row["device"]) == 16
+    assert len(row["provider"]) == 32
+    assert row["slot"] == 1
+    assert store.rows("SELECT plan, words FROM consents") == [{"plan": plans[0].id, "words": "words"}]
+
+
+def test_a_greedy_plan_is_not_joined(store, provider, plans):
+    """What is beyond the caps is refused, and nothing is enrolled."""
+    with pytest.raises(UsageError, match="epsilon_per_window is 10"):
+        joined(store, provider, plans[2])
+
+    assert store.rows("SELECT * FROM plans") == []
+
+
+def test_joining_twice_is_refused(store, provider, plans):
+    """One home takes part in a plan once."""
+    joined(store, provider, plans[0])
+
+    with pytest.raises(UsageError, match="already takes part"):
+        joined(store, provider, plans[0])
+
+
+def test_coming_back_gives_no_budget(store, provider, plans):
+    """A plan left and joined again goes on where it was."""
+    joined(store, provider, plans[0])
+    store.disk.execute("UPDATE plans SET slot = 4711")
+    store.disk.execute("INSERT INTO spends VALUES (1, 4710, 'publication', 0, 1, 1000, NULL)")
+    leave(store, None, time.time_ns())
+    joined(store, provider, plans[0])
+
+    assert taking_part(store)[0]["slot"] == 4711
+    assert store.value("SELECT sum(amount) FROM spends") == 1000
+
+
+def test_a_changed_plan_waits_for_the_old_window(store, provider, plans):
+    """A plan in place of another begins when no window of its own can touch what was spent."""
+    joined(store, provider, plans[0])
+    end = int(plans[0].calendar.end_of(0).timestamp() * 1e9)
+    store.disk.execute("INSERT INTO spends VALUES (1, 0, 'publication', 0, ?, 1000, NULL)", (end,))
+    proposal = propose(store, CAPS, Link(provider.address), plans[1].id)
+    joined(store, provider, plans[1])
+    rows = store.rows("SELECT plan, slot, left FROM plans ORDER BY place")
+
+    assert proposal.replaces == plans[0]
+    assert rows[0]["left"] is not None
+    assert rows[1]["slot"] >= plans[1].window
+    assert [row["plan"] for row in taking_part(store)] == [plans[1].id]
+
+
+def test_leaving_erases_and_forgets(store, provider, plans):
+    """The provider erases the device, and the keys are gone from the ledger."""
+    joined(store, provider, plans[0])
+    left, erased = leave(store, None, time.time_ns())
+    row = store.rows("SELECT * FROM plans")[0]
+
+    assert (left.id, erased) == (plans[0].id, 0)
+    assert row["secret"] is None
+    assert row["device"] is None
+
+
+def test_pausing_and_resuming(store, provider, plans):
+    """A pause has its time, and resuming takes it away."""
+    joined(store, provider, plans[0])
+    pause(store, None, 7)
+    paused = taking_part(store)[0]["paused"]
+    resume(store, plans[0].id[:8])
+
+    assert paused == 7
+    assert taking_part(store)[0]["paused"] is None
+
+
+def test_another_key_is_not_believed(store, provider, plans):
+    """A provider that does not have the expected key is refused before anything is agreed."""
+    with pytest.raises(WrongProvider, match="another key"):
+        joined(store, provider, plans[0], key=bytes(32))
+
+
+def test_a_plan_that_is_not_there(store, provider):
+    """A refusal is handed on in the provider's words."""
+    with pytest.raises(Refused, match="not collected here"):
+        Link(provider.address).offer(hashlib.sha256(b"").hexdigest())
+
+
+def test_the_plan_is_chosen_by_its_start(provider, plans):
+    """With several plans the start of the id is needed, and enough."""
+    assert choose(Link(provider.address), plans[1].id[:10]) == plans[1].id
+
+    with pytest.raises(UsageError, match="name one plan with --plan"):
+        choose(Link(provider.address), None)
+
+
+def test_nobody_there():
+    """A provider that does not answer is one line."""
+    with pytest.raises(Unreachable, match="does not answer"):
+        Link("http://127.0.0.1:9").plans()
+
+
+@pytest.mark.parametrize(
+    "given, address",
+    [
+        ("energy.example.org", "https://energy.example.org"),
+        ("https://energy.example.org/v1/plans/abc", "https://energy.example.org"),
+        ("https://example.org/energy/", "https://example.org/energy"),
+        ("http://127.0.0.1:8040", "http://127.0.0.1:8040"),
+    ],
+)
+def test_addresses(given, address):
+    """An address is taken with or without what follows the host."""
+
+    assert check_address(given) == address
+
+
+@pytest.mark.parametrize("given", ["ftp://x", "https://", "http://energy.example.org", "https://a:b@c.org"])
+def test_unfit_addresses(given):
+    """Nothing but https leaves the home's own network."""
+    with pytest.raises(UsageError):
+        check_address(given)
+
+
+def test_join_from_the_command_line(hushwatt, provider, plans, folder):
+    """The words come first; without an answer nothing is agreed, and with --yes it is."""
+    where = ("--folder", folder / "home", "--plan", plans[0].id[:8])
+    refused = hushwatt("household", "join", provider.address, *where, "--yes", "--cap", "epsilon_per_year=9")
+    mute = hushwatt("household", "join", provider.address, *where, "--cap", "epsilon_per_year=100000")
+    done = hushwatt("household", "join", provider.address, *where, "--yes")
+
+    assert refused.returncode == 2
+    assert "epsilon_per_year" in refused.stderr
+    assert mute.returncode == 2
+    assert done.returncode == 0
+    for words in ("who asks", "kettles@example.org", "in a year", "odds", "EXAMPLE", plans[0].id):
+        assert words in done.stdout
+
+
+def test_the_errands_of_an_owner(hushwatt, provider, plans, folder):
+    """Status, sent, pause, resume and leave, each as one command."""
+    home = ("--folder", folder / "home")
+    nothing = hushwatt("household", "status", *home)
+    hushwatt(
+        "household",
+        "join",
+        provider.address,
+        *home,
+        "--plan",
+        plans[0].id,
+        "--yes",
+        "--cap",
+        "epsilon_per_year=100000",
+    )
+    answers = [hushwatt("household", word, *home) for word in ("pause", "status", "sent", "resume", "leave")]
+
+    assert nothing.returncode == 2
+    assert "joined nothing yet" in nothing.stderr
+    assert [answer.returncode for answer in answers] == [0, 0, 0, 0, 0]
+    assert "paused" in answers[1].stdout
+    assert "keys deleted" in answers[4].stderr
