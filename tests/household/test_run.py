@@ -1,0 +1,212 @@
+"""The whole home: a real broker, a real provider, and an agent in a process of its own."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import time
+
+import aiomqtt
+import pytest
+from living import dearest
+from serving import HUSHWATT, Provider, broker, plan_text
+
+from hushwatt.household.caps import Caps
+from hushwatt.household.join import agree, propose
+from hushwatt.household.provider_link import Link
+from hushwatt.household.sources.broker import client
+from hushwatt.household.sources.discover import discover, recognise
+from hushwatt.household.sources.mapping import Broker
+from hushwatt.household.store import Store
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import OperatingSystem
+
+CANARY = "1234.5678"
+SOURCES = """
+entities = true
+[mqtt]
+port = {port}
+[[plug]]
+appliance = "kettle"
+preset = "tasmota"
+topic = "kitchen"
+[[plug]]
+appliance = "fridge"
+preset = "shelly"
+topic = "shelly-1"
+[[plug]]
+appliance = "tv"
+preset = "zigbee2mqtt"
+topic = "living/tv"
+"""
+CAPS = "epsilon_per_day = 100000\nepsilon_per_year = 1000000\nsmallest_minimum_homes = 1\n"
+
+
+def messages(count):
+    watts = float(CANARY)
+    return [
+        ("tele/kitchen/SENSOR", {"ENERGY": {"Power": watts, "Total": 1 + count * 0.001}}),
+        ("shelly-1/events/rpc", {"method": "NotifyStatus", "params": {"switch:0": {"apower": watts}}}),
+        ("zigbee2mqtt/living/tv", {"power": watts}),
+        ("zigbee2mqtt/living/tv", f"{{{CANARY}"),
+    ]
+
+
+async def speak(port, until):
+    """Publish what plugs publish, until something is so."""
+    async with aiomqtt.Client("127.0.0.1", port) as connected:
+        for count in range(200):
+            for topic, content in messages(count):
+                text = content if isinstance(content, str) else json.dumps(content)
+                await connected.publish(topic, text)
+            if until():
+                return
+            await asyncio.sleep(0.4)
+    raise AssertionError("it did not happen within 80 seconds")
+
+
+class Agent:
+    """`hushwatt household run`, started and killed."""
+
+    def __init__(self, home):
+        self.home, self.lines = home, home / "agent.log"
+
+    def start(self):
+        self.log = self.lines.open("a")
+        words = ["household", "run", "--folder", str(self.home)]
+        self.process = subprocess.Popen([*HUSHWATT, *words], stdout=self.log, stderr=self.log)
+
+    def stop(self, how):
+        self.process.send_signal(how)
+        code = self.process.wait(20)
+        self.log.close()
+        return code
+
+
+@pytest.fixture
+def town(tmp_path):
+    """A provider and a broker."""
+    provider = Provider(tmp_path, plan_text(slot="3s", minimum_homes="1", method='"lba"', start=began()))
+    provider.start()
+    with broker(tmp_path) as port:
+        yield provider, port
+    provider.stop()
+
+
+def began():
+    return f'"{time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}"'
+
+
+def test_a_home_from_plugs_to_provider(town, tmp_path):
+    """Plugs speak, reports arrive, a kill costs a slot and never a promise, and no reading is anywhere."""
+    provider, port = town
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "sources.toml").write_text(SOURCES.format(port=port))
+    (home / "caps.toml").write_text(CAPS)
+    plan = Plan.load(provider.plans[0])
+    with Store(home / "ledger.sqlite") as store:
+        proposal = propose(store, Caps.load(home / "caps.toml"), Link(provider.address), plan.id)
+        agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
+        agent = Agent(home)
+
+        def arrived(least):
+            return lambda: (
+                (store.value("SELECT count(*) FROM reports WHERE answer = 'accepted'") or 0) >= least
+            )
+
+        agent.start()
+        asyncio.run(speak(port, arrived(2)))
+        agent.stop(signal.SIGKILL)
+        before = set(store.disk.execute("SELECT slot, payload FROM reports").fetchall())
+        agent.start()
+        asyncio.run(speak(port, arrived(len(before) + 2)))
+        second = subprocess.run(
+            [*HUSHWATT, "household", "run", "--folder", str(home)], capture_output=True, text=True
+        )
+        entities = asyncio.run(retained(port))
+        code = agent.stop(signal.SIGTERM)
+        rows = store.disk.execute("SELECT slot, spent, drawn, payload FROM reports").fetchall()
+        silences = store.value("SELECT count(*) FROM silences")
+
+    left = {(1, slot): {(spent, drawn, payload)} for slot, spent, drawn, payload in rows}
+    assert code == 0
+    assert before <= {(slot, payload) for slot, _, _, payload in rows}
+    assert silences >= 1
+    assert dearest(left, 1, plan.window) <= plan.epsilon
+    assert second.returncode == 2
+    assert "another agent is running" in second.stderr
+    assert entities["paused"] == "OFF"
+    assert entities["reports_sent"] >= 2
+    assert "living/tv: its message is not JSON" in agent.lines.read_text()
+    for file in [*home.iterdir(), *(tmp_path / "data").iterdir(), tmp_path / "provider.log"]:
+        assert CANARY.encode() not in file.read_bytes(), file
+
+
+async def retained(port):
+    """What Home Assistant would see of this home."""
+    async with aiomqtt.Client("127.0.0.1", port) as connected:
+        await connected.subscribe("hushwatt/state")
+        await connected.subscribe("homeassistant/switch/hushwatt/pause/config")
+        told = {}
+        async with asyncio.timeout(20):
+            async for message in connected.messages:
+                told[message.topic.value] = json.loads(message.payload)
+                if len(told) == 2:
+                    return told["hushwatt/state"]
+    return None
+
+
+def test_plugs_are_discovered(tmp_path):
+    """Whoever speaks of watts on the broker is found, with the words for sources.toml."""
+
+    async def look(port):
+        listening = asyncio.create_task(discover(Broker(port=port), seconds=3))
+        await asyncio.sleep(1)
+        async with client(Broker(port=port)) as connected:
+            for topic, content in messages(1)[:3]:
+                await connected.publish(topic, json.dumps(content))
+            await connected.publish("esp/sensor/desk_power/state", "4.5")
+            await connected.publish("homeassistant/sensor/oven_power/state", '"4.5"')
+            await connected.publish("zigbee2mqtt/bridge/state", '{"power": 3}')
+        return await listening
+
+    with broker(tmp_path) as port:
+        found = asyncio.run(look(port))
+
+    assert [(each.preset, each.topic) for each in found] == [
+        ("esphome", "esp/sensor/desk_power"),
+        ("homeassistant", "sensor.oven_power"),
+        ("shelly", "shelly-1"),
+        ("tasmota", "kitchen"),
+        ("zigbee2mqtt", "living/tv"),
+    ]
+    assert CANARY not in repr(found) + found[0].toml
+
+
+@pytest.mark.parametrize(
+    "topic, payload",
+    [
+        ("tele/x/SENSOR", b"{}"),
+        ("tele/x/SENSOR", b"nonsense"),
+        ("x/events/rpc", b'{"params": null}'),
+        ("zigbee2mqtt/x/set", b'{"power": 1}'),
+        ("a/sensor/temperature/state", b"20"),
+        ("a/sensor/power/state", b"text"),
+        ("other", b"1"),
+    ],
+)
+def test_other_messages_are_no_plugs(topic, payload):
+    """What does not speak of watts is passed over."""
+
+    assert recognise(topic, payload) is None
+
+
+def test_a_broker_that_is_away_is_one_line(hushwatt, tmp_path):
+    """Discovery says that nobody answers, and where."""
+    (tmp_path / "sources.toml").write_text("[mqtt]\nport = 9\n")
+    answer = hushwatt("household", "sources", "--discover", "--folder", tmp_path)
+
+    assert answer.returncode == 2
+    assert "the broker 127.0.0.1:9 does not answer" in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
