@@ -1,0 +1,44 @@
+"""The experiments: rows of one table, seeded, by name.
+
+Each says what it asks and how its numbers were made, and has settings (a plan
+and the homes it is tried on), a number of repetitions, and up to four columns:
+printed in the paper, as printed, corrected, and hushwatt's.
+"""
+
+from functools import cache
+
+from hushwatt.errors import UsageError
+from hushwatt.evaluate.experiments.experiment import COLUMNS, Experiment, Job, Measured
+
+__all__ = ["COLUMNS", "Experiment", "Job", "Measured", "experiment", "experiments", "run"]
+
+
+@cache
+def experiments() -> dict[str, Experiment]:
+    """Every experiment by its name, in the order of the page."""
+    from hushwatt.evaluate.experiments import accuracy, findings, level_counts, over_time, top
+
+    floors, privacy, bias = findings.experiments()
+    found = [
+        floors,
+        *level_counts.experiments(),
+        *top.experiments(),
+        *over_time.experiments(),
+        privacy,
+        bias,
+        *accuracy.experiments(),
+    ]
+    return {each.name: each for each in found}
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment called `name`."""
+    if name not in experiments():
+        raise UsageError(f"there is no experiment called {name}; there are {', '.join(experiments())}")
+    return experiments()[name]
+
+
+def run(job: Job) -> list[Measured]:
+    """Do one repetition of one setting."""
+    asked = experiment(job.experiment)
+    return list(asked.measure(job, asked.settings[job.setting]))

@@ -1,0 +1,231 @@
+"""The paper's p-values: the counts of an appliance's levels, true against estimated, in every slot."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.evaluate import metrics, printed
+from hushwatt.evaluate.as_printed import printed_counts
+from hushwatt.evaluate.experiments.columns import (
+    advised,
+    counts_of,
+    printed_reports,
+    sound_estimates,
+    true_counts,
+)
+from hushwatt.evaluate.experiments.experiment import (
+    AS_PRINTED,
+    CORRECTED,
+    HUSHWATT,
+    PRINTED,
+    Experiment,
+    Homes,
+    Job,
+    Measured,
+    Metric,
+    Repeats,
+    Setting,
+    words,
+)
+from hushwatt.evaluate.experiments.homes import PAPER, watts_of
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.presets import preset
+from hushwatt.provider.consistency import norm_sub
+
+Numbers = NDArray[np.float64]
+
+P_VALUE = Metric("Kruskal–Wallis p", "{:.3g}", better="")
+RMSE = Metric("error of a level's share", "{:.2f}", unit="points")
+MOVED = Metric("Wasserstein distance", "{:.0f}", unit="W")
+METHODS = {"LBU": "lbu", "LSP": "lsp", "LBD": "lbd", "LBA": "lba"}
+
+IDEAL = Homes(PAPER, count=1_000, slots=30)
+
+
+def with_method(plan: Plan, method: str) -> Plan:
+    """The plan with another of the paper's four methods."""
+    return replace(plan, method=method, decision="household" if method in ("lbd", "lba") else None)
+
+
+def with_levels(plan: Plan, levels: int) -> Plan:
+    """The plan with `levels` ranges of equal width up to 2500 W, or the paper's own ten."""
+    if levels == plan.appliances[0].levels:
+        return plan
+    edges = np.round(np.linspace(0, 2500, levels)[1:], 1).tolist()
+    return replace(plan, appliances=tuple(Appliance.of(name, edges=edges) for name in plan.names))
+
+
+def with_appliances(plan: Plan, count: int) -> Plan:
+    """The plan with `count` appliances, all asked in every report."""
+    edges = plan.appliances[0].edges
+    appliances = tuple(Appliance.of(f"appliance {place + 1}", edges=edges) for place in range(count))
+    return replace(plan, appliances=appliances, appliances_per_report=count)
+
+
+def measure(job: Job, setting: Setting) -> Iterable[Measured]:
+    """The mean p-value, and two honest distances, in all three columns."""
+    watts = watts_of(setting.homes, setting.plan, job)
+    for column, plan, truth, estimate in compared(job, setting, watts):
+        levels = plan.widths[0]
+        shape = (*truth.shape[:1], -1, levels)
+        truth, estimate = truth.reshape(shape), estimate.reshape(shape)
+        values = plan.appliances[0].values
+        yield Measured(
+            setting.label, P_VALUE.name, column, float(metrics.kruskal_wallis(truth, estimate).mean())
+        )
+        error = 100 * metrics.root_mean_square(truth, estimate) / watts.shape[1]
+        yield Measured(setting.label, RMSE.name, column, error)
+        shown = estimate if column == AS_PRINTED else norm_sub(estimate, watts.shape[1])
+        moved = float(metrics.wasserstein(truth, shown, values).mean())
+        yield Measured(setting.label, MOVED.name, column, moved)
+
+
+def measure_appliances(job: Job, setting: Setting) -> Iterable[Measured]:
+    """The p-value of every appliance, averaged over slots."""
+    watts = watts_of(setting.homes, setting.plan, job)
+    for column, plan, truth, estimate in compared(job, setting, watts):
+        shape = (*truth.shape[:1], -1, plan.widths[0])
+        found = metrics.kruskal_wallis(truth.reshape(shape), estimate.reshape(shape)).mean(axis=0)
+        for name, value in zip(plan.names, found.tolist(), strict=True):
+            yield Measured(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, column, value)
+
+
+def compared(
+    job: Job, setting: Setting, watts: NDArray[np.float64]
+) -> Iterable[tuple[str, Plan, Numbers, Numbers]]:
+    """Column, plan, true counts and estimated counts."""
+    plan, truth = setting.plan, true_counts(setting.plan, watts)
+    yield AS_PRINTED, plan, truth, printed_counts(plan, printed_reports(job, plan, watts))
+    yield CORRECTED, plan, truth, counts_of(sound_estimates(job, plan, watts))
+    best = advised(job, plan, setting.homes, "histogram")
+    yield HUSHWATT, best, truth, counts_of(sound_estimates(job, best, watts, smooth=True))
+
+
+def experiment(
+    name: str,
+    settings: Iterable[Setting],
+    values: Iterable[float],
+    repeats: Repeats,
+) -> Experiment:
+    """One of the paper's figures of p-values."""
+    rows = tuple(settings)
+    return Experiment(
+        **words(name, "levels"),
+        settings=rows,
+        measure=measure,
+        metrics=(P_VALUE, RMSE, MOVED),
+        repeats=repeats,
+        printed=tuple(
+            Measured(row.label, P_VALUE.name, PRINTED, value) for row, value in zip(rows, values, strict=True)
+        ),
+        logarithmic=True,
+    )
+
+
+def ideal_settings(scenario: str) -> list[Setting]:
+    """The settings of one of the paper's four scenarios with IDEAL homes."""
+    plan = preset("paper")
+    if scenario == "methods":
+        return [Setting(label, with_method(plan, method), IDEAL) for label, method in METHODS.items()]
+    if scenario == "windows":
+        return [Setting(f"w = {w}", replace(plan, window=w), IDEAL) for w in printed.WINDOWS]
+    if scenario == "budgets":
+        return [Setting(f"ε = {e}", replace(plan, epsilon=e * MICRO), IDEAL) for e in printed.BUDGETS]
+    return [Setting(f"d = {d}", with_levels(plan, d), IDEAL) for d in printed.LEVELS]
+
+
+def synthetic_settings() -> list[Setting]:
+    """The paper's four laws with its four methods."""
+    plan = preset("paper-synthetic")
+    return [
+        Setting(f"{kind}, {label}", with_method(plan, METHODS[label]), Homes(kind, 10_000, 10, quick_slots=3))
+        for kind, row in printed.DISTRIBUTIONS.items()
+        for label in row
+    ]
+
+
+def skewed(plan: Plan, homes: int, slots: int, quick_slots: int, label: str) -> Setting:
+    """LBD on right-skewed data, the setting of the paper's two last figures."""
+    return Setting(label, with_method(plan, "lbd"), Homes("right-skewed", homes, slots, quick_slots))
+
+
+def experiments() -> list[Experiment]:
+    """Every experiment about level counts."""
+    synthetic = preset("paper-synthetic")
+    scenarios = [
+        experiment(
+            "methods",
+            ideal_settings("methods"),
+            printed.METHODS.values(),
+            Repeats(1, 10),
+        ),
+        experiment(
+            "windows",
+            ideal_settings("windows"),
+            printed.WINDOWS.values(),
+            Repeats(1, 10),
+        ),
+        experiment(
+            "budgets",
+            ideal_settings("budgets"),
+            printed.BUDGETS.values(),
+            Repeats(1, 10),
+        ),
+        experiment(
+            "levels",
+            ideal_settings("levels"),
+            printed.LEVELS.values(),
+            Repeats(1, 10),
+        ),
+        experiment(
+            "distributions",
+            synthetic_settings(),
+            (value for row in printed.DISTRIBUTIONS.values() for value in row.values()),
+            Repeats(1, 5),
+        ),
+        experiment(
+            "users",
+            [skewed(synthetic, count, 10, 5, f"{count:,} homes") for count in printed.USERS],
+            printed.USERS.values(),
+            Repeats(1, 5),
+        ),
+        experiment(
+            "appliances",
+            [
+                skewed(with_appliances(synthetic, count), 10_000, 10, 3, f"{count} appliances")
+                for count in printed.APPLIANCES
+            ],
+            printed.APPLIANCES.values(),
+            Repeats(1, 5),
+        ),
+    ]
+    return [*scenarios, per_appliance()]
+
+
+def per_appliance() -> Experiment:
+    """The paper's last table: the p-value of every appliance."""
+    settings, values = [], []
+    for scenario in ("methods", "windows", "budgets", "levels"):
+        table = printed.per_appliance()[scenario]
+        for setting in ideal_settings(scenario):
+            key = setting.label.split()[-1]  # LBU, or the number in w = 2
+            if scenario != "methods" and setting.plan == preset("paper"):
+                continue  # the same as LBA above
+            settings.append(setting)
+            values += [
+                Measured(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, PRINTED, value)
+                for name, value in table[key].items()
+            ]
+    return Experiment(
+        **words("per-appliance", "levels"),
+        settings=tuple(settings),
+        measure=measure_appliances,
+        metrics=(P_VALUE,),
+        repeats=Repeats(1, 3),
+        printed=tuple(values),
+        figure="none",
+    )

@@ -1,0 +1,220 @@
+"""Which appliances use the most: the paper's hit rate, shares of consumption, and other approaches."""
+
+from collections.abc import Iterable
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.evaluate import metrics, printed
+from hushwatt.evaluate.as_printed import printed_counts, printed_totals
+from hushwatt.evaluate.baselines import BASELINES
+from hushwatt.evaluate.experiments.columns import (
+    NO_CAP,
+    advised,
+    period_watts,
+    printed_reports,
+    sound_estimates,
+)
+from hushwatt.evaluate.experiments.experiment import (
+    AS_PRINTED,
+    CORRECTED,
+    HUSHWATT,
+    PRINTED,
+    Experiment,
+    Job,
+    Measured,
+    Metric,
+    Repeats,
+    Setting,
+    words,
+)
+from hushwatt.evaluate.experiments.homes import watts_of
+from hushwatt.evaluate.experiments.level_counts import IDEAL, METHODS, with_method
+from hushwatt.household.homes import enrol
+from hushwatt.household.report import levels_of, report
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.presets import preset
+from hushwatt.privacy.entropy import FreshKeys
+from hushwatt.provider.results import Estimates
+
+Numbers = NDArray[np.float64]
+
+HITS = Metric("exact-rank hits of 10", "{:.2f}", better="higher", ranged=True)
+OVERLAP = Metric("of the top 10, found", "{:.2f}", better="higher")
+TAU = Metric("Kendall's τ", "{:.2f}", better="higher")
+SHARES = Metric("error of a share", "{:.2f}", unit="points")
+COVERED = Metric("share intervals that hold", "{:.0%}", better="higher")
+SHARE = Metric("share of consumption", "{:.1f}", better="", unit="%")
+TIME = Metric("time a home and slot", "{:.4f}", unit="ms", varies=True)
+AT_ONE = Metric("hits at ε = 1 an appliance and slot", "{:.2f}", better="higher")
+AT_EQUAL = Metric("hits at equal budget", "{:.2f}", better="higher")
+TRUTH = "true"
+
+
+def ranked(setting: str, column: str, truth: Numbers, means: Numbers) -> Iterable[Measured]:
+    """Everything about an order and its shares."""
+    yield Measured(setting, HITS.name, column, metrics.exact_hits(truth, means))
+    yield Measured(setting, OVERLAP.name, column, metrics.overlap(truth, means))
+    yield Measured(setting, TAU.name, column, metrics.kendall(truth, means))
+    yield Measured(setting, SHARES.name, column, metrics.share_error(truth, means))
+
+
+def covered(setting: str, column: str, truth: Numbers, found: Estimates) -> Measured:
+    """How many of the shares' 95 % intervals hold the true share."""
+    periods = [each for each in found.by_period.values() if each is not None]
+    low, high = [each.share_low for each in periods], [each.share_high for each in periods]
+    return Measured(setting, COVERED.name, column, metrics.coverage(low, high, truth / truth.sum()))
+
+
+def top_k() -> Experiment:
+    """The paper's hit rate, a hundred times."""
+    label = "LBA"
+    return Experiment(
+        **words("top-k"),
+        settings=tuple(
+            Setting(each, with_method(preset("paper"), method), IDEAL)
+            for each, method in METHODS.items()
+            if each != "LBD"
+        ),
+        measure=_top,
+        metrics=(HITS, OVERLAP, TAU, SHARES, COVERED),
+        repeats=Repeats(5, 100),
+        printed=(Measured(label, HITS.name, PRINTED, printed.HITS_MEAN),),
+    )
+
+
+def _top(job: Job, setting: Setting) -> Iterable[Measured]:
+    watts = watts_of(setting.homes, setting.plan, job)
+    truth = watts.mean(axis=(0, 1))
+    totals = printed_totals(
+        setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts))
+    )
+    yield from ranked(setting.label, AS_PRINTED, truth, totals)
+    for column, plan in (
+        (CORRECTED, setting.plan),
+        (HUSHWATT, advised(job, setting.plan, setting.homes, "ranking")),
+    ):
+        found = sound_estimates(job, plan, watts)
+        yield from ranked(setting.label, column, truth, period_watts(found))
+        yield covered(setting.label, column, truth, found)
+
+
+def shares() -> Experiment:
+    """The paper's two pies."""
+    names = [name.replace("_", " ") for name in printed.TRUE_SHARES]
+    return Experiment(
+        **words("shares"),
+        settings=(Setting("LBA", preset("paper"), IDEAL),),
+        measure=_shares,
+        metrics=(SHARE,),
+        repeats=Repeats(5, 30),
+        columns=(TRUTH, PRINTED, AS_PRINTED, CORRECTED, HUSHWATT),
+        printed=tuple(
+            Measured(name, SHARE.name, PRINTED, value)
+            for name, value in zip(names, printed.PERTURBED_SHARES.values(), strict=True)
+        ),
+    )
+
+
+def _shares(job: Job, setting: Setting) -> Iterable[Measured]:
+    watts = watts_of(setting.homes, setting.plan, job)
+    totals = printed_totals(
+        setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts))
+    )
+    best = advised(job, setting.plan, setting.homes, "ranking")
+    found = {
+        TRUTH: watts.mean(axis=(0, 1)),
+        AS_PRINTED: totals,
+        CORRECTED: period_watts(sound_estimates(job, setting.plan, watts)),
+        HUSHWATT: period_watts(sound_estimates(job, best, watts)),
+    }
+    for column, means in found.items():
+        for name, value in zip(setting.plan.names, (100 * means / means.sum()).tolist(), strict=True):
+            yield Measured(name.replace("_", " "), SHARE.name, column, value)
+
+
+MEASURED = "measured"
+OWN = "LDP-SmartEnergy"
+OURS = "hushwatt"
+UNCAPPED = "hushwatt, no appliance cap"
+
+
+def benchmark() -> Experiment:
+    """The paper's table of approaches."""
+    plan = preset("paper")
+    titles = {name: each.title for name, each in BASELINES.items()}
+    times = [
+        Measured(titles[name], TIME.name, PRINTED, ms) for name, ms in printed.BENCHMARK_MILLISECONDS.items()
+    ]
+    hits = [
+        Measured(titles[name], AT_ONE.name, PRINTED, value) for name, value in printed.BENCHMARK_HITS.items()
+    ]
+    own = [
+        Measured(OWN, TIME.name, PRINTED, printed.OWN_MILLISECONDS),
+        Measured(OWN, AT_EQUAL.name, PRINTED, printed.HITS_MEAN),
+    ]
+    guarantees = " ".join(f"{each.title}: {each.guarantee(1.0)}." for each in BASELINES.values())
+    return Experiment(
+        **words("benchmark")
+        | {"made": f"{words('benchmark')['made']} What is promised at ε = 1: {guarantees}"},
+        settings=tuple(Setting(label, plan, IDEAL) for label in [*titles.values(), OWN, OURS, UNCAPPED]),
+        measure=_benchmark,
+        metrics=(TIME, AT_ONE, AT_EQUAL, SHARES),
+        repeats=Repeats(3, 100),
+        columns=(PRINTED, MEASURED),
+        explained={
+            PRINTED: "what the paper prints",
+            MEASURED: "run by us; 'error of a share' at equal budget",
+        },
+        printed=(*times, *hits, *own),
+        charted=AT_EQUAL.name,
+    )
+
+
+def _benchmark(job: Job, setting: Setting) -> Iterable[Measured]:
+    watts = watts_of(setting.homes, setting.plan, job)
+    if setting.label in (OWN, OURS, UNCAPPED):
+        yield from _ours(job, setting, watts)
+        return
+    truth = watts.mean(axis=(0, 1))
+    baseline = next(each for each in BASELINES.values() if each.title == setting.label)
+    stream = np.random.default_rng(job.seed_for(baseline.name))
+    equal = setting.plan.epsilon / MICRO / (len(setting.plan.appliances) * setting.plan.window)
+    for metric, epsilon in ((AT_ONE, 1.0), (AT_EQUAL, equal)):
+        start = perf_counter()
+        means = baseline.collect(watts, epsilon, stream)
+        took = perf_counter() - start
+        yield Measured(setting.label, metric.name, MEASURED, metrics.exact_hits(truth, means))
+    yield Measured(setting.label, SHARES.name, MEASURED, metrics.share_error(truth, means))
+    yield Measured(setting.label, TIME.name, MEASURED, 1e3 * took / watts[:, :, 0].size)
+
+
+def _ours(job: Job, setting: Setting, watts: Numbers) -> Iterable[Measured]:
+    """The paper's own mechanism with its own estimator, or hushwatt's advised one."""
+    plan, truth = setting.plan, watts.mean(axis=(0, 1))
+    if setting.label == OWN:
+        means = printed_totals(plan, printed_counts(plan, printed_reports(job, plan, watts)))
+    else:
+        cap = {"cap": NO_CAP} if setting.label == UNCAPPED else {}
+        plan = advised(job, setting.plan, setting.homes, "ranking", **cap)
+        means = period_watts(sound_estimates(job, plan, watts))
+    yield Measured(setting.label, AT_EQUAL.name, MEASURED, metrics.exact_hits(truth, means))
+    yield Measured(setting.label, SHARES.name, MEASURED, metrics.share_error(truth, means))
+    yield Measured(setting.label, TIME.name, MEASURED, household_milliseconds(plan, watts))
+
+
+def household_milliseconds(plan: Plan, watts: Numbers) -> float:
+    """What a home spends on one slot, from watts to payload, in bulk and with fresh keys."""
+    source, homes = FreshKeys(), watts.shape[1]
+    fleet = enrol(plan, homes, 0, source)
+    start: float = perf_counter()
+    for slot, now in enumerate(watts[: 2 * plan.window]):
+        report(fleet, slot, levels_of(plan, slot, now, source), source)
+    return float(1e3 * (perf_counter() - start) / (2 * plan.window * homes))
+
+
+def experiments() -> list[Experiment]:
+    """Every experiment about totals."""
+    return [top_k(), shares(), benchmark()]

@@ -1,0 +1,207 @@
+"""Run experiments on both cores, and put their repetitions together.
+
+The same seed gives the same numbers, whatever the order in which the work was
+done; only times differ.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from math import isinf, isnan, sqrt
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushwatt import __version__
+from hushwatt.evaluate.experiments import Job, Measured, experiment, run
+from hushwatt.evaluate.experiments.experiment import Experiment, Goal
+from hushwatt.evaluate.experiments.homes import about, base_of
+from hushwatt.plan.presets import preset
+
+WORKERS = 2
+
+Key = tuple[str, str, str, float | None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One number of a table: the mean of its repetitions."""
+
+    setting: str
+    metric: str
+    column: str
+    at: float | None
+    value: float
+    error: float | None  # standard error of the mean; None when there is nothing to tell it from
+    low: float  # the smallest repetition
+    high: float
+    runs: int  # 0: printed, not run
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One experiment with all its results."""
+
+    experiment: Experiment
+    results: tuple[Result, ...]
+    homes: tuple[str, ...]  # what they are
+
+    def result(self, setting: str, metric: str, column: str) -> Result | None:
+        """The number in one cell of the table."""
+        for one in self.results:
+            if (one.setting, one.metric, one.column, one.at) == (setting, metric, column, None):
+                return one
+        return None
+
+    def goals(self) -> list[tuple[Goal, Result, bool]]:
+        """Every figure to reach, with what was reached."""
+        found = [
+            (goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals
+        ]
+        return [(goal, one, goal.reached(one.value)) for goal, one in found if one is not None]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Everything that was asked for."""
+
+    seed: int
+    quick: bool
+    data: str | None  # the user's own folder
+    parts: tuple[Reproduced, ...]
+
+    def part(self, name: str) -> Reproduced | None:
+        """One experiment, if it was asked for."""
+        return next((part for part in self.parts if part.experiment.name == name), None)
+
+
+def reproduce(
+    names: Sequence[str],
+    seed: int,
+    quick: bool,
+    data: Path | None = None,
+    advance: Callable[[int], None] = lambda done: None,
+    workers: int = WORKERS,
+) -> Reproduction:
+    """Run the experiments called `names`, and tell `advance` of every repetition that is done."""
+    asked = [experiment(name) for name in names]
+    if data is not None:
+        base_of(data, preset("paper").names)  # complains before anything is started
+    jobs = [job for each in asked for job in each.jobs(seed, quick, data)]
+    measured: dict[str, list[Measured]] = {each.name: [] for each in asked}
+    for job, found in zip(jobs, _done(jobs, workers), strict=True):
+        measured[job.experiment] += found
+        advance(1)
+    parts = tuple(
+        Reproduced(each, summarised(each, measured[each.name]), homes_of(each, data)) for each in asked
+    )
+    return Reproduction(seed, quick, data.name if data else None, parts)
+
+
+def count(names: Sequence[str], quick: bool) -> int:
+    """How many repetitions there are to do."""
+    return sum(len(experiment(name).jobs(0, quick, None)) for name in names)
+
+
+def _done(jobs: list[Job], workers: int) -> Iterable[list[Measured]]:
+    """What each job measured, in the order of the jobs."""
+    if workers < 2 or len(jobs) < 2:
+        yield from map(run, jobs)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(run, jobs)
+
+
+def homes_of(each: Experiment, data: Path | None) -> tuple[str, ...]:
+    """What the homes of an experiment are, each kind once."""
+    kinds = dict.fromkeys(setting.homes.kind for setting in each.settings if setting.homes.count)
+    return tuple(about(kind, data) for kind in kinds)
+
+
+def summarised(each: Experiment, measured: Iterable[Measured]) -> tuple[Result, ...]:
+    """The mean of all repetitions of every number, what the paper prints beside it."""
+    groups: dict[Key, list[Measured]] = {}
+    for one in measured:
+        groups.setdefault((one.setting, one.metric, one.column, one.at), []).append(one)
+    printed = [
+        Result(one.setting, one.metric, one.column, one.at, one.value, None, one.value, one.value, 0)
+        for one in each.printed
+    ]
+    return tuple(printed) + tuple(_summary(key, found) for key, found in groups.items())
+
+
+def _summary(key: Key, found: list[Measured]) -> Result:
+    values = np.array([one.value for one in found])
+    error = found[0].error
+    if len(values) > 1 and np.isfinite(values).all():
+        error = float(values.std(ddof=1) / sqrt(len(values)))
+    mean = float(values.mean())
+    return Result(*key, mean, error, float(values.min()), float(values.max()), len(values))
+
+
+def document(reproduction: Reproduction) -> dict[str, Any]:
+    """Everything as plain numbers, texts, lists and dictionaries."""
+    return {
+        "hushwatt": __version__,
+        "seed": reproduction.seed,
+        "quick": reproduction.quick,
+        "data": reproduction.data,
+        "experiments": [_part(part) for part in reproduction.parts],
+    }
+
+
+def _part(part: Reproduced) -> dict[str, Any]:
+    each = part.experiment
+    return {
+        "name": each.name,
+        "title": each.title,
+        "asks": each.asks,
+        "made": each.made,
+        "homes": list(part.homes),
+        "columns": {column: each.explained.get(column, "") for column in each.columns},
+        "results": [row(each, one) for one in part.results],
+        "goals": [
+            {
+                "setting": goal.setting,
+                "metric": goal.metric,
+                "column": goal.column,
+                "least": goal.least,
+                "most": goal.most,
+                "value": number(one.value),
+                "reached": reached,
+            }
+            for goal, one, reached in part.goals()
+        ],
+    }
+
+
+def row(each: Experiment, one: Result) -> dict[str, Any]:
+    """One result as a row of a table for programs."""
+    metric = each.metric(one.metric)
+    return {
+        "experiment": each.name,
+        "setting": one.setting,
+        "metric": one.metric,
+        "unit": metric.unit,
+        "column": one.column,
+        "at": one.at,
+        "value": number(one.value),
+        "standard_error": None if one.error is None else number(one.error),
+        "lowest": number(one.low),
+        "highest": number(one.high),
+        "repetitions": one.runs,
+        "varies": metric.varies,
+    }
+
+
+def number(value: float) -> float | str | None:
+    """A number that JSON can hold: an infinite one becomes a word.
+
+    >>> number(0.5), number(float("inf"))
+    (0.5, 'infinite')
+    """
+    if isnan(value):
+        return None
+    return "infinite" if isinf(value) else value
