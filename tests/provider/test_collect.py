@@ -1,5 +1,7 @@
 """Reports in the store: the same answers as from files, whatever the order, once each."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from collecting import STORES, histories, records, write_reports
@@ -137,8 +139,7 @@ def test_nothing_of_a_home_stays_in_the_file(collecting, plan_of, store_address)
     payload = sent.payloads[1].tobytes()
 
     def files():
-        with open(store_address, "rb") as store, open(store_address + "-wal", "rb") as log:
-            return store.read() + log.read()
+        return Path(store_address).read_bytes() + Path(f"{store_address}-wal").read_bytes()
 
     before = files()
     talk.leave(key, name, devices[1])

@@ -200,10 +200,16 @@ def _groups(
     slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows
 ) -> Iterator[Group]:
     """The reports that have the same draw and the same costs; homes stay in order."""
-    kinds, which = np.unique(np.stack([as_of, spent, drawn]), axis=1, return_inverse=True)
-    for place, (when, cost, budget) in enumerate(kinds.T.tolist()):
-        here = which.reshape(-1) == place
+    for when, cost, budget in kinds(as_of, spent, drawn):
+        here = (as_of == when) & (spent == cost) & (drawn == budget)
         yield Group(TallyKey(slot, PUBLICATION, when, budget), cost, homes[here], payloads[here])
+
+
+def kinds(*columns: Homes) -> list[tuple[int, ...]]:
+    """The different rows of some columns; mostly there is one."""
+    if all((column == column[0]).all() for column in columns):
+        return [tuple(int(column[0]) for column in columns)]
+    return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
 
 
 def _tally(collection: Collection, payload: bytes) -> Tally:

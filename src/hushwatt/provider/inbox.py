@@ -7,9 +7,11 @@ thousand uploads cost one wait.  An answer is given after the commit, never befo
 import asyncio
 import queue
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +28,8 @@ from hushwatt.wire.record import Records
 Result = TypeVar("Result")
 MOST_WAITING = 20_000  # uploads; more are sent away until the disk has caught up
 MOST_TOGETHER = 100_000  # reports in one transaction, or a little more
+
+BUSY, LINGER = 4, 0.006  # uploads at once that call for waiting, and for how many seconds, to gather more
 
 
 @dataclass(frozen=True)
@@ -46,18 +50,29 @@ class Answer:
         )
 
 
+ONE = Answer(1, 0, ())  # the answer to most uploads
+
+
 @dataclass
 class _Waiting:
     """Something to write, and whom to tell."""
 
-    tell: Callable[[Any], object]
+    told: "asyncio.Future[Any]"
     upload: tuple[Collection, int, Records] | None = None
     job: Callable[[Session], Any] | None = None
-    result: Any = field(default=None)
+    result: Any = None
 
     @property
     def size(self) -> int:
         return len(self.upload[2]) if self.upload else 1
+
+    def tell(self) -> None:
+        if self.told.done():  # whoever asked has gone
+            return
+        if isinstance(self.result, BaseException):
+            self.told.set_exception(self.result)
+        else:
+            self.told.set_result(self.result)
 
 
 class Inbox:
@@ -88,13 +103,15 @@ class Inbox:
     async def _wait(self, **what: Any) -> Any:
         if self._queue.qsize() >= MOST_WAITING:
             raise StoreUnavailable("too many uploads are waiting for the disk")
-        loop = asyncio.get_running_loop()
-        told: asyncio.Future[Any] = loop.create_future()
-        self._queue.put(_Waiting(tell=lambda result: loop.call_soon_threadsafe(_tell, told, result), **what))
+        told: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._queue.put(_Waiting(told, **what))
         return await told
 
     def _work(self) -> None:
+        busy = False
         while (first := self._queue.get()) is not None:
+            if busy:
+                time.sleep(LINGER)
             batch, size, last = [first], first.size, False
             while size < MOST_TOGETHER and not last:
                 try:
@@ -106,6 +123,7 @@ class Inbox:
                 else:
                     batch.append(more)
                     size += more.size
+            busy = len(batch) >= BUSY
             self._finish(batch)
             if last:
                 return
@@ -118,8 +136,10 @@ class Inbox:
         except Exception as failure:  # each waiting request answers for it
             for waiting in batch:
                 waiting.result = failure
-        for waiting in batch:
-            waiting.tell(waiting.result)
+        loops = {waiting.told.get_loop() for waiting in batch}
+        for loop in loops:  # waking a loop is dear, so once for all
+            with suppress(RuntimeError):  # it has stopped, and nobody waits
+                loop.call_soon_threadsafe(_tell, [each for each in batch if each.told.get_loop() is loop])
 
     def _write(self, session: Session, batch: list[_Waiting]) -> None:
         uploads: defaultdict[int, list[_Waiting]] = defaultdict(list)
@@ -153,8 +173,8 @@ class Inbox:
             first=max(life.first_open(now), published + 1),
             last=life.last_begun(now),
         )
-        for waiting, part in zip(batch, np.split(verdicts, np.cumsum(sizes)[:-1]), strict=True):
-            waiting.result = Answer.of(part)
+        for waiting, answer in zip(batch, answers(verdicts, sizes), strict=True):
+            waiting.result = answer
 
 
 def joined(parts: list[Records]) -> Records:
@@ -165,10 +185,13 @@ def joined(parts: list[Records]) -> Records:
     return Records(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def _tell(told: "asyncio.Future[Any]", result: Any) -> None:
-    if told.done():  # whoever asked has gone
-        return
-    if isinstance(result, BaseException):
-        told.set_exception(result)
-    else:
-        told.set_result(result)
+def answers(verdicts: Verdicts, sizes: list[int]) -> list[Answer]:
+    """The answer to each of several uploads."""
+    if len(sizes) == len(verdicts) and (verdicts == ACCEPTED).all():
+        return [ONE] * len(sizes)
+    return [Answer.of(part) for part in np.split(verdicts, np.cumsum(sizes)[:-1])]
+
+
+def _tell(batch: list[_Waiting]) -> None:
+    for waiting in batch:
+        waiting.tell()

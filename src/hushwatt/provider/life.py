@@ -6,6 +6,7 @@ is closed nothing is merged into it any more, and its numbers are published once
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -45,7 +46,11 @@ class Life:
 
     def over(self, now: datetime) -> bool:
         """Whether the last slot of the plan is closed."""
-        return self.first_open(now) >= self.plan.calendar.slots
+        return now >= self._end
+
+    @cached_property
+    def _end(self) -> datetime:
+        return self.closes(self.plan.calendar.slots - 1)
 
     def _slot(self, moment: datetime) -> int:
         slot = int(self.plan.calendar.slot_of(nanoseconds(moment)))

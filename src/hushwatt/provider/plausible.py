@@ -74,6 +74,8 @@ AMOUNTS: dict[str, Callable[[Plan, Whole, Whole, Whole], Mask]] = {
 def payloads_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:
     """Which payloads a home could have drawn with these budgets."""
     fit = np.ones(len(rows), dtype=bool)
+    if not len(rows):
+        return fit
     if layout.places[-1] % 8:
         fit &= rows[:, -1] >> (layout.places[-1] % 8) == 0
     members = _members(layout, rows, fit) if layout.partial else None
@@ -116,10 +118,16 @@ def _check_bits(
             place = layout.places[entry] + layout.number_bits
             answer = take(rows, place, layout.places[entry + 1] - place)
             fit &= answer >> widths[members[:, entry]] == 0
-    cases, which = np.unique(np.stack([drawn, levels]), axis=1, return_inverse=True)
-    bands = np.array([band(layout.oracle, int(d), layout.asked, int(n)) for d, n in cases.T]).reshape(-1, 2)
-    low, high = bands[which.reshape(-1)].T
-    fit &= (ones >= low) & (ones <= high)
+    cases = {(int(drawn[0]), int(levels[0]))}
+    if not _alike(drawn, levels):
+        cases = set(zip(drawn.tolist(), levels.tolist(), strict=True))
+    for budget, cells in cases:
+        low, high = band(layout.oracle, budget, layout.asked, cells)
+        fit &= ((ones >= low) & (ones <= high)) | (drawn != budget) | (levels != cells)
+
+
+def _alike(*columns: Whole) -> bool:
+    return all(bool((column == column[0]).all()) for column in columns)
 
 
 @lru_cache(maxsize=1024)

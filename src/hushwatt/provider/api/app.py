@@ -8,9 +8,11 @@ what has been collected, and `app.state.access` says who may look.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
-from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from hushwatt import __version__
 from hushwatt.provider.api.access import Access
@@ -28,15 +30,27 @@ from hushwatt.provider.logs import log
 from hushwatt.provider.service import Service
 from hushwatt.provider.store.session import Database, StoreUnavailable
 
+READERS = 8  # threads that answer analysts
 LOOK = 1.0  # seconds between two looks for slots to publish
+
+
+class App(FastAPI):
+    """An application inside its shell."""
+
+    shell: Shell
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.shell(scope, receive, send)
 
 
 def make_app(config: Config, store: Database, clock: Clock | None = None) -> FastAPI:
     """The whole service as an ASGI application; it closes the store when it is shut down."""
+    from hushwatt.provider.dashboard import add_pages  # pages stand on top of the rest of this folder
+
     service = Service(config, store, clock)
     access = Access(service)
     gate = Gate(service, access)
-    app = FastAPI(
+    app = App(
         title="hushwatt",
         version=__version__,
         openapi_url="/v1/openapi.json",
@@ -46,16 +60,15 @@ def make_app(config: Config, store: Database, clock: Clock | None = None) -> Fas
         lifespan=_lifespan,
     )
     app.state.service, app.state.access = service, access
-    upload = Route("/v1/plans/{plan_id}/reports", Upload(service, gate).__call__, methods=["POST"])
-    app.router.routes.insert(0, upload)
     operations = operation_routes(service, access)
     app.include_router(plan_routes(service, gate), prefix="/v1")
     app.include_router(device_routes(service, gate, access), prefix="/v1")
     app.include_router(answer_routes(service, gate, access), prefix="/v1")
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
-    app.add_middleware(Shell, metrics=service.metrics)
+    app.shell = Shell(partial(FastAPI.__call__, app), service.metrics, Upload(service, gate))
     describe_upload(app)
+    add_pages(app)
     return app
 
 
@@ -63,6 +76,7 @@ def make_app(config: Config, store: Database, clock: Clock | None = None) -> Fas
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Publish slots while the service runs; write what waits before it ends."""
     service: Service = app.state.service
+    current_default_thread_limiter().total_tokens = READERS
     publisher = asyncio.create_task(_publish(service))
     try:
         yield

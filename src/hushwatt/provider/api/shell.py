@@ -12,19 +12,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.api.upload import Upload, uploads_to
 from hushwatt.provider.logs import log
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.store.session import StoreUnavailable
 
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+UPLOADS = "/v1/plans/{plan_id}/reports"
 RETRY = 5  # seconds
 
 
 class Shell:
-    """The outermost layer of the service."""
+    """The outermost layer of the service; uploads go no further."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app, self._metrics = app, metrics
+    def __init__(self, app: ASGIApp, metrics: Metrics, upload: Upload) -> None:
+        self._app, self._metrics, self._upload = app, metrics, upload
+        self._known = handlers(metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -39,19 +42,33 @@ class Shell:
                 message["headers"] = [*message.get("headers", []), *HEADERS]
             await send(message)
 
+        plan_id = uploads_to(scope["path"]) if scope["method"] == "POST" else None
         try:
-            await self._app(scope, receive, watched)
+            if plan_id is None:
+                await self._app(scope, receive, watched)
+            else:
+                response = await self._take(Request(scope, receive), plan_id)
+                await response(scope, receive, watched)
         finally:
-            self._count(scope, status, time.perf_counter() - began)
+            route = UPLOADS if plan_id else getattr(scope.get("route"), "path", "other")
+            self._count(route, status, time.perf_counter() - began)
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", None) or getattr(scope.get("endpoint"), "path", "other")
+    async def _take(self, request: Request, plan_id: str) -> Response:
+        """The answer to an upload, or the problem with it."""
+        try:
+            return await self._upload.answer(request, plan_id)
+        except Exception as refusal:
+            kind = next(kind for kind in self._known if isinstance(refusal, kind))
+            response: Response = await self._known[kind](request, refusal)
+            return response
+
+    def _count(self, route: str, status: int, seconds: float) -> None:
         self._metrics.requests.labels(route, str(status)).inc()
         self._metrics.seconds.labels(route).observe(seconds)
         log().debug("request", route=route, status=status, ms=round(seconds * 1000, 1))
 
 
-def handlers(metrics: Metrics) -> dict[int | type[Exception], Any]:
+def handlers(metrics: Metrics) -> dict[Any, Any]:
     """What each kind of refusal is answered with."""
 
     def answered(problem: Problem) -> Response:

@@ -122,6 +122,8 @@ class PostgresSession:
 class Postgres:
     """A database that many services may share."""
 
+    near = False
+
     def __init__(self, address: str, connections: int = 8) -> None:
         self._known: set[str] = set()
         try:

@@ -77,6 +77,8 @@ class Session(Protocol):
 class Database(Protocol):
     """A store, open."""
 
+    near: bool  # a look takes microseconds: no network between
+
     def writing(self) -> AbstractContextManager[Session]:
         """A transaction that has survived power loss once the block is left."""
         ...

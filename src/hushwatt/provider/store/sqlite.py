@@ -22,6 +22,8 @@ WORDS = {
     "compact": " WITHOUT ROWID",
     "by_slot": " WITHOUT ROWID",
 }
+CACHE = 16_384  # KiB that the writer may hold in memory
+LOG = 4_096  # pages after which the log is emptied into the file
 PATIENCE = 10_000  # milliseconds to wait for another program that writes
 UNSURE = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
 NOBODY = np.array([-1], dtype=np.int64)
@@ -29,7 +31,11 @@ COUNT = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i 
 
 
 class SqliteSession:
-    """A transaction of one connection."""
+    """A transaction of one connection.
+
+    CROSS JOIN keeps SQLite from turning a join round: what was asked for is looked up in the table,
+    never the table in what was asked for.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -51,17 +57,17 @@ class SqliteSession:
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
         found = np.full((len(devices), 2), -1, dtype=np.int64)
         rows = self._connection.execute(
-            COUNT + "SELECT i, home, signer FROM n JOIN devices ON device = substr(?2, i * 16 + 1, 16) "
+            COUNT + "SELECT i, home, signer FROM n CROSS JOIN devices ON device = substr(?2, i * 16 + 1, 16) "
             "WHERE plan = ?3",
             (len(devices), devices.tobytes(), plan),
         )
-        for place, home, signer in rows:
-            found[place] = home, signer
+        there = np.array(list(rows), dtype=np.int64).reshape(-1, 3)
+        found[there[:, 0]] = there[:, 1:]
         return found[:, 0], found[:, 1]
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         rows = self._connection.execute(
-            "SELECT c.rowid - 1 FROM carray(?1) c JOIN reports r "
+            "SELECT c.rowid - 1 FROM carray(?1) c CROSS JOIN reports r "
             "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
             (_array(homes), plan, slot),
         )
@@ -91,7 +97,7 @@ class SqliteSession:
 
     def reports_of(self, plan: int, slot: int, homes: Homes) -> list[Kept]:
         rows = self._connection.execute(
-            "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload FROM carray(?1) c JOIN reports r "
+            "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload FROM carray(?1) c CROSS JOIN reports r "
             "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
             (_array(homes), plan, slot),
         )
@@ -121,6 +127,8 @@ class Sqlite:
     `vfs` names the SQLite file layer to go through; rehearsals of broken disks give their own.
     """
 
+    near = True
+
     def __init__(self, path: str | Path, vfs: str | None = None) -> None:
         self._path, self._vfs = Path(path), vfs
         self._unsure = False  # a sync failed: nothing may be acknowledged until the next start
@@ -130,6 +138,7 @@ class Sqlite:
         if not self._path.parent.is_dir():
             raise UsageError(f"cannot keep reports in {path}: there is no folder {self._path.parent}")
         self._writer = self._connected()
+        self._writer.pragma("cache_size", -CACHE)
         with self.writing() as session:
             migrate(session, WORDS)
 
@@ -192,6 +201,7 @@ class Sqlite:
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "full")  # NORMAL loses acknowledged reports with the power
             connection.pragma("secure_delete", "on")
+            connection.pragma("wal_autocheckpoint", LOG)
         except apsw.NotADBError:
             raise StateError(f"{self._path} is not a store of hushwatt") from None
         except apsw.CantOpenError:
