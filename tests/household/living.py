@@ -34,6 +34,19 @@ class Wild:
         return (words % np.uint64(400)).astype(np.float64)
 
 
+class Fixed:
+    """Readings that never change."""
+
+    def __init__(self, watts):
+        self.watts = watts
+
+    def open(self, plan, slot):
+        pass
+
+    def means(self, plan, slot):
+        return np.full(len(plan.appliances), self.watts)
+
+
 @dataclass
 class Hands:
     """The clocks, set by hand."""

@@ -1,9 +1,8 @@
 """The agent lives by the clock alone: slots end once, and nothing depends on what the plugs show."""
 
-import numpy as np
 import pytest
 from chaos import TURN, plan_for
-from living import Home, dearest, join
+from living import Fixed, Home, dearest, join
 
 from hushwatt.household.agent import jitter
 from hushwatt.household.clock import SECOND
@@ -148,19 +147,6 @@ def test_a_wide_window_of_plans_is_shared(folder):
     home.switch_off()
 
     assert 0 < total <= 6 * MICRO
-
-
-class Fixed:
-    """Readings that never change."""
-
-    def __init__(self, watts):
-        self.watts = watts
-
-    def open(self, plan, slot):
-        pass
-
-    def means(self, plan, slot):
-        return np.full(len(plan.appliances), self.watts)
 
 
 @pytest.mark.parametrize("method", ["lbu", "lsp", "lpu"])

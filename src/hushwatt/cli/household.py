@@ -86,10 +86,28 @@ def join(
 
 
 @app.command
-def run(*, folder: Where = None) -> None:
-    """Run the agent: read the plugs, end every slot, send what is due.
+def run(
+    *,
+    folder: Where = None,
+    page_host: str = "127.0.0.1",
+    page_port: int = 8041,
+    page_guest: str | None = None,
+    no_page: bool = False,
+) -> None:
+    """Run the agent: read the plugs, end every slot, send what is due, and show the owner's page.
 
     Stops cleanly on Ctrl-C or SIGTERM, and survives being stopped in any other way.
+
+    Parameters
+    ----------
+    page_host
+        The address of the page; it answers to this machine only.
+    page_port
+        Its port.
+    page_guest
+        One more address that may look, such as that of Home Assistant's ingress, 172.30.32.2.
+    no_page
+        Show no page.
     """
     from hushwatt.household.clock import SystemClock
     from hushwatt.household.config import Folder
@@ -99,7 +117,8 @@ def run(*, folder: Where = None) -> None:
     here = Folder.usual(folder)
     mapping = here.mapping()
     hub = Hub.of(mapping, _say, {".parquet": _parquet_rows})
-    Runner(here, mapping, hub, SystemClock(), _say).run()
+    page = None if no_page else (page_host, page_port)
+    Runner(here, mapping, hub, SystemClock(), _say, page, page_guest).run()
 
 
 @app.command

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-import numpy as np
-
 from hushwatt.errors import HushwattError
 from hushwatt.household.book import Book
 from hushwatt.household.caps import Caps
@@ -80,6 +78,8 @@ class Agent:
     source: Source = field(default_factory=OperatingSystem)
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, Watch] = field(default_factory=dict)
+    latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
+    """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
     @property
     def book(self) -> Book:
@@ -147,6 +147,7 @@ class Agent:
         member = watch.member
         if current == member.slot + 1 and watch.lived(moment):
             watts = self.readings.means(member.plan, member.slot)
+            self.latest[member.plan.id] = member.slot, watts
             member.close(watts, moment.wall + jitter(member.plan, self.source.stream("upload")))
         if member.slot < current:
             member.lost(current - 1, "the agent did not live through it")
@@ -189,8 +190,3 @@ def jitter(plan: Plan, entropy: Entropy) -> int:
     """How long a finished report waits, in nanoseconds: chance alone says, never the data."""
     most = min(GRACE, plan.slot.seconds * SECOND // 4)
     return int(entropy.words(1)[0]) * most >> 64
-
-
-def nothing(plan: Plan) -> Watts:
-    """What a home without a single plug reports: 0 W of everything."""
-    return np.zeros(len(plan.appliances))

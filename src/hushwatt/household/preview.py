@@ -38,13 +38,16 @@ def preview(plan: Plan, drawn: int, entropy: Entropy) -> Preview:
 
 def reading(plan: Plan, payload: bytes) -> list[tuple[str, str]]:
     """What a payload says, appliance by appliance, as the provider would read it."""
+    named = named_levels(plan, payload)
+    return [(name, ", ".join(map(str, levels)) or "none") for name, levels in named.items()]
+
+
+def named_levels(plan: Plan, payload: bytes) -> dict[str, list[int]]:
+    """The levels that a payload names, for each appliance it speaks of."""
     layout = Layout.of(plan)
-    row = np.frombuffer(payload, dtype=np.uint8)[None, :]
-    reports, counts = layout.tally(row)
-    said = []
-    for place, appliance in enumerate(plan.appliances):
-        if reports[place]:
-            cells = counts[layout.starts[place] : layout.starts[place + 1]]
-            named = ", ".join(str(level) for level in np.flatnonzero(cells)) or "none"
-            said.append((appliance.name, named))
-    return said
+    reports, counts = layout.tally(np.frombuffer(payload, dtype=np.uint8)[None, :])
+    return {
+        appliance.name: np.flatnonzero(counts[layout.starts[place] : layout.starts[place + 1]]).tolist()
+        for place, appliance in enumerate(plan.appliances)
+        if reports[place]
+    }

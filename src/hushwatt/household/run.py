@@ -12,6 +12,7 @@ from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
 from hushwatt.household.lock import only_agent
 from hushwatt.household.outbox import Outbox
+from hushwatt.household.page.server import Page, serve
 from hushwatt.household.sources.broker import listen
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mapping import Mapping
@@ -31,6 +32,8 @@ class Runner:
     hub: Hub
     clock: Clock
     say: Callable[[str], None]
+    page: tuple[str, int] | None = None  # where the owner's page is served
+    guest: str | None = None  # one more address that may look at it
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
     def run(self) -> None:
@@ -44,6 +47,8 @@ class Runner:
             loop.add_signal_handler(each, self.stop.set)
         agent = Agent(store, self.folder.caps(), self.hub, say=self.say)
         agent.tick(self.clock.look())
+        if self.page is not None:
+            serve(Page(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
         jobs = [asyncio.create_task(job) for job in self._jobs(store, agent)]
         stopped = asyncio.create_task(self.stop.wait())
         done, _ = await asyncio.wait([stopped, *jobs], return_when=asyncio.FIRST_COMPLETED)
