@@ -50,6 +50,19 @@ def test_both_ways_meet():
     assert np.allclose(quiet.high, noisy.high, atol=0.02)
 
 
+def test_noisy_limits_are_fiellers():
+    """At both limits the watts less that part of the total are exactly 1.96 standard errors from zero."""
+    variance = np.array([300.0, 900.0, 400.0, 100.0, 400.0, 200.0])
+    found = shares(WATTS, variance)
+
+    for limit in (found.low, found.high):
+        free = (limit > 0) & (limit < 1)
+        error = variance - 2 * limit * variance + limit**2 * variance.sum()
+        distance = np.abs(WATTS - limit * WATTS.sum()) / np.sqrt(error)
+        assert free.sum() >= 3
+        assert np.allclose(distance[free], 1.959964)
+
+
 def test_shares_are_not_clipped():
     """A negative mean is a negative share, and the shares add up to one."""
     found = shares(np.array([50.0, -2.0, 12.0]), np.ones(3))

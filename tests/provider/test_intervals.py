@@ -148,6 +148,22 @@ def test_rare_events_are_covered(expected):
     assert poisson.pmf(counts, expected) @ held > 0.93
 
 
+@pytest.mark.parametrize("expected", [0.1, 1, 3, 10])
+def test_rare_losses_are_covered(expected):
+    """The same when every event takes a watt away."""
+    counts = np.arange(60)
+    limits = np.array([mean_interval(-float(count), float(count), slope=-1.0, jump=1.0) for count in counts])
+    held = (limits[:, 0] <= -expected) & (-expected <= limits[:, 1])
+
+    assert poisson.pmf(counts, expected) @ held > 0.93
+
+
+def test_half_an_answer_on_either_side():
+    """Where one answer is all there is, the interval reaches half of it both ways."""
+
+    assert mean_interval(7.0, 0.0, slope=0.0, jump=2.0) == (6.0, 8.0)
+
+
 def test_a_mean_of_many_is_a_bell_curve():
     """With no coarseness the interval of a mean is plain z standard errors."""
     low, high = around(50.0, 16.0)

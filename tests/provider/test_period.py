@@ -122,6 +122,15 @@ def test_fresh_slots_average_out():
     assert np.isclose(alone / together, 3, rtol=0.02)
 
 
+def test_every_slot_weighs_the_same():
+    """A slot with many reports counts no more than one with few."""
+    plan, tables = plan_of([[0, 100]], oracle="grr", epsilon="50"), [[90, 10], [0, 20]]
+    keys = [TallyKey(slot, 0, slot, 50 * MICRO) for slot in range(2)]
+    tallies = tallies_of(100, keys, [np.array([100, 20])], [np.array(tables)])
+
+    assert np.isclose(estimate(plan, tallies).by_period[NAME].watts, (10 + 100) / 2)
+
+
 def in_turns(rng, plan, levels, window):
     """LPU: each home speaks in every window-th slot, from a turn of its own."""
     law, turns = law_for(plan.oracle, plan.epsilon, 1, 4), rng.permutation(levels.shape[1]) % window
