@@ -1,0 +1,78 @@
+"""The way in: an analyst types a token once, and a cookie carries it from then on."""
+
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from hushwatt.errors import UsageError
+from hushwatt.provider.api.access import COOKIE, Access
+from hushwatt.provider.dashboard.paper import Paper
+
+LONGEST = 4096  # bytes of a form
+KEPT = 30 * 86_400  # seconds
+
+
+class Login:
+    """Asks for a token, and remembers it in the browser."""
+
+    def __init__(self, access: Access, paper: Paper) -> None:
+        self._access, self._paper = access, paper
+
+    def ask(self, request: Request, status: int = 401, wrong: bool = False, then: str = "") -> Response:
+        """The page with the form; whoever signs in is led on to where they wanted to go."""
+        if not then:
+            then = str(request.url.replace(scheme="", netloc="")) if request.url.path != "/login" else "/"
+        return self._paper.page("login.html", status, title="Sign in", wrong=wrong, then=safe(then))
+
+    async def page(self, request: Request) -> Response:
+        return self.ask(request, status=200)
+
+    async def enter(self, request: Request) -> Response:
+        """Take a token from the form."""
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise UsageError("the form came from another site; open this page and sign in here")
+        form = await _form(request)
+        then = safe(form.get("then", "/"))
+        token = form.get("token", "").strip()
+        if not token or not await run_in_threadpool(self._access.token_holds, token):
+            self._access.count_stranger(request)
+            return self.ask(request, wrong=True, then=then)
+        response = RedirectResponse(then, 303)
+        response.set_cookie(
+            COOKIE,
+            token,
+            max_age=KEPT,
+            path="/",
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="lax",
+        )
+        return response
+
+    async def leave(self, request: Request) -> Response:
+        response = RedirectResponse("/login", 303)
+        response.delete_cookie(COOKIE, path="/")
+        return response
+
+
+def safe(address: str) -> str:
+    """An address within this site, or the first page.
+
+    >>> safe("/top?k=3"), safe("//evil.example/"), safe("https://evil.example/")
+    ('/top?k=3', '/', '/')
+    """
+    parts = urlsplit(address.replace("\\", "/"))
+    within = not parts.scheme and not parts.netloc and address.startswith("/") and address.isprintable()
+    return address if within and not address.startswith(("//", "/\\")) else "/"
+
+
+async def _form(request: Request) -> dict[str, str]:
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST:
+            raise UsageError(f"the form is larger than {LONGEST:,} bytes")
+    fields = parse_qs(body.decode("utf-8", "replace"))
+    return {name: values[0] for name, values in fields.items()}

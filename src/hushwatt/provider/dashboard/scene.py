@@ -1,0 +1,89 @@
+"""What a page is made from: the address, the answers to it, and the moment."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.strategies import POPULATION
+from hushwatt.provider.dashboard.query import Asked
+from hushwatt.provider.intervals import SIGMAS
+from hushwatt.provider.read import NotYet, Read
+from hushwatt.provider.results import Estimates, PeriodNumbers
+from hushwatt.provider.store.plans import PlanState
+
+FEW, SILENT = "too few homes", "nobody was asked"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One appliance in one slot; without a value when there is no answer, and why."""
+
+    slot: int
+    reports: int
+    value: float = 0.0  # mean watts of a home
+    reach: float = 0.0  # half of its 95 % interval
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One request for a page."""
+
+    read: Read
+    asked: Asked
+    now: datetime
+
+    @property
+    def plan(self) -> Plan:
+        return self.asked.plan
+
+    @cached_property
+    def state(self) -> PlanState:
+        return self.read.state(self.plan)
+
+    @cached_property
+    def found(self) -> Estimates:
+        """The answer to what was asked."""
+        return self.read.estimates(self.plan, self.asked.first, self.asked.last, smooth=self.asked.smooth)
+
+    @cached_property
+    def not_yet(self) -> NotYet:
+        return self.read.not_yet(self.plan)
+
+    @cached_property
+    def ranked(self) -> list[tuple[str, PeriodNumbers]]:
+        """The appliances that somebody spoke of, the most watts first."""
+        if not self.found.answered:
+            return []
+        pairs = ((name, self.found.by_period[name]) for name in self.found.top)
+        return [(name, period) for name, period in pairs if period is not None]
+
+    def expected(self, homes: int) -> int:
+        """How many homes should report in a slot: all, or those whose turn it is."""
+        turns = self.plan.window if self.plan.method in POPULATION else 1
+        return -(-homes // turns)
+
+    def slots(self, most: int) -> range:
+        """The published slots that were asked for, without gaps; the last `most` of them."""
+        found, last = self.found.slots, self.asked.last
+        if not found:
+            return range(0)
+        end = self.state.published if last is None else min(last, self.state.published)
+        start = found[0].slot if self.asked.first is None else max(self.asked.first, 0)
+        return range(max(start, end - most + 1), end + 1)
+
+    def course(self, name: str, slots: range) -> list[Cell]:
+        """An appliance in each of the slots; a slot without reports has too few homes, never zero watts."""
+        places = {slot.slot: place for place, slot in enumerate(self.found.slots)}
+        return [self._cell(name, slot, places.get(slot)) for slot in slots]
+
+    def _cell(self, name: str, slot: int, place: int | None) -> Cell:
+        if place is None:
+            return Cell(slot, 0, why_not=FEW)
+        reports, numbers = self.found.slots[place].reports, self.found.by_slot[name]
+        if not self.found.slots[place].enough:
+            return Cell(slot, reports, why_not=FEW)
+        if not numbers.known[place]:
+            return Cell(slot, reports, why_not=SILENT)
+        return Cell(slot, reports, float(numbers.watts[place]), SIGMAS * float(numbers.watts_se[place]))

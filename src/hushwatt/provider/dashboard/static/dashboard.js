@@ -1,0 +1,78 @@
+// Draws the charts that the page describes, in the colours of the style sheet, and sends forms when they change.
+"use strict";
+
+delete document.head.appendChild; // what before.js put in its place
+
+(() => {
+  const root = document.documentElement;
+  const narrow = () => window.innerWidth < 600;
+
+  // A text that begins with two dashes names a colour or font of the style sheet.
+  function dressed(value, style) {
+    if (typeof value === "string") {
+      return value.startsWith("--") ? style.getPropertyValue(value).trim() : value;
+    }
+    if (Array.isArray(value)) return value.map((each) => dressed(each, style));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, dressed(each, style)]));
+    }
+    return value;
+  }
+
+  function fitted(layout, height) {
+    const fit = { ...layout, height, autosize: true };
+    if (!narrow()) return fit;
+    fit.font = { ...layout.font, size: 11 };
+    if (layout.legend) fit.legend = { ...layout.legend, entrywidth: 88, tracegroupgap: 2 };
+    const { tickvals, ticktext } = layout.xaxis;
+    if (tickvals && tickvals.length > 5 && !layout.xaxis.tickangle) {
+      const half = (_, place) => place % 2 === 0;
+      fit.xaxis = { ...layout.xaxis, tickvals: tickvals.filter(half), ticktext: ticktext.filter(half) };
+    }
+    return fit;
+  }
+
+  function draw(place) {
+    const told = JSON.parse(document.getElementById(place.dataset.chart).textContent);
+    const { data, layout } = dressed(told, getComputedStyle(root));
+    const config = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false };
+    return window.Plotly.react(place, data, fitted(layout, Number(place.dataset.height)), config);
+  }
+
+  function drawAll() {
+    const places = [...document.querySelectorAll("[data-chart]")];
+    return Promise.all(places.map(draw)).then(() => root.setAttribute("data-drawn", String(places.length)));
+  }
+
+  function atMost(fieldset) {
+    const boxes = [...fieldset.querySelectorAll("input[type=checkbox]")];
+    const full = boxes.filter((box) => box.checked).length >= Number(fieldset.dataset.most);
+    for (const box of boxes) box.disabled = full && !box.checked;
+  }
+
+  for (const form of document.querySelectorAll("form[data-instant]")) {
+    form.addEventListener("change", (event) => {
+      const instant = event.target.matches("select, input[type=checkbox]:not([name=appliance])");
+      if (instant) form.requestSubmit();
+    });
+    form.addEventListener("submit", () => {
+      for (const field of form.querySelectorAll("input[name]")) {
+        if (field.value === "") field.disabled = true; // a clean address
+      }
+    });
+  }
+  for (const fieldset of document.querySelectorAll("fieldset[data-most]")) {
+    fieldset.addEventListener("change", () => atMost(fieldset));
+    atMost(fieldset);
+  }
+  window.addEventListener("pageshow", () => {
+    for (const field of document.querySelectorAll("form[data-instant] > .field input")) field.disabled = false;
+  });
+  const here = document.querySelector("nav [aria-current]");
+  if (here) here.closest("ul").scrollLeft = here.offsetLeft - 40;
+  if (window.Plotly) {
+    drawAll();
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+    window.matchMedia("(max-width: 600px)").addEventListener("change", drawAll);
+  }
+})();

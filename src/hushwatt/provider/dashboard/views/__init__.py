@@ -1,0 +1,44 @@
+"""The views, each one file: what is shown, and in which words.
+
+A view turns a scene into what its template needs.  A new view is one file, one template
+and one line in VIEWS.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.views import (
+    collection,
+    levels,
+    overview,
+    plan,
+    series,
+    shares,
+    times,
+    top,
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A page: its address, its name, its template, and what is in it."""
+
+    path: str
+    name: str
+    template: str
+    show: Callable[[Scene], dict[str, Any]]
+    answers: bool = True  # whether it shows estimates, which have a range and may not be there yet
+
+
+VIEWS = (
+    View("/", "Overview", "overview.html", overview.show, answers=False),
+    View("/top", "Top", "top.html", top.show),
+    View("/shares", "Shares", "shares.html", shares.show),
+    View("/times", "Heat map", "times.html", times.show),
+    View("/series", "Over time", "series.html", series.show),
+    View("/levels", "Levels", "levels.html", levels.show),
+    View("/collection", "Collection", "collection.html", collection.show, answers=False),
+    View("/plan", "Plan", "plan.html", plan.show, answers=False),
+)

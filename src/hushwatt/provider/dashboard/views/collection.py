@@ -1,0 +1,117 @@
+"""How the collection goes: what was refused and why, what came late, whose clocks are off."""
+
+from itertools import pairwise
+from typing import Any
+
+from hushwatt.provider.dashboard import words
+from hushwatt.provider.dashboard.charts import Chart, tallies
+from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.tables import Column, Table, numbers
+from hushwatt.provider.dashboard.tables import words as texts
+
+REJECTED = {
+    "not_enrolled": "the device is not enrolled, or not with the signer",
+    "too_early": "the slot has not begun",
+    "too_late": "the slot was closed already",
+    "wrong_amount": "the budget is none that the plan allows",
+    "wrong_payload": "the answer is none that the plan allows",
+}
+PROBLEMS = {
+    "clock-off": "the signer's clock was too far off",
+    "code-refused": "a code was unknown, used or expired",
+    "compressed": "the body was compressed",
+    "nothing-accepted": "no report in the upload was accepted",
+    "plan-over": "the plan has ended",
+    "signature-missing": "the request was not signed",
+    "signature-refused": "no enrolled device had signed the request",
+    "token-needed": "somebody without a token asked for answers",
+    "too-large": "the body was too large",
+    "too-many": "too many requests at once",
+    "too-slow": "the body took too long",
+    "unavailable": "the store could not take anything",
+    "unknown-plan": "the plan is not collected here",
+    "wrong-request": "the request could not be understood",
+    "wrong-size": "the body was not whole records",
+}
+LATEST = 60
+
+
+def show(scene: Scene) -> dict[str, Any]:
+    health = scene.read.health(scene.plan)
+    refused = sum(health.rejected.values())
+    late = sum(health.late.values())
+    found: dict[str, Any] = {
+        "homes": health.homes,
+        "accepted": health.accepted,
+        "repeated": health.repeated,
+        "refused": refused,
+        "late": late,
+        "rejections": _reasons("Reports refused", health.rejected, REJECTED),
+        "problems": _reasons("Requests refused as a whole, of all plans", health.problems, PROBLEMS),
+    }
+    if any(health.skew.values()):
+        found |= _clocks(health.skew)
+    if late:
+        found |= _late(scene, health.late)
+    return found
+
+
+def _reasons(caption: str, counts: dict[str, int], meaning: dict[str, str]) -> Table | None:
+    rows = [
+        [reason.replace("_", " ").replace("-", " "), meaning.get(reason, ""), f"{count:,}"]
+        for reason, count in sorted(counts.items(), key=lambda each: -each[1])
+        if count
+    ]
+    return Table(caption, [*texts("Reason", "Which means"), *numbers("Count")], rows) if rows else None
+
+
+def _clocks(skew: dict[str, int]) -> dict[str, Any]:
+    labels, counts = skew_names(list(skew)), list(skew.values())
+    middle = [label == "within 1 s" for label in labels]
+    rows = [[label, f"{count:,}"] for label, count in zip(labels, counts, strict=True)]
+    figure = tallies(labels, counts, middle, None)
+    figure["layout"]["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": labels, "tickangle": -35}
+    return {
+        "clock_chart": Chart(figure, "Signed requests by how far the signer's clock was off", 300),
+        "clock_table": Table("Signers' clocks", [Column("Clock"), *numbers("Requests")], rows),
+    }
+
+
+def skew_names(limits: list[str]) -> list[str]:
+    """The ranges between limits in seconds, positive when a clock is behind, in words.
+
+    >>> skew_names(["-60.0", "-1.0", "1.0", "60.0", "+Inf"])
+    ['> 1 min ahead', '1 s – 1 min ahead', 'within 1 s', '1 s – 1 min behind', '> 1 min behind']
+    """
+    edges = [float(limit) for limit in limits]
+    names = [f"> {_length(-edges[0])} ahead"]
+    for low, high in pairwise(edges):
+        if high == float("inf"):
+            names.append(f"> {_length(low)} behind")
+        elif low == -high:
+            names.append(f"within {_length(high)}")
+        elif high < 0:
+            names.append(f"{_length(-high)} – {_length(-low)} ahead")
+        else:
+            names.append(f"{_length(low)} – {_length(high)} behind")
+    return names
+
+
+def _length(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def _late(scene: Scene, late: dict[int, int]) -> dict[str, Any]:
+    latest = sorted(late)[-LATEST:]
+    slots = range(max(latest[-1] - LATEST + 1, latest[0]), latest[-1] + 1)
+    rows = [[words.slot_name(scene.plan, slot), f"{late[slot]:,}"] for slot in reversed(latest)]
+    figure = tallies(
+        [words.slot_mark(scene.plan, slot) for slot in slots],
+        [late.get(slot, 0) for slot in slots],
+        [True] * len(slots),
+        None,
+    )
+    return {
+        "late_chart": Chart(figure, "Reports that came after their slot was closed, by slot", 240),
+        "late_table": Table("Late reports by slot", [Column("Slot"), *numbers("Late reports")], rows),
+    }

@@ -1,0 +1,53 @@
+"""How many homes are at each level of one appliance."""
+
+from typing import Any
+
+import numpy as np
+
+from hushwatt.provider.dashboard import words
+from hushwatt.provider.dashboard.charts import Chart, columns
+from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.tables import Column, Table, numbers
+from hushwatt.provider.intervals import around
+from hushwatt.provider.results import PeriodNumbers
+
+HEIGHT = 380
+
+
+def show(scene: Scene) -> dict[str, Any]:
+    names = scene.asked.appliances or tuple(name for name, _ in scene.ranked[:1])
+    name = names[0] if names else scene.plan.names[0]
+    found: dict[str, Any] = {
+        "choices": [(each, words.title(each), each == name) for each in scene.plan.names],
+        "name": words.spoken(name),
+    }
+    period = dict(scene.ranked).get(name)
+    return found | (_shown(scene, name, period) if period else {})
+
+
+def _shown(scene: Scene, name: str, period: PeriodNumbers) -> dict[str, Any]:
+    homes, labels = scene.found.homes, words.level_names(scene.plan, scene.plan.names.index(name))
+    plain = scene.read.estimates(scene.plan, scene.asked.first, scene.asked.last, consistency="none")
+    unadjusted = plain.by_period[name] or period
+    low, high = around(unadjusted.levels, unadjusted.levels_se**2)
+    low = np.minimum(np.clip(low, 0, homes), period.levels)
+    high = np.maximum(np.clip(high, 0, homes), period.levels)
+    figure = columns(labels, period.levels.tolist(), low.tolist(), high.tolist(), "homes")
+    rows = [
+        [
+            label,
+            words.number(value, digits := words.decimals((top - bottom) / 2)),
+            f"{words.number(bottom, digits)} to {words.number(top, digits)}",
+            words.percent(value / homes),
+            words.percent_between(bottom / homes, top / homes),
+        ]
+        for label, value, bottom, top in zip(labels, period.levels, low, high, strict=True)
+    ]
+    headings = numbers("Homes", "95 % interval", "Of all homes", "95 % interval")
+    return {
+        "chart": Chart(figure, f"Homes at each level, of {homes:,}, with 95 % intervals", HEIGHT),
+        "table": Table(f"Homes at each level of {words.spoken(name)}", [Column("Level"), *headings], rows),
+        "dithered": scene.plan.mapping == "dither",
+        "mean": words.watts(period.watts, period.low, period.high),
+        "mean_between": words.watts_between(period.low, period.high),
+    }

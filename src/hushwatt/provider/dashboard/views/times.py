@@ -1,0 +1,85 @@
+"""Appliance by time: how the watts go from slot to slot, all appliances at once."""
+
+from statistics import median
+from typing import Any
+
+from hushwatt.provider.dashboard import words
+from hushwatt.provider.dashboard.charts import Chart, Tile, heat
+from hushwatt.provider.dashboard.scene import Cell, Scene
+from hushwatt.provider.dashboard.tables import Column, Table, numbers
+
+MOST_SLOTS = 300
+ROW, FRAME = 30, 120
+
+
+def show(scene: Scene) -> dict[str, Any]:
+    slots = scene.slots(MOST_SLOTS)
+    if not scene.ranked:
+        return {}
+    rows = {name: scene.course(name, slots) for name, _ in scene.ranked}
+    cells = [cell for row in rows.values() for cell in row]
+    return {
+        "chart": _chart(scene, slots, rows),
+        "table": _table(scene, slots, rows),
+        "holes": any(cell.why_not for cell in cells),
+        "doubts": any(not cell.why_not and cell.value < cell.reach for cell in cells),
+        "cut": _cut(scene, slots),
+    }
+
+
+def _chart(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Chart:
+    figure = heat(
+        [f"{words.title(name)}{_typical(row)}" for name, row in rows.items()],
+        [words.slot_mark(scene.plan, slot) for slot in slots],
+        [[_tile(scene, name, cell) for cell in row] for name, row in rows.items()],
+        "W",
+    )
+    label = f"Mean watts of a home: {len(rows)} appliances in {words.count(len(slots), 'slot')}"
+    return Chart(figure, label, FRAME + ROW * len(rows))
+
+
+def _typical(row: list[Cell]) -> str:
+    """How far off a cell of a row typically is."""
+    found = [cell.reach for cell in row if not cell.why_not]
+    if not found:
+        return ""
+    reach = median(found)
+    return f"  ±{words.number(reach, words.decimals(reach))}"
+
+
+def _tile(scene: Scene, name: str, cell: Cell) -> Tile:
+    text = _told(scene, name, cell)
+    return Tile(None, False, text) if cell.why_not else Tile(cell.value, cell.value < cell.reach, text)
+
+
+def _told(scene: Scene, name: str, cell: Cell) -> str:
+    where = f"{words.title(name)}, {words.slot_name(scene.plan, cell.slot)}"
+    if cell.why_not:
+        return f"{where}<br>{_why(scene, cell)}"
+    return f"{where}<br>{words.watts_within(cell.value, cell.reach)}"
+
+
+def _why(scene: Scene, cell: Cell) -> str:
+    return f"{cell.why_not}: {cell.reports:,} reported, {scene.plan.minimum_homes:,} needed"
+
+
+def _table(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Table:
+    reasons = {cell.why_not for row in rows.values() for cell in row if cell.why_not}
+    texts = [
+        [words.slot_name(scene.plan, slot)]
+        + [
+            row[place].why_not or words.watts_within(row[place].value, row[place].reach)
+            for row in rows.values()
+        ]
+        for place, slot in enumerate(slots)
+    ]
+    headings = [Column("Slot"), *numbers(*map(words.title, rows))]
+    return Table("Mean watts of a home, ± half of the 95 % interval", headings, texts, frozenset(reasons))
+
+
+def _cut(scene: Scene, slots: range) -> str:
+    """What to say when there is more than fits."""
+    first = scene.found.slots[0].slot if scene.found.slots else slots.start
+    if slots.start <= first:
+        return ""
+    return f"Only the last {len(slots):,} slots of the range are drawn; choose a shorter one to see others."

@@ -1,0 +1,76 @@
+"""The appliances that use the most, with intervals; ranks that are open are ties."""
+
+from typing import Any
+
+from hushwatt.provider.dashboard import words
+from hushwatt.provider.dashboard.charts import Chart, whiskers
+from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.tables import Column, Table, numbers
+from hushwatt.provider.results import PeriodNumbers
+
+USUAL = 10
+ROW, FRAME = 30, 76  # pixels of a row, and of what is around the rows
+
+
+def show(scene: Scene) -> dict[str, Any]:
+    count = scene.asked.counts.get("k", USUAL)
+    ranked = scene.ranked[:count]
+    if not ranked:
+        return {"k": count}
+    tied = sum(period.rank_best != period.rank_worst for _, period in ranked)
+    return {
+        "k": count,
+        "chart": chart(ranked),
+        "table": table(ranked),
+        "tied": tied,
+        "shown": len(ranked),
+        "lead": lead(ranked),
+    }
+
+
+def lead(ranked: list[tuple[str, PeriodNumbers]]) -> str:
+    """The answer in a sentence."""
+    name, first = ranked[0]
+    figure = f"{words.watts_between(first.low, first.high)} on average in a home"
+    if first.rank_worst == 1:
+        return f"{words.title(name)} uses the most: {figure}, with 95 % confidence."
+    rivals = [words.spoken(other) for other, period in ranked if period.rank_best == 1]
+    return f"{words.title(_listed(rivals))} are tied for first place: the data cannot tell them apart yet."
+
+
+def chart(ranked: list[tuple[str, PeriodNumbers]]) -> Chart:
+    labels = [
+        f"{words.title(name)}  {words.ranks(period.rank_best, period.rank_worst)}" for name, period in ranked
+    ]
+    figure = whiskers(
+        labels,
+        [period.watts for _, period in ranked],
+        [period.low for _, period in ranked],
+        [period.high for _, period in ranked],
+        "W",
+    )
+    return Chart(
+        figure, "Mean watts of a home with 95 % intervals, the most first", FRAME + ROW * len(ranked)
+    )
+
+
+def table(ranked: list[tuple[str, PeriodNumbers]]) -> Table:
+    rows = [
+        [
+            words.title(name),
+            words.ranks(period.rank_best, period.rank_worst),
+            words.watts(period.watts, period.low, period.high),
+            words.watts_between(period.low, period.high),
+            words.percent(period.share),
+            words.percent_between(period.share_low, period.share_high),
+        ]
+        for name, period in ranked
+    ]
+    headings = numbers("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval")
+    return Table("Appliances by mean watts", [Column("Appliance"), *headings], rows)
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > 4:
+        names = [*names[:3], f"{len(names) - 3} others"]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
