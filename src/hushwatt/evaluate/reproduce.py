@@ -4,7 +4,7 @@ The same seed gives the same numbers, whatever the order in which the work was
 done; only times differ.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from math import isinf, isnan, sqrt
@@ -21,6 +21,7 @@ from hushwatt.evaluate.experiments.homes import about, base_of
 from hushwatt.plan.presets import preset
 
 WORKERS = 2
+TOGETHER = 10  # repetitions of a setting that one process does in a row: it asks for advice once
 
 Key = tuple[str, str, str, float | None]
 
@@ -91,9 +92,9 @@ def reproduce(
         base_of(data, preset("paper").names)  # complains before anything is started
     jobs = [job for each in asked for job in each.jobs(seed, quick, data)]
     measured: dict[str, list[Measured]] = {each.name: [] for each in asked}
-    for job, found in zip(jobs, _done(jobs, workers), strict=True):
-        measured[job.experiment] += found
-        advance(1)
+    for batch, found in _done(_batches(jobs), workers):
+        measured[batch[0].experiment] += found
+        advance(len(batch))
     parts = tuple(
         Reproduced(each, summarised(each, measured[each.name]), homes_of(each, data)) for each in asked
     )
@@ -105,13 +106,26 @@ def count(names: Sequence[str], quick: bool) -> int:
     return sum(len(experiment(name).jobs(0, quick, None)) for name in names)
 
 
-def _done(jobs: list[Job], workers: int) -> Iterable[list[Measured]]:
-    """What each job measured, in the order of the jobs."""
-    if workers < 2 or len(jobs) < 2:
-        yield from map(run, jobs)
+def _batches(jobs: list[Job]) -> list[list[Job]]:
+    """The jobs, in order, in small lists of the same setting."""
+    together: dict[tuple[str, int, int], list[Job]] = {}
+    for job in jobs:
+        together.setdefault((job.experiment, job.setting, job.repeat // TOGETHER), []).append(job)
+    return list(together.values())
+
+
+def _done(batches: list[list[Job]], workers: int) -> Iterator[tuple[list[Job], list[Measured]]]:
+    """What was measured in each batch, in their order."""
+    if workers < 2 or len(batches) < 2:
+        yield from ((batch, run_all(batch)) for batch in batches)
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(run, jobs)
+        yield from zip(batches, pool.map(run_all, batches), strict=True)
+
+
+def run_all(batch: list[Job]) -> list[Measured]:
+    """Do the jobs of one batch."""
+    return [one for job in batch for one in run(job)]
 
 
 def homes_of(each: Experiment, data: Path | None) -> tuple[str, ...]:

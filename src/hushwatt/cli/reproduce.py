@@ -1,0 +1,133 @@
+"""`hushwatt reproduce`: the paper's tables and figures, beside what hushwatt reaches."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from hushwatt.cli.options import Json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hushwatt.evaluate.reproduce import Reproduced, Reproduction
+
+SEED = 2311  # the paper's number at arXiv begins so
+
+
+def reproduce(
+    *names: str,
+    quick: bool = False,
+    as_json: Json = False,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    data: Path | None = None,
+    seed: int = SEED,
+) -> None:
+    """Reproduce the paper's tables and figures, and show where it slips.
+
+    Parameters
+    ----------
+    names
+        The experiments to run, all of them when none is named: floors, methods, windows, budgets, levels,
+        distributions, users, appliances, per-appliance, top-k, shares, benchmark, usage, drift, privacy,
+        release-bias, accuracy, per-slot, advice.
+    quick
+        Fewer repetitions: about a minute, where a full run takes some minutes.
+    output
+        A folder for everything: page.html, results.json, results.csv, and a picture of each figure.
+    data
+        Readings of your own, as `hushwatt data convert` writes them: augmented to 1,000 homes, as in the
+        paper, they take the place of the invented homes that stand for IDEAL.
+    seed
+        Other homes and other noise; the same seed gives the same numbers.
+    """
+    from hushwatt.cli.progress import progress
+    from hushwatt.errors import UsageError
+    from hushwatt.evaluate.experiments import experiment, experiments
+    from hushwatt.evaluate.reproduce import count, document
+    from hushwatt.evaluate.reproduce import reproduce as run
+
+    if seed < 0:
+        raise UsageError(f"the seed is {seed}; it must be a whole number of at least 0")
+    asked = list(dict.fromkeys(names)) or list(experiments())
+    for name in asked:
+        experiment(name)
+    if output is not None:
+        _check_folder(output)
+    with progress("reproducing", count(asked, quick)) as advance:
+        found = run(asked, seed, quick, data, advance)
+    if output is not None:
+        _write(found, output)
+    if as_json:
+        import json
+
+        print(json.dumps(document(found), ensure_ascii=False, allow_nan=False))
+    else:
+        _print(found)
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse, before the work, a folder that cannot be made."""
+    from hushwatt.errors import UsageError
+
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; --output wants a folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        raise UsageError(f"cannot make the folder {folder}: {wrong.strerror}") from None
+
+
+def _write(found: "Reproduction", folder: Path) -> None:
+    import json
+
+    from hushwatt.evaluate.figures import draw
+    from hushwatt.evaluate.page import page
+    from hushwatt.evaluate.reproduce import document
+    from hushwatt.evaluate.tables import as_csv
+    from hushwatt.files import written
+
+    texts = {
+        "page.html": page(found),
+        "results.json": json.dumps(document(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n",
+        "results.csv": as_csv(found),
+    }
+    for name, text in texts.items():
+        with written(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    pictures = [path for part in found.parts for path in draw(part, folder)]
+    print(
+        f"wrote page.html, results.json, results.csv and {len(pictures)} pictures to {folder}",
+        file=sys.stderr,
+    )
+
+
+def _print(found: "Reproduction") -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for part in found.parts:
+        _print_part(part, console)
+
+
+def _print_part(part: "Reproduced", console: "Console") -> None:
+    """The tables of one experiment, and its figures to reach."""
+    from rich import box
+    from rich.table import Table
+
+    from hushwatt.evaluate.tables import tables
+
+    console.print(f"\n[bold]{part.experiment.title}[/] ({part.experiment.name})")
+    if part.homes:
+        console.print(f"[dim]{'; '.join(part.homes)}[/]")
+    for one in tables(part):
+        table = Table(one.title, *one.columns, box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for setting, cells in one.rows:
+            table.add_row(setting, *cells)
+        console.print(table)
+    for goal, result, reached in part.goals():
+        if not reached:
+            console.print(f"not reached: {goal.setting}, {goal.column}, {goal.metric}: {result.value:.3g}")
