@@ -70,3 +70,42 @@ def test_no_interval_is_overspent(wishes):
             if fits:
                 book.charge(wish)
                 spends.append(spend)
+
+
+@given(
+    spends=st.lists(st.tuples(st.integers(0, 200), st.integers(1, 30), st.integers(1, 4)), max_size=25),
+    slot=st.integers(0, 200),
+    wish=st.tuples(st.integers(150, 400), st.integers(1, 30), st.integers(1, 10)),
+)
+@settings(max_examples=40)
+def test_tidying_never_makes_room(spends, slot, wish):
+    """Days written as one row sum to the same, and whatever was refused before is refused after."""
+    with quick_store() as store:
+        book = Book(store, CAPS)
+        with store.change():
+            book.count(
+                Entry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
+            )
+        start, hours, amount = wish
+        span = (start * HOUR, (start + hours) * HOUR, amount)
+        total, before = book.lifetime, book.refusal(*span)
+        book.tidy(1, slot, 100 * HOUR)
+        book.tidy(1, slot, 120 * HOUR)
+
+        assert book.lifetime == total
+        assert before is None or book.refusal(*span) is not None
+
+
+def test_a_day_becomes_one_row(book):
+    """Only spends before the slot and the moment are put together."""
+    with book.store.change():
+        book.count(Entry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
+    book.tidy(1, slot=60, moment=48 * HOUR)
+    rows = book.store.rows(
+        "SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose"
+    )
+
+    assert rows == [
+        {"purpose": "earlier", "rows": 2, "amount": 47},
+        {"purpose": "probe", "rows": 25, "amount": 25},
+    ]

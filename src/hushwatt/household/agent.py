@@ -12,7 +12,7 @@ from typing import Protocol
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.book import Book
-from hushwatt.household.caps import Caps
+from hushwatt.household.caps import DAY, Caps
 from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.levels import Watts
 from hushwatt.household.membership import Membership
@@ -24,6 +24,7 @@ from hushwatt.privacy.entropy import Entropy, OperatingSystem, Source
 LOG = logging.getLogger("hushwatt.household")
 GRACE = 600 * SECOND  # the longest that a finished report waits, by chance alone, before it is sent
 SLACK = 60 * SECOND  # the most by which a slot may be entered late, or the clock be moved
+KEPT = 32 * DAY  # how long spends are kept slot by slot
 SOON = SECOND // 20  # nothing needs a closer look than this
 LATE = 10 * SECOND  # and nothing waits longer for one: a pause, a new plan
 
@@ -78,6 +79,7 @@ class Agent:
     source: Source = field(default_factory=OperatingSystem)
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, Watch] = field(default_factory=dict)
+    tidied: int = 0  # the day of the last tidying
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
@@ -95,6 +97,7 @@ class Agent:
                 watch.member.reload()
                 watch.living = None
         self._remember(moment)
+        self._tidy(moment)
 
     def wait(self, moment: Moment) -> float:
         """Seconds until the next slot begins, or until it is time to see what the owner changed."""
@@ -171,6 +174,15 @@ class Agent:
 
     def _paused(self, place: int) -> bool:
         return self.store.value("SELECT paused FROM plans WHERE place = ?", (place,)) is not None
+
+    def _tidy(self, moment: Moment) -> None:
+        """Once a day, make what is long past take less room."""
+        if moment.wall // DAY == self.tidied:
+            return
+        self.tidied = moment.wall // DAY
+        for watch in self.watches.values():
+            member = watch.member
+            self.book.tidy(member.place, member.slot - member.plan.window, moment.wall - KEPT)
 
     def _remembered(self) -> Moment | None:
         noted = self.store.noted("moment")

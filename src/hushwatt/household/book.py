@@ -1,19 +1,24 @@
 """The home's one ledger: every spend of every plan, on disk before anything is drawn.
 
 It is a third opinion.  A plan's strategy offers, the plan's ledger checks the plan's
-window, and this book checks the owner's caps over all plans together.  Nothing is
-ever taken out of it.
+window, and this book checks the owner's caps over all plans together.  What is in it
+is never given back.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.caps import Caps, Limit
+from hushwatt.household.caps import DAY, Caps, Limit
 from hushwatt.household.store import Store
 from hushwatt.plan.amounts import plain
 from hushwatt.privacy.ledger import Spend, dearest_interval
 
+OLD = "place = ? AND slot < ? AND end < ? AND purpose != 'earlier'"
+MERGE = (
+    "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), NULL "
+    f"FROM spends WHERE {OLD} GROUP BY start / ?"
+)
 FAR_ABOVE = 1 << 60  # millionths of ε
 INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?)"
 
@@ -35,7 +40,7 @@ class Entry:
 
     place: int  # of the plan
     slot: int
-    purpose: str  # probe, publication, or lost: counted though perhaps never spent
+    purpose: str  # probe, publication, lost (counted though perhaps never spent), or earlier (a day of them)
     start: int
     end: int
     amount: int
@@ -71,6 +76,16 @@ class Book:
     def count(self, entries: Iterable[Entry]) -> None:
         """Write down what may have been spent, whatever the caps say; part of a running change."""
         self.store.disk.executemany(INSERT, (entry.row for entry in entries if entry.amount))
+
+    def tidy(self, place: int, slot: int, moment: int) -> None:
+        """Write old spends of a plan, before a slot and a moment, as one row a day.
+
+        Such a row lasts from the first to the last of its slots, so it only ever counts for more.
+        """
+        values = (place, slot, moment)
+        with self.store.change() as disk:
+            disk.execute(MERGE, (*values, DAY))
+            disk.execute(f"DELETE FROM spends WHERE {OLD}", values)
 
     def spent_since(self, moment: int) -> int:
         """What all slots that end after a moment spent together."""
