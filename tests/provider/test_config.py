@@ -1,0 +1,95 @@
+"""Settings: file, environment and command line, each clear about what is wrong."""
+
+from datetime import timedelta
+
+import pytest
+
+from hushwatt.errors import UsageError
+from hushwatt.provider.config import Config, read_config
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text):
+        (tmp_path / "provider.toml").write_text(text)
+        return tmp_path / "provider.toml"
+
+    return write
+
+
+def test_the_last_word_wins(file):
+    """The environment is above the file, and what was given is above both."""
+    settings = file('plan = "a.toml"\nport = 1\nhost = "::1"\ngrace = "2h"')
+
+    config = read_config(settings, {"HUSHWATT_PORT": "2", "HUSHWATT_GRACE": "3h"}, grace="4h", host=None)
+
+    assert (config.plan, config.port, config.host, config.grace) == (("a.toml",), 2, "::1", "4h")
+
+
+def test_the_environment_knows_kinds():
+    """Numbers, truths and several plans."""
+    given = {"HUSHWATT_PLAN": "a.toml:b.toml", "HUSHWATT_SCRUB": "yes", "HUSHWATT_PROXY": "off", "PATH": "x"}
+
+    config = read_config(None, given)
+
+    assert (config.plan, config.scrub, config.proxy) == (("a.toml", "b.toml"), True, False)
+
+
+@pytest.mark.parametrize(
+    "text, word",
+    [
+        ("colour = 3", "unknown setting colour"),
+        ("port = '80'", "whole number"),
+        ("port = true", "whole number"),
+        ("scrub = 1", "true or false"),
+        ("port = -1", "above zero"),
+        ("tolerance = 0", "above zero"),
+        ("grace = 'soon'", "no length of time"),
+        ("access = 'all'", "choose one of"),
+        ("host = '0.0.0.0'\naccess = 'open'", "everyone"),
+        ("proxy = true\naccess = 'open'", "everyone"),
+        ("tls_key = 'a'", "go together"),
+        ("port = ", "provider.toml"),
+    ],
+)
+def test_what_is_wrong_is_said(file, text, word):
+    """One line names the file and the setting."""
+
+    with pytest.raises(UsageError, match=word) as caught:
+        read_config(file(text), {})
+    assert "provider.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize("name, text", [("HUSHWATT_PORT", "x"), ("HUSHWATT_SCRUB", "maybe")])
+def test_a_wrong_variable_is_named(name, text):
+    """The environment's mistakes, too."""
+
+    with pytest.raises(UsageError, match=name):
+        read_config(None, {name: text})
+
+
+@pytest.mark.parametrize(
+    "settings, open_to_all",
+    [
+        ({}, True),
+        ({"host": "::1"}, True),
+        ({"host": "0.0.0.0"}, False),
+        ({"host": "example.org"}, False),
+        ({"proxy": True}, False),
+        ({"enrolment": "codes", "access": "token"}, False),
+    ],
+)
+def test_doors_close_by_themselves(settings, open_to_all):
+    """Only a service that nobody else can reach needs neither codes nor tokens."""
+    config = Config(**settings)
+
+    assert config.needs_code is not open_to_all
+    assert config.needs_token is not open_to_all
+
+
+@pytest.mark.parametrize("seconds, grace", [(60, 900), (3600, 3600), (7 * 86400, 86400)])
+def test_grace_follows_the_slot(seconds, grace):
+    """A slot's length, but at least a quarter of an hour and at most a day."""
+
+    assert Config().grace_of(seconds) == timedelta(seconds=grace)
+    assert Config(grace="90s").grace_of(seconds) == timedelta(seconds=90)

@@ -1,0 +1,195 @@
+"""The embedded store on disks that are full or broken, and its backups."""
+
+import apsw
+import numpy as np
+import pytest
+from collecting import histories, records
+
+from hushwatt.errors import StateError, UsageError
+from hushwatt.provider.store import open_store
+from hushwatt.provider.store.schema import STEPS
+from hushwatt.provider.store.session import StoreUnavailable
+from hushwatt.provider.store.sqlite import Sqlite, restore
+
+
+class BrokenFile(apsw.VFSFile):
+    """A file whose next syncs or writes may fail."""
+
+    failing = None  # the call that fails
+
+    def __init__(self, inherit, name, flags):
+        super().__init__(inherit, name, flags)
+
+    def xSync(self, flags):
+        if BrokenFile.failing == "sync":
+            failure = apsw.IOError("no")
+            failure.extendedresult = apsw.SQLITE_IOERR_FSYNC  # what SQLite says when fsync fails
+            raise failure
+        super().xSync(flags)
+
+    def xWrite(self, data, offset):
+        if BrokenFile.failing == "write":
+            raise apsw.IOError("no")
+        super().xWrite(data, offset)
+
+
+class BrokenDisk(apsw.VFS):
+    def __init__(self):
+        super().__init__("broken", base="")
+
+    def xOpen(self, name, flags):
+        return BrokenFile("", name, flags)
+
+
+@pytest.fixture
+def broken_disk():
+    """SQLite on a disk that can be told to fail."""
+    disk = BrokenDisk()
+    BrokenFile.failing = None
+    yield "broken"
+    BrokenFile.failing = None
+    disk.unregister()
+
+
+def steps(database):
+    with database.reading() as session:
+        return session.all("SELECT steps FROM hushwatt")
+
+
+def test_every_commit_is_synced(tmp_path):
+    """WAL with synchronous = FULL: anything less loses acknowledged reports with the power."""
+    database = Sqlite(tmp_path / "store.sqlite")
+
+    with database.reading() as session:
+        assert session.all("PRAGMA journal_mode") == [("wal",)]
+    with database.writing() as session:
+        assert session.all("PRAGMA synchronous") == [(2,)]
+    database.close()
+
+
+def test_a_full_disk_keeps_nothing_and_recovers(collecting, plan_of):
+    """Uploads are answered 503 while there is no room; nothing of them is there, and later they pass."""
+    talk = collecting(plan_of(*[8] * 20, oracle="oue"), days=0.5)
+    key, name, devices = talk.gateway(2000)
+    (sent,) = histories(talk.plan, 2000, 1)
+    writer = talk.service.database._writer
+    ((pages,),) = list(writer.execute("PRAGMA page_count"))
+    writer.execute(f"PRAGMA max_page_count = {pages + 5}")
+
+    full = talk.send(key, name, records(devices, sent))
+    ready = talk.client.get("/readyz").status_code
+    during = talk.service.read.slots(talk.plan)[0].reports
+    writer.execute("PRAGMA max_page_count = 1000000")
+    later = talk.send(key, name, records(devices, sent))
+
+    assert full.status_code == 503
+    assert full.json()["detail"] == "the disk is full"
+    assert int(full.headers["Retry-After"]) > 0
+    assert ready == 200
+    assert during == 0
+    assert later.json()["accepted"] == 2000
+
+
+def test_a_failed_write_is_refused_and_passes_later(tmp_path, broken_disk):
+    """A disk that refuses a write costs that transaction, and no other."""
+    database = Sqlite(tmp_path / "store.sqlite", vfs=broken_disk)
+
+    BrokenFile.failing = "write"
+    with pytest.raises(StoreUnavailable, match="refuses"), database.writing() as session:
+        session.run("UPDATE hushwatt SET steps = 99")
+    BrokenFile.failing = None
+
+    assert steps(database) == [(len(STEPS),)]
+    with database.writing() as session:
+        assert session.run("UPDATE hushwatt SET steps = steps") == 1
+    database.close()
+
+
+def test_after_a_failed_sync_nothing_is_acknowledged(tmp_path, broken_disk):
+    """What the disk holds is not known any more, so the store stays shut until the next start."""
+    database = Sqlite(tmp_path / "store.sqlite", vfs=broken_disk)
+
+    BrokenFile.failing = "sync"
+    with pytest.raises(StoreUnavailable), database.writing() as session:
+        session.run("UPDATE hushwatt SET steps = 99")
+    BrokenFile.failing = None
+
+    with pytest.raises(StoreUnavailable, match="start again"), database.writing():
+        pass
+    database.close()
+    again = Sqlite(tmp_path / "store.sqlite")
+    assert steps(again) == [(len(STEPS),)]
+    again.close()
+
+
+def test_a_backup_answers_as_the_store_does(collecting, plan_of, tmp_path, store_address):
+    """A copy made while the service runs gives the same estimates, and has every report."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    talk = collecting(plan, days=0.5)
+    key, name, devices = talk.gateway(30)
+    sent = [records(devices, each) for each in histories(plan, 30, 3)]
+    for slot, body in enumerate(sent):
+        talk.at_slot(slot)
+        talk.send(key, name, body)
+
+    talk.service.database.backup(tmp_path / "backup.sqlite")
+    restore(tmp_path / "backup.sqlite", tmp_path / "restored.sqlite")
+    copy = collecting(plan, address=str(tmp_path / "restored.sqlite"))
+    for each in (talk, copy):
+        each.at_slot(9)
+
+    assert copy.get("/estimates").json() == talk.get("/estimates").json()
+    assert copy.get("/estimates").json()["slots"][2]["reports"] == 30
+    assert copy.send(key, name, sent[2]).json()["repeated"] == 30
+
+
+def test_a_restore_takes_only_whole_backups_and_replaces_nothing(tmp_path):
+    """A file that is none, a damaged one, another database, a store in the way: refused in one line."""
+    open_store(tmp_path / "store.sqlite").close()
+    store = Sqlite(tmp_path / "store.sqlite")
+    store.backup(tmp_path / "good.sqlite")
+    store.close()
+    other = apsw.Connection(str(tmp_path / "other.sqlite"))
+    other.execute("CREATE TABLE t (a)")
+    other.close()
+    (tmp_path / "text").write_text("not a database, " * 100)
+    damaged = bytearray((tmp_path / "good.sqlite").read_bytes())
+    damaged[4096 * 3 : 4096 * 4] = np.random.default_rng(1).bytes(4096)
+    (tmp_path / "damaged").write_bytes(damaged)
+
+    with pytest.raises(UsageError, match="already there"):
+        restore(tmp_path / "good.sqlite", tmp_path / "store.sqlite")
+    with pytest.raises(UsageError, match="no such file"):
+        restore(tmp_path / "missing", tmp_path / "new.sqlite")
+    for name in ("other.sqlite", "text", "damaged"):
+        with pytest.raises(StateError, match=r"not a backup|damaged"):
+            restore(tmp_path / name, tmp_path / "new.sqlite")
+    assert not (tmp_path / "new.sqlite").exists()
+
+
+def test_a_newer_store_is_not_touched(tmp_path):
+    """A store that has taken steps unknown here is refused with both numbers."""
+    database = Sqlite(tmp_path / "store.sqlite")
+    with database.writing() as session:
+        session.run("UPDATE hushwatt SET steps = 99")
+    database.close()
+
+    with pytest.raises(StateError, match="newer hushwatt"):
+        Sqlite(tmp_path / "store.sqlite")
+
+
+def test_what_is_no_store_is_refused(tmp_path):
+    """A file of something else, and a folder that is not there."""
+    (tmp_path / "text").write_text("not a database, " * 100)
+
+    with pytest.raises(StateError, match="not a store"):
+        Sqlite(tmp_path / "text")
+    with pytest.raises(UsageError, match="no folder"):
+        Sqlite(tmp_path / "missing" / "store.sqlite")
+
+
+def test_the_store_is_its_owners_alone(tmp_path):
+    """Nobody else on the machine reads the file."""
+    Sqlite(tmp_path / "store.sqlite").close()
+
+    assert (tmp_path / "store.sqlite").stat().st_mode & 0o077 == 0
