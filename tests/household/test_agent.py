@@ -185,3 +185,38 @@ def test_trouble_in_one_plan_stays_there(home):
     assert any("cannot be written" in line for line in home.said)
     assert 2 not in home.slots()
     assert max(home.slots()) >= 4
+
+
+def test_a_full_disk_is_outlived(home):
+    """While the disk takes nothing the agent keeps silent and says so; then it goes on by itself."""
+    join(home.store, plan())
+    home.live(2 * TURN, 60)
+    before = home.slots()
+    home.store.disk.pragma("max_page_count", home.store.disk.pragma("page_count"))
+    home.store.disk.execute(
+        "CREATE TEMP TRIGGER no BEFORE INSERT ON spends BEGIN SELECT raise(ABORT, 'x'); END"
+    )
+    home.live(3 * TURN, 60)
+    silent = home.slots()
+    home.store.disk.execute("DROP TRIGGER no")
+    home.store.disk.pragma("max_page_count", 1 << 30)
+    home.live(3 * TURN, 60)
+
+    assert silent == before
+    assert len(home.said) <= 2
+    assert all("cannot be written" in line for line in home.said)
+    assert max(home.slots()) >= 6
+    assert home.store.value("SELECT count(*) FROM spends WHERE purpose = 'lost'") >= 3
+
+
+def test_a_ledger_that_cannot_be_read_is_one_line(home):
+    """Not even the plans can be read: one line, and no crash."""
+    join(home.store, plan())
+    home.store.disk.execute("ALTER TABLE plans RENAME TO gone")
+    home.live(TURN, 60)
+    home.store.disk.execute("ALTER TABLE gone RENAME TO plans")
+    home.live(3 * TURN, 60)
+
+    assert len(home.said) == 1
+    assert "cannot be read" in home.said[0]
+    assert home.slots()

@@ -79,6 +79,7 @@ class Agent:
     source: Source = field(default_factory=OperatingSystem)
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, Watch] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)  # the last trouble of each plan
     tidied: int = 0  # the day of the last tidying
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
@@ -88,16 +89,25 @@ class Agent:
         return Book(self.store, self.caps)
 
     def tick(self, moment: Moment) -> None:
-        """Do all that the time asks for; what goes wrong in one plan stays there."""
-        for watch in self._watches(moment):
+        """Do all that the time asks for; what goes wrong is said once, and tried again at the next tick."""
+        try:
+            watches = self._watches(moment)
+            self._remember(moment)
+            self._tidy(moment)
+        except HushwattError as wrong:
+            self._say_once("ledger", str(wrong))
+            return
+        for watch in watches:
             try:
                 self._look(watch, moment)
             except HushwattError as wrong:
-                self.say(f"plan {watch.member.plan.name}: {wrong}")
-                watch.member.reload()
-                watch.living = None
-        self._remember(moment)
-        self._tidy(moment)
+                self._say_once(watch.member.plan.id, f"plan {watch.member.plan.name}: {wrong}")
+                del self.watches[watch.member.place]  # believe the disk alone, as at a start
+
+    def _say_once(self, about: str, line: str) -> None:
+        if self.said.get(about) != line:
+            self.said[about] = line
+            self.say(line)
 
     def wait(self, moment: Moment) -> float:
         """Seconds until the next slot begins, or until it is time to see what the owner changed."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from hushwatt.household.agent import Agent
+from hushwatt.errors import HushwattError
+from hushwatt.household.agent import LOG, Agent
 from hushwatt.household.clock import Clock
 from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
@@ -81,7 +82,10 @@ class Runner:
         with self.folder.store() as store:
             outbox = Outbox(store, OperatingSystem(), self.say)
             while True:
-                await asyncio.to_thread(outbox.send, self.clock.look().wall)
+                try:
+                    await asyncio.to_thread(outbox.send, self.clock.look().wall)
+                except HushwattError as wrong:  # the ledger cannot be written: the agent says so
+                    LOG.debug("the outbox waits: %s", wrong)
                 await asyncio.sleep(SENDING)
 
     async def _note(self) -> None:

@@ -79,17 +79,20 @@ class Store:
 
     def rows(self, query: str, values: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """What a query finds, each row by the names of its columns."""
-        cursor = self.disk.execute(query, values)
-        found = []
-        for row in cursor:
-            names = (column[0] for column in cursor.get_description())
-            found.append(dict(zip(names, row, strict=True)))
+        try:
+            cursor = self.disk.execute(query, values)
+            found = []
+            for row in cursor:
+                names = (column[0] for column in cursor.get_description())
+                found.append(dict(zip(names, row, strict=True)))
+        except apsw.Error as wrong:
+            raise StateError(f"{self.path}: cannot be read ({_reason(wrong)})") from None
         return found
 
     def value(self, query: str, values: tuple[Any, ...] = ()) -> Any:
         """The first column of the first row, or None."""
-        row = self.disk.execute(query, values).fetchone()
-        return None if row is None else row[0]
+        rows = self.rows(query, values)
+        return next(iter(rows[0].values())) if rows else None
 
     @property
     def home(self) -> str:
