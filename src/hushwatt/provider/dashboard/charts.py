@@ -20,6 +20,7 @@ SERIES = (
     ("--series-4", "--series-4-band"),
 )
 SHADES = ("--heat-1", "--heat-2", "--heat-3", "--heat-4", "--heat-5")
+DOTTED, HATCHED = "dotted", "hatched"
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")  # so that colour is not all that tells them apart
 
 
@@ -30,6 +31,7 @@ class Chart:
     figure: Figure
     label: str
     height: int  # pixels
+    key: tuple[tuple[str, str], ...] = ()  # the style sheet's name of a swatch, and what it means
 
 
 def whiskers(
@@ -151,10 +153,13 @@ class Tile:
     text: str
 
 
-def heat(rows: Sequence[str], marks: Sequence[str], tiles: Sequence[Sequence[Tile]], unit: str) -> Figure:
-    """Rows over time, the more the darker; cells without an answer are hatched, doubtful ones dotted.
+def heat(
+    rows: Sequence[str], marks: Sequence[str], tiles: Sequence[Sequence[Tile]], unit: str
+) -> tuple[Figure, tuple[tuple[str, str], ...]]:
+    """Rows over time, the more the darker, and the key to it.
 
-    The cells are bars: a heat map of plotly's is an image with styles of its own.
+    Cells without an answer are hatched, and doubtful ones dotted.  All are bars, as a heat map of
+    plotly's is an image with styles of its own.
     """
     places = {(x, y): tile for y, row in enumerate(tiles) for x, tile in enumerate(row)}
     top = max((tile.value or 0.0 for tile in places.values() if not tile.doubtful), default=1.0)
@@ -163,20 +168,16 @@ def heat(rows: Sequence[str], marks: Sequence[str], tiles: Sequence[Sequence[Til
     for place, tile in places.items():
         kinds.setdefault(_shade(tile, edges), {})[place] = tile
     markers = {colour: {"color": colour, "line": {"width": 0}} for colour in SHADES}
-    names = {
-        colour: f"{low:,.4g}–{high:,.4g} {unit}"
-        for colour, (low, high) in zip(SHADES, pairwise(edges), strict=True)
-    }
-    markers |= {"doubtful": _dots(), "hole": _hatch()}
-    names |= {"doubtful": "may be zero", "hole": "too few homes"}
-    return _figure(
-        [_tiles(kinds[kind], names[kind], marker) for kind, marker in markers.items() if kind in kinds],
+    markers |= {DOTTED: _dots(), HATCHED: _hatch()}
+    names = [f"{low:,.4g}–{high:,.4g} {unit}" for low, high in pairwise(edges)]
+    key = zip(markers, [*names, "may be zero", "too few homes"], strict=True)
+    figure = _figure(
+        [_tiles(kinds[kind], marker) for kind, marker in markers.items() if kind in kinds],
         barmode="overlay",
         xaxis=_axis(**_sparse(marks), showgrid=False, zeroline=False, range=[-0.5, len(marks) - 0.5]),
         yaxis=_rows(rows),
-        showlegend=True,
-        legend=_above(),
     )
+    return figure, tuple((kind.strip("-"), name) for kind, name in key if kind in kinds)
 
 
 def ladder(top: float, steps: int) -> list[float]:
@@ -196,14 +197,13 @@ def ladder(top: float, steps: int) -> list[float]:
 def _shade(tile: Tile, edges: Sequence[float]) -> str:
     """How a cell is drawn: its colour, doubtful, or a hole."""
     if tile.value is None:
-        return "hole"
-    return "doubtful" if tile.doubtful else SHADES[max(bisect_left(edges, tile.value) - 1, 0)]
+        return HATCHED
+    return DOTTED if tile.doubtful else SHADES[max(bisect_left(edges, tile.value) - 1, 0)]
 
 
-def _tiles(places: Mapping[tuple[int, int], Tile], name: str, marker: Figure) -> Figure:
+def _tiles(places: Mapping[tuple[int, int], Tile], marker: Figure) -> Figure:
     return {
         "type": "bar",
-        "name": name,
         "x": [x for x, _ in places],
         "y": [0.92] * len(places),
         "base": [y - 0.46 for _, y in places],
@@ -219,7 +219,6 @@ def _above() -> Figure:
         "orientation": "h",
         "y": 1.02,
         "yanchor": "bottom",
-        "xref": "container",
         "x": 0,
         "traceorder": "normal",
         "itemclick": False,

@@ -16,6 +16,7 @@ from hushwatt.errors import HushwattError
 from hushwatt.provider.api.access import COOKIE, Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.dashboard.assets import Assets
+from hushwatt.provider.dashboard.charts import Chart
 from hushwatt.provider.dashboard.frame import frame
 from hushwatt.provider.dashboard.login import Login
 from hushwatt.provider.dashboard.paper import Paper
@@ -68,7 +69,8 @@ class Pages:
         scene = Scene(self.service.read, asked, self.service.clock.now())
         shown: dict[str, Any] = view.show(scene)
         around = frame(scene, view, signed_in=COOKIE in request.cookies)
-        return self.paper.page(view.template, **around, **shown)
+        charts = any(isinstance(each, Chart) for each in shown.values())
+        return self.paper.page(view.template, charts=charts, **around, **shown)
 
     def guarded(self, answer: Answer) -> Answer:
         """The same endpoint, whose refusals are pages."""

@@ -1,7 +1,7 @@
 // Draws the charts that the page describes, in the colours of the style sheet, and sends forms when they change.
 "use strict";
 
-delete document.head.appendChild; // what before.js put in its place
+delete document.head.appendChild; // what before.js may have put in its place
 
 (() => {
   const root = document.documentElement;
@@ -23,7 +23,6 @@ delete document.head.appendChild; // what before.js put in its place
     const fit = { ...layout, height, autosize: true };
     if (!narrow()) return fit;
     fit.font = { ...layout.font, size: 11 };
-    if (layout.legend) fit.legend = { ...layout.legend, entrywidth: 88, tracegroupgap: 2 };
     const { tickvals, ticktext } = layout.xaxis;
     if (tickvals && tickvals.length > 5 && !layout.xaxis.tickangle) {
       const half = (_, place) => place % 2 === 0;
@@ -74,5 +73,7 @@ delete document.head.appendChild; // what before.js put in its place
     drawAll();
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
     window.matchMedia("(max-width: 600px)").addEventListener("change", drawAll);
+  } else {
+    root.setAttribute("data-drawn", "0");
   }
 })();

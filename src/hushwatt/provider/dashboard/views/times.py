@@ -9,7 +9,7 @@ from hushwatt.provider.dashboard.scene import Cell, Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 
 MOST_SLOTS = 300
-ROW, FRAME = 30, 120
+ROW, FRAME = 30, 56
 
 
 def show(scene: Scene) -> dict[str, Any]:
@@ -28,14 +28,14 @@ def show(scene: Scene) -> dict[str, Any]:
 
 
 def _chart(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Chart:
-    figure = heat(
+    figure, key = heat(
         [f"{words.title(name)}{_typical(row)}" for name, row in rows.items()],
         [words.slot_mark(scene.plan, slot) for slot in slots],
         [[_tile(scene, name, cell) for cell in row] for name, row in rows.items()],
         "W",
     )
     label = f"Mean watts of a home: {len(rows)} appliances in {words.count(len(slots), 'slot')}"
-    return Chart(figure, label, FRAME + ROW * len(rows))
+    return Chart(figure, label, FRAME + ROW * len(rows), key)
 
 
 def _typical(row: list[Cell]) -> str:
