@@ -22,7 +22,6 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation, Source
 from hushwatt.privacy.promise import promise
 
-STATED = "the promise of ε itself"
 TRIALS, QUICK_TRIALS = 1_000_000, 60_000
 DOUBT = 0.01  # of all attacks together
 MECHANISMS = (  # method, who decides, oracle, appliances asked of three, window, ε
@@ -96,7 +95,7 @@ def audit_attacks(plan: Plan, trials: int, doubt: float) -> Finding:
         f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
     )
     by = f" by the {plan.decision}" if plan.decision else ""
-    return Finding("C13", STATED, subject + by, figure, passed, numbers=dict(shown))
+    return Finding("C13", subject + by, figure, passed, numbers=dict(shown))
 
 
 def targets(plan: Plan) -> list[Target]:

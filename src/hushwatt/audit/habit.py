@@ -34,4 +34,4 @@ def audit_habit(homes: int) -> Finding:
     found = float((guesses == levels).mean())
     figure = f"{found:.0%} of constant levels found out after {SLOTS} slots, as the docs say"
     within = EXPECTED[0] < found < EXPECTED[1]
-    return Finding("C15", "ours, a known limit", "averaging attack", figure, within)
+    return Finding("C15", "averaging attack", figure, within)

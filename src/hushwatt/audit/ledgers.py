@@ -13,7 +13,6 @@ from hushwatt.audit.finding import Audit, Finding
 from hushwatt.errors import OverBudget
 from hushwatt.privacy.ledger import HomeLedger, Ledger, Spend
 
-STATED = "the design's ledger"
 EPSILON, CAP = 4, 3
 STEPS, AMOUNTS = (0, 1, 2), (1, 2, 4)  # slots onward, and what is asked for
 Make = Callable[..., Ledger]
@@ -38,7 +37,7 @@ def audit_ledger(make: Make, window: int, charges: int = 4) -> Finding:
                 wrong += answers(make, window, entries) != added_up(window, entries)
                 cases += 1
     figure = f"{wrong} of {cases:,} sequences of charges judged wrongly"
-    return Finding("C12", STATED, f"ledger, w={window}", figure, wrong == 0, numbers={"wrong": wrong})
+    return Finding("C12", f"ledger, w={window}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
 def answers(make: Make, window: int, entries: list[Entry]) -> list[bool]:
@@ -79,9 +78,7 @@ def audit_home_ledger() -> Finding:
             wrong += _home_answers(spends) != _touched(spends)
             cases += 1
     figure = f"{wrong} of {cases:,} sequences of spends judged wrongly"
-    return Finding(
-        "C12", STATED, "home's ledger over all plans", figure, wrong == 0, numbers={"wrong": wrong}
-    )
+    return Finding("C12", "home's ledger over all plans", figure, wrong == 0, numbers={"wrong": wrong})
 
 
 LENGTH, HOME_CAP = 3, 3

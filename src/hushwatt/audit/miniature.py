@@ -22,7 +22,6 @@ MECHANISMS = (  # method, and who decides
     ("lpa", "provider"),
 )
 EPSILONS = tuple(int(amount * MICRO) for amount in (0.1, 0.5, 1, 3, 10))
-MOST_APPLIANCES, MOST_LEVELS, LONGEST_WINDOW = 2, 3, 3
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ SHAPES = (
     Shape((2, 2), 2, 4),
     Shape((2, 2), 3, 4),
 )
-QUICK_SHAPES = (SHAPES[1], SHAPES[3], Shape((2, 2), 1, 3))
+QUICK_SHAPES = (Shape((2,), 2, 4), Shape((3,), 2, 3), Shape((2, 2), 1, 2))
 TURNING = (Shape((2, 2, 2), 2, 4), Shape((2, 2, 2), 3, 5))  # enough appliances to see a rotation come round
 
 
@@ -124,6 +123,7 @@ def mechanism_of(plan: Plan) -> Mechanism:
 
 def shape_like(plan: Plan) -> Shape:
     """The shape of a plan, cut down to what can be enumerated."""
-    widths = tuple(min(width, MOST_LEVELS) for width in plan.widths[:MOST_APPLIANCES])
-    window = min(plan.window, LONGEST_WINDOW if len(widths) == 1 else 2)
-    return Shape(widths, window, window + 2)
+    if len(plan.appliances) > 1:
+        return Shape((2, 2), min(plan.window, 2), 3)
+    window = min(plan.window, 3)
+    return Shape((min(plan.widths[0], 3),), window, window + 2)

@@ -12,13 +12,13 @@ import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.fleet.decided import Decided, report_rounds
 from hushwatt.household.homes import Homes, enrol
 from hushwatt.household.report import Sent, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation, Source
 
-STATED = "the design's order of steps"
-SLOTS = 60
+SLOTS, HOMES = 60, 60
 DRAWN = ("probe", "publication")  # the streams that randomise an answer
 
 
@@ -72,7 +72,7 @@ def audit_payments(method: str, change: Change) -> Finding:
             wrong += slot in watched.unpaid or not _agree(watched, homes, sent)
             slots += 1
     figure = f"{wrong} of {slots} slots drawn unpaid, or paid and said otherwise"
-    return Finding("C11", STATED, f"{method}, payments", figure, wrong == 0, numbers={"wrong": wrong})
+    return Finding("C11", f"{method}, payments", figure, wrong == 0, numbers={"wrong": wrong})
 
 
 def _agree(watched: Watched, homes: Homes, sent: Sent) -> bool:
@@ -88,3 +88,28 @@ def _plan(method: str, oracle: str) -> Plan:
         1_000_000,
         asked=2,
     )
+
+
+def round_audits() -> Iterator[Audit]:
+    """Every method in which the provider decides."""
+    for method in ("lbd", "lba", "lpd", "lpa"):
+        yield partial(audit_rounds, method)
+
+
+def audit_rounds(method: str) -> Finding:
+    """What homes say they spent in both rounds of a slot is what their ledger was charged."""
+    mechanism = Mechanism(method, "provider", "grr", "range", partial=True)
+    plan = small_plan(mechanism, Shape((2, 3), 3, SLOTS), 1_000_000, asked=1)
+    source, wrong = Simulation(4, method), 0
+    homes, decided = enrol(plan, HOMES, 0, source), Decided.start(plan, HOMES)
+    for slot in range(SLOTS):
+        levels = np.full((HOMES, 2), slot % 2, dtype=np.uint16)
+        said, paid = np.zeros((2, HOMES), dtype=np.int64)
+        for sent in report_rounds(homes, decided, slot, levels, source):
+            said[sent.homes] += sent.spent
+        for charge in homes.ledger.charges:
+            if charge.slot == slot:
+                paid[charge.homes] += charge.amounts
+        wrong += not np.array_equal(said, paid)
+    figure = f"{wrong} of {SLOTS} slots paid and said otherwise"
+    return Finding("C11", f"{method} by the provider, payments", figure, wrong == 0)

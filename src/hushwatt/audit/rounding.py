@@ -15,7 +15,6 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import LAWS, RESOLUTION, Budget, Law
 
-STATED = "the laws' docstrings"
 BUDGETS, QUICK_BUDGETS = 10_000, 600
 LEVELS = (2, 3, 10, 100)
 MOST = 40  # the largest budget tried, in whole ε
@@ -58,7 +57,7 @@ def audit_rounding(
         wrong += not (at_most(ratio, budget) and ratio <= law.likelihood_ratio and whole_steps(law))
         given = max(given, lost(ratio, budget)) if budget < 20 else given
     figure = f"{wrong} of {len(amounts):,} budgets cost more than claimed; at most {given:.0e} given away"
-    return Finding("C1", STATED, f"{oracle}, rounded", figure, wrong == 0, numbers={"wrong": wrong})
+    return Finding("C1", f"{oracle}, rounded", figure, wrong == 0, numbers={"wrong": wrong})
 
 
 def worst_answer(law: Law) -> Fraction:

@@ -24,7 +24,6 @@ from hushwatt.privacy.laws import LAWS, Law, law_for
 from hushwatt.privacy.promise import promise
 from hushwatt.wire.payload import Layout, take
 
-STATED = "the laws' docstrings"
 BUDGETS = (0.1, 0.5, 1.0, 2.0)  # of one appliance
 WIDTHS = (2, 3, 10)
 ROWS, QUICK_ROWS = 2_000_000, 800_000
@@ -117,4 +116,4 @@ def _finding(subject: str, cells: list[tuple[int, int, float]], worst: float) ->
     sharp = all(tells_apart(*cell) for cell in cells if noticeable(*cell))
     trials = sum(trials for _, trials, _ in cells)
     verdict = ("the law fits" if good else "the law does NOT fit") + (", 2 % off is noticed" if sharp else "")
-    return Finding("C5", STATED, f"sampler of {subject}", f"{verdict}; {trials:,} draws", good and sharp)
+    return Finding("C5", f"sampler of {subject}", f"{verdict}; {trials:,} draws", good and sharp)

@@ -26,7 +26,6 @@ from hushwatt.privacy.laws import debias
 from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.strategies import Absorb, Sample
 
-STATED = "docs/claims.md"
 ROWS, HOMES = 800_000, 100_000
 
 
@@ -76,7 +75,7 @@ def audit_bug(bug: str, shipped: Audit, faulty: Audit) -> Finding:
     fine, caught = shipped(), faulty()
     found = fine.passed and not caught.passed
     verdict = "found" if found else "NOT found"
-    return Finding("C14", STATED, bug, f"{verdict}: {caught.figure}", found)
+    return Finding("C14", bug, f"{verdict}: {caught.figure}", found)
 
 
 def audit_rule(rule: Rule) -> Finding:
@@ -85,4 +84,4 @@ def audit_rule(rule: Rule) -> Finding:
     plan = small_plan(mechanism, Shape((2,), 1, 2), MICRO, asked=1)
     ratio = worst_ratio(Home.of(plan), rule, plan.window, slots=2)
     kept = ratio is not None and at_most(ratio, Fraction(plan.epsilon, MICRO))
-    return Finding("C6", "docs/proofs/kept-probe.md", type(rule).__name__, f"{loss(ratio):.3f} ε", kept)
+    return Finding("C6", type(rule).__name__, f"{loss(ratio):.3f} ε", kept)

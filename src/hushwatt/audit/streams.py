@@ -31,7 +31,6 @@ from hushwatt.privacy.entropy import Simulation, Source
 from hushwatt.privacy.laws import law_for
 from hushwatt.wire.payload import Layout, put
 
-STATED = "the design's order of steps"
 EPSILON = 2_000_000
 HOMES, QUICK_HOMES = 400_000, 100_000
 SILENT = -1
@@ -88,7 +87,7 @@ def audit_streams(case: Case, homes: int, sources: Sources = Simulation) -> Find
     here, other = weigh(seen, law_of(case)), weigh(seen, other_law_of(case))
     passed = here < DOUBT < other
     figure = f"{here:+.1f} σ from its law, {min(other, 999.0):+.0f} σ from another; {homes:,} homes"
-    return Finding("C5", STATED, str(case), figure, passed, numbers={"law": here, "other": other})
+    return Finding("C5", str(case), figure, passed, numbers={"law": here, "other": other})
 
 
 def weigh(seen: Counter[Seen], law: Law) -> float:

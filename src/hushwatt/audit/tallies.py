@@ -14,7 +14,6 @@ from hushwatt.audit.finding import Audit, Finding
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.laws import LAWS, Law, debias, law_for, noise
 
-STATED = "the estimators' docstrings"
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 5.0)
 ASKED, LEVELS = 3, (2, 3, 6)
 CLOSE = 1e-9
@@ -36,7 +35,7 @@ def audit_debias(oracle: str, undo: Estimate = debias) -> Finding:
             expected = sum(float(law.chance(a, level)) * undo(_cells(law, a), 1, law) for a in law.answers())
             worst = max(worst, float(np.abs(expected - np.eye(law.levels)[level]).max()))
     figure = f"largest bias {worst:.1e} homes per home"
-    return Finding("C3", STATED, f"estimate under {oracle}", figure, worst < CLOSE, numbers={"bias": worst})
+    return Finding("C3", f"estimate under {oracle}", figure, worst < CLOSE, numbers={"bias": worst})
 
 
 def audit_noise(oracle: str) -> Finding:
@@ -51,7 +50,7 @@ def audit_noise(oracle: str) -> Finding:
                 spread = spread + chance * (debias(cells, 1, law) - np.eye(law.levels)[level]) ** 2
             worst = max(worst, float(np.abs(told / spread - 1).max()))
     figure = f"largest bias {worst:.1e} of the variance"
-    return Finding("C4", STATED, f"variance under {oracle}", figure, worst < CLOSE, numbers={"bias": worst})
+    return Finding("C4", f"variance under {oracle}", figure, worst < CLOSE, numbers={"bias": worst})
 
 
 def _laws(oracle: str) -> Iterator[Law]:

@@ -23,8 +23,8 @@ Quick = Annotated[bool, Parameter(name="--quick", help="Fewer cases, in seconds.
 def exact(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False) -> None:
     """Enumerate whole streams in exact fractions: no transcript tells more than ε.
 
-    A plan is looked at in a shape small enough to enumerate: its choices and its ε, with at most
-    two appliances of three levels and a window of three slots.  Exits with 1 when the answer is no.
+    A plan is looked at in a shape small enough to enumerate: its choices and its ε, with two
+    appliances of two levels and a window of two slots.  Exits with 1 when the answer is no.
     """
     _run("exact", plan, quick, as_json)
 
@@ -87,9 +87,7 @@ def _run(name: str, plan: Path | None, quick: bool, as_json: bool) -> None:
         findings = list(timed(audits, advance))
     passed = all(finding.passed for finding in findings)
     if as_json:
-        print(
-            json.dumps({"audit": name, "passed": passed, "findings": [asdict(f) for f in findings]}, indent=2)
-        )
+        print(_as_json(name, findings, passed))
     else:
         _print_table(findings, passed)
     if not passed:
@@ -98,7 +96,7 @@ def _run(name: str, plan: Path | None, quick: bool, as_json: bool) -> None:
 
 def _as_json(name: str, findings: "list[Finding]", passed: bool) -> str:
     """The same for programs; what has no number in JSON is a word."""
-    rows = [asdict(finding) for finding in findings]
+    rows = [{**asdict(finding), "stated": finding.stated} for finding in findings]
     for row in rows:
         row["numbers"] = {key: value if value != inf else "infinite" for key, value in row["numbers"].items()}
     return json.dumps({"audit": name, "passed": passed, "findings": rows}, indent=2, allow_nan=False)

@@ -25,10 +25,9 @@ from hushwatt.audit.miniature import (
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import promise
+from hushwatt.privacy.strategies import POPULATION
 
 QUICK_EPSILONS = EPSILONS[2:3]
-CLAIMS = "C7 C8"
-STATED = "docs/proofs/composition.md"
 
 
 @dataclass
@@ -77,7 +76,15 @@ def _audit(mechanism: Mechanism, shapes: tuple[Shape, ...], epsilons: tuple[int,
         "cases": record.cases,
         "broken": "; ".join(record.broken[:3]),
     }
-    return Finding(CLAIMS, STATED, str(mechanism), figure, not record.broken, numbers=numbers)
+    return Finding(claims(mechanism), str(mechanism), figure, not record.broken, numbers=numbers)
+
+
+def claims(mechanism: Mechanism) -> str:
+    """Which claims a mechanism puts to the test."""
+    decided = ["C6"] * (mechanism.decision == "household")
+    rounded = ["C9"] * (mechanism.mapping == "dither")
+    turning = ["C10"] * (mechanism.partial or mechanism.method in POPULATION)
+    return " ".join(["C7", "C8", *decided, *rounded, *turning])
 
 
 def _weigh(record: Record, plan: Plan, mechanism: Mechanism, shape: Shape) -> None:

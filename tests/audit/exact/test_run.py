@@ -1,0 +1,78 @@
+"""Claims C7 and C8: no transcript of any mechanism tells more than promised."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from hushwatt.audit.exact.open import Losses, open_losses
+from hushwatt.audit.exact.run import Record, claims, exact_audit_of, exact_audits
+from hushwatt.audit.miniature import Mechanism, Shape, mechanisms, small_plan
+from hushwatt.plan.presets import preset
+
+QUICK = dict(zip(map(str, mechanisms()), exact_audits(quick=True), strict=True))
+
+
+@pytest.mark.parametrize("mechanism", QUICK)
+def test_exact_loss_within_promise(mechanism):
+    """Whole streams, decisions and silences included: at most ε for the home, its part for an appliance."""
+    finding = QUICK[mechanism]()
+
+    assert finding.passed, finding.numbers
+    assert 0.3 < finding.numbers["home"] <= 1
+    assert 0.3 < finding.numbers["appliance"] <= 1
+
+
+@pytest.mark.parametrize("choice", ["paper", "advised"])
+def test_presets(choice):
+    """The presets' own choices, cut down to what can be enumerated, keep their promise."""
+    finding = exact_audit_of(preset(choice))()
+
+    assert finding.passed
+
+
+class TestRecord:
+    def plan(self):
+        mechanism = Mechanism("lbu", None, "oue", "range", False)
+        return small_plan(mechanism, Shape((2, 2), 1, 1), 1_000_000, 2)
+
+    def test_promise_kept(self):
+        """A case within both promises is no break, and the worst is remembered."""
+        record, plan = Record(), self.plan()
+
+        record.add(plan, open_losses(plan, 1), "a")
+        record.add(plan, Losses(Fraction(1), Fraction(1)), "b")
+
+        assert (record.broken, record.cases) == ([], 2)
+        assert record.home == pytest.approx(1)
+
+    @pytest.mark.parametrize("epsilon", [999_990, 500_000])
+    def test_promise_broken(self, epsilon):
+        """The losses of a plan break the promise of one with a little less ε."""
+        record, plan = Record(), self.plan()
+
+        record.add(replace(plan, epsilon=epsilon), open_losses(plan, 1), "case")
+
+        assert [what.split()[1] for what in record.broken] == ["home", "appliance"]
+
+    def test_infinite(self):
+        """An infinite ratio breaks every promise."""
+        record = Record()
+
+        record.add(self.plan(), Losses(None, Fraction(1)), "case")
+
+        assert record.broken == ["case: home inf > 1.000000"]
+
+
+@pytest.mark.parametrize(
+    "mechanism, cited",
+    [
+        (Mechanism("lbu", None, "oue", "range", False), "C7 C8"),
+        (Mechanism("lba", "household", "oue", "dither", False), "C7 C8 C6 C9"),
+        (Mechanism("lpu", None, "oue", "range", True), "C7 C8 C10"),
+    ],
+)
+def test_claims(mechanism, cited):
+    """Each mechanism cites the claims that it puts to the test."""
+
+    assert claims(mechanism) == cited

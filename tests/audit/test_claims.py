@@ -1,0 +1,59 @@
+"""The claims page cannot go stale."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import hushwatt
+from hushwatt.audit.claims import STATED
+
+SOURCE = Path(hushwatt.__file__).parent
+DOCS = Path(__file__).parents[2] / "docs"
+ROOT = DOCS.parent
+PAGE = (DOCS / "claims.md").read_text()
+SECTIONS = dict(re.findall(r"^## (C\d+)\b.*?\n(.*?)(?=^## |\Z)", PAGE, flags=re.M | re.S))
+PROOFS = sorted((DOCS / "proofs").glob("*.md"))
+
+
+def test_every_tag_has_a_section():
+    """Every [claim Cn] in the source is explained on the page."""
+    tags = {tag for file in SOURCE.rglob("*.py") for tag in re.findall(r"\[claim (C\d+)\]", file.read_text())}
+
+    assert tags
+    assert tags <= SECTIONS.keys()
+
+
+def test_every_claim_of_the_audit_is_there():
+    """The page and the audits number the same claims, and say the same of where they are stated."""
+
+    assert list(SECTIONS) == list(STATED)
+    assert all(f"Stated: {STATED[claim]}" in " ".join(text.split()) for claim, text in SECTIONS.items())
+
+
+@pytest.mark.parametrize("claim", SECTIONS)
+def test_files_and_tests_exist(claim):
+    """Every file and every test that a claim names is there."""
+    text = SECTIONS[claim]
+    files = re.findall(r"`((?:src|tests|docs)/[\w/.-]+?)(?:::(\w+))?`", text)
+
+    assert any(name.startswith("tests/") for name, _ in files)
+    for name, test in files:
+        assert (ROOT / name).exists(), name
+        assert not test or f"def {test}(" in (ROOT / name).read_text(), f"{name}::{test}"
+
+
+@pytest.mark.parametrize("proof", PROOFS, ids=lambda path: path.stem)
+def test_proofs_are_short_and_linked(proof):
+    """A proof fills one page at most, and the claims page leads to it."""
+    text = proof.read_text()
+
+    assert len(text.split()) <= 550
+    assert f"proofs/{proof.name}" in PAGE
+
+
+def test_links_lead_somewhere():
+    """Links between these pages lead to files that are there."""
+    for page in (DOCS / "claims.md", *PROOFS):
+        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
