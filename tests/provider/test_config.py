@@ -1,11 +1,16 @@
 """Settings: file, environment and command line, each clear about what is wrong."""
 
+import re
+from dataclasses import fields
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.config import Config, read_config
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -93,3 +98,14 @@ def test_grace_follows_the_slot(seconds, grace):
 
     assert Config().grace_of(seconds) == timedelta(seconds=grace)
     assert Config(grace="90s").grace_of(seconds) == timedelta(seconds=90)
+
+
+def test_the_docs_name_every_setting():
+    """The table of settings and the example file know each of them, and no others."""
+    docs = (ROOT / "docs" / "howto" / "run-a-collection.md").read_text()
+    table = docs[docs.index("| setting |") : docs.index("## From Python")]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:] if line]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+    assert named == {field.name for field in fields(Config)}
+    assert read_config(ROOT / "deploy" / "provider.toml", {}).needs_token

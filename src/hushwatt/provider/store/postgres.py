@@ -130,9 +130,7 @@ class Postgres:
         logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would name the server
         logging.getLogger("psycopg").propagate = False
         try:
-            psycopg.connect(
-                address, connect_timeout=int(PATIENCE)
-            ).close()  # a pool would try again and again
+            psycopg.connect(address, connect_timeout=int(PATIENCE)).close()  # a pool tries on and on
             self._pool = ConnectionPool(
                 address, min_size=1, max_size=connections, timeout=PATIENCE, open=False, check=_alive
             )
