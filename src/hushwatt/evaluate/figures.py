@@ -34,9 +34,7 @@ class Line:
     colour: str
     places: tuple[Any, ...]  # settings, or numbers along the axis
     values: tuple[float, ...]
-    errors: tuple[
-        float, ...
-    ]  # one and a half standard errors would be neither here nor there: these are 1.96
+    errors: tuple[float, ...]  # 1.96 standard errors, 0 where there are none
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,12 @@ class Chart:
     label: str  # of the value axis
     axis: str
     logarithmic: bool
+
+    @property
+    def settings(self) -> list[Any]:
+        """The places along the axis in the order in which they were run."""
+        longest = sorted(self.lines, key=lambda line: -len(line.places))
+        return list(dict.fromkeys(place for line in longest for place in line.places))
 
 
 def charts(part: Reproduced) -> list[Chart]:
@@ -127,25 +131,27 @@ def _plot(chart: Chart, axis: Any) -> None:
             axis.errorbar(
                 line.places, line.values, line.errors, color=line.colour, label=line.name, capsize=2, **style
             )
-        axis.set_title(chart.title, fontsize=10, loc="left")
+        axis.set_title(chart.title, fontsize=10, loc="left", pad=20)
         axis.set_xlabel(chart.axis)
     axis.set_ylabel(chart.label)
     if chart.logarithmic:
         axis.set_yscale("log")
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(axis="y", alpha=0.25)
-    axis.legend(frameon=False, fontsize=8, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.22))
+    axis.legend(frameon=False, fontsize=8, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0))
 
 
 def _bars(chart: Chart, axis: Any) -> None:
     """Bars side by side, a group for each setting."""
-    settings = list(dict.fromkeys(place for line in chart.lines for place in line.places))
+    settings = chart.settings
     step = 0.84 / len(chart.lines)
     for number, line in enumerate(chart.lines):
         places = [settings.index(place) - 0.42 + step * (number + 0.5) for place in line.places]
-        axis.bar(
-            places, line.values, step * 0.92, yerr=line.errors, color=line.colour, label=line.name, capsize=2
-        )
+        axis.bar(places, line.values, step * 0.92, color=line.colour, label=line.name)
+        if any(line.errors):
+            axis.errorbar(
+                places, line.values, line.errors, fmt="none", ecolor="#445", elinewidth=1, capsize=2
+            )
     long = max(len(str(setting)) for setting in settings) > 10 and len(settings) > 4
     axis.set_xticks(
         range(len(settings)), settings, rotation=35 if long else 0, ha="right" if long else "center"

@@ -26,15 +26,20 @@ function traces(chart) {
 function layout(chart, narrow) {
   const axis = { gridcolor: colour("--grid"), zerolinecolor: colour("--grid"), automargin: true };
   return {
-    title: chart.title ? { text: chart.title, font: { size: 14 }, x: 0.02, xanchor: "left" } : undefined,
+    title: chart.title ? { text: chart.title, font: { size: 14 }, x: 0.02, xanchor: "left", y: 0.97 } : undefined,
     barmode: "group",
     bargap: 0.25,
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: colour("--ink"), family: "system-ui, sans-serif", size: narrow ? 11 : 13 },
-    margin: { l: 10, r: 8, t: chart.title ? 36 : 12, b: 10 },
-    legend: { orientation: "h", y: -0.2, yanchor: "top", x: 0 },
-    xaxis: { ...axis, title: chart.axis ? { text: chart.axis } : undefined, fixedrange: narrow },
+    margin: { l: 10, r: 8, t: chart.title ? 64 : 30, b: 10 },
+    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: narrow ? 11 : 12 } },
+    xaxis: {
+      ...axis,
+      ...(chart.kind === "bars" ? { categoryorder: "array", categoryarray: chart.settings } : {}),
+      title: chart.axis ? { text: chart.axis } : undefined,
+      fixedrange: narrow,
+    },
     yaxis: {
       ...axis,
       title: { text: chart.label },
@@ -49,6 +54,8 @@ function layout(chart, narrow) {
 
 function draw(box) {
   const chart = described[box.dataset.chart];
+  const bars = chart.lines.reduce((sum, line) => sum + line.x.length, 0);
+  if (chart.kind === "bars") box.style.minWidth = `${8 * bars}px`; // many bars scroll rather than vanish
   const narrow = box.clientWidth < 480;
   Plotly.react(box, traces(chart), layout(chart, narrow), { displayModeBar: false, responsive: true });
   box.dataset.drawn = "yes";

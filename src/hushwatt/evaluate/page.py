@@ -79,6 +79,7 @@ def _described(chart: Chart) -> dict[str, Any]:
     """A chart as the browser's script reads it."""
     return {
         "kind": chart.kind,
+        "settings": chart.settings,
         "title": chart.title if chart.kind == "series" else "",
         "label": chart.label,
         "axis": chart.axis,

@@ -12,7 +12,7 @@ class Gamma:
     """
 
     name = "gamma"
-    title = "Gamma shares"
+    title = "Gamma shares, not local"
     local = False
 
     def guarantee(self, epsilon: float) -> str:

@@ -161,7 +161,7 @@ def _predicted(job: Job, setting: Setting) -> Iterable[Measured]:
     watts = watts_of(setting.homes, setting.plan, job)
     stream = np.random.default_rng(job.seed_for("shuffle"))
     shuffled = np.stack([now[stream.permutation(len(now))] for now in watts])
-    times = 30 if job.quick else 150
+    times = 30 if job.quick else 100
     for metric, readings in ((PREDICTED, shuffled), (WITH_HABITS, watts)):
         means = [period_watts(sound_estimates(job, best.plan, readings, again)) for again in range(times)]
         spread = np.std(means, axis=0, ddof=1)
