@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 PIP_FLAGS := --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench clean
+.PHONY: help demo test system lint format bench screenshots clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
@@ -16,6 +16,7 @@ help:
 	@echo "make lint    only the lint and the type check"
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
+	@echo "make screenshots  draw the dashboard's pictures for the docs anew (needs Chromium)"
 	@echo "make clean   remove what these targets made"
 
 demo: $(READY)
@@ -47,6 +48,9 @@ format: $(READY)
 
 bench: $(BENCH_READY)
 	$(BENCH_VENV)/bin/python benchmarks/run.py
+
+screenshots: $(READY)
+	$(VENV)/bin/python tools/screenshots.py
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

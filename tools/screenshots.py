@@ -46,9 +46,9 @@ HOMES, SLOTS, SEED = 1000, 30, 1
 OUTAGE, LEFT = 12, 40  # a slot in which few homes came through
 VIEWS = ("", "top", "shares", "times", "series", "levels", "collection", "plan")
 PICTURES = {
-    "overview": ("/", 1280, 1000, "light"),
+    "overview": ("/", 1280, 980, "light"),
     "times": ("/times", 1280, 860, "light"),
-    "series-phone": ("/series?smooth=1", 390, 844, "dark"),
+    "series-phone": ("/series?smooth=1", 390, 960, "dark"),
 }
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 

@@ -7,15 +7,19 @@ from html.parser import HTMLParser
 import pytest
 from collecting import Talk, histories, records
 
+from hushwatt.errors import UsageError
+from hushwatt.plan import SlotLength
 from hushwatt.plan.presets import preset
 from hushwatt.provider.api import make_app
 from hushwatt.provider.clock import HandClock
 from hushwatt.provider.config import Config
+from hushwatt.provider.dashboard import assets
 from hushwatt.provider.dashboard.paper import POLICY
 from hushwatt.provider.dashboard.views import VIEWS
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_token
 from hushwatt.provider.store.plans import add_plan
+from hushwatt.provider.store.session import StoreUnavailable
 
 PATHS = [view.path for view in VIEWS]
 ANSWERS = [view.path for view in VIEWS if view.answers]
@@ -521,3 +525,49 @@ class TestAssets:
         """Only the files of the pages are served, under their own addresses."""
 
         assert collected.client.get(f"/static/{name}").status_code == 404
+
+
+def test_a_store_that_cannot_be_read_is_a_page(collected, monkeypatch):
+    """When the disk fails the page says so, status 503, and when to try again."""
+
+    async def fail():
+        raise StoreUnavailable("the disk is full")
+
+    monkeypatch.setattr(collected.service, "publish_due", fail)
+    response, page = page_of(collected, "/")
+
+    assert response.status_code == 503
+    assert response.headers["retry-after"] == "5"
+    assert "the disk is full" in page.text
+
+
+def test_without_plotly_the_service_says_what_to_install(monkeypatch):
+    """A missing package is named before anything is served."""
+    monkeypatch.setattr(assets, "find_spec", lambda name: None)
+
+    with pytest.raises(UsageError, match=r"hushwatt\[provider\]"):
+        assets.plotly()
+
+
+def test_a_plan_whose_homes_decide_has_a_page(collecting, plan_of):
+    """Where the accuracy takes too long to work out beforehand, the page says so instead."""
+    talk = collecting(plan_of(2, 2, method="lba", window=9, epsilon=9_000_000))
+    _, page = page_of(talk, "/plan")
+
+    assert "the accuracy is not worked out beforehand" in page.text
+
+
+def test_slots_of_hours_are_named_by_their_time(collecting, plan_of):
+    """Shorter slots than days are told with their time, in the plan's own zone."""
+    plan = plan_of(2, minimum_homes=10, slot=SlotLength(6, "h"), timezone="Asia/Tokyo")
+    talk = collecting(plan)
+    key, name, devices = talk.gateway(20)
+    for sent in histories(plan, 20, 2):
+        talk.at_slot(sent.slot)
+        talk.send(key, name, records(devices, sent))
+    talk.at_slot(4)
+    _, page = page_of(talk, "/times?from=2024-01-01T09:00&to=2024-01-01T15:00")
+    fields = {each["id"]: each["type"] for each in page.all("input") if "id" in each}
+
+    assert "1 Jan 2024, 09:00 to 1 Jan 2024, 15:00 (Asia/Tokyo): 2 slots" in page.text
+    assert fields["from"] == "text"

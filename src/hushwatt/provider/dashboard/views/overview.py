@@ -23,7 +23,6 @@ MEANING = {
     PUBLISHED: "is published: its numbers never change",
 }
 FEW_APPLIANCES, LATEST = 5, 60
-ROW, FRAME = 34, 76
 
 
 @dataclass(frozen=True)

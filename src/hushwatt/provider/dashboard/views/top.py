@@ -9,7 +9,7 @@ from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.results import PeriodNumbers
 
 USUAL = 10
-ROW, FRAME = 30, 76  # pixels of a row, and of what is around the rows
+ROW, FRAME = 30, 52  # pixels of a row, and of what is around the rows
 
 
 def show(scene: Scene) -> dict[str, Any]:
