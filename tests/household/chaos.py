@@ -18,7 +18,7 @@ from pathlib import Path
 from living import START, Home, Wild, dearest, join
 
 from hushwatt.household.agent import Agent
-from hushwatt.household.caps import DAY, Caps
+from hushwatt.household.caps import DAY, YEAR, Caps
 from hushwatt.household.clock import Moment
 from hushwatt.household.store import Store
 from hushwatt.plan import Appliance, Plan, SlotLength
@@ -131,14 +131,14 @@ def _early(home: Home, plan: Plan, drawn_at: dict, what: str) -> list[str]:
 
 def hostile(folder: Path, plans: int, seed: int = 1) -> list[str]:
     """Many greedy plans at once, some joined late: the owner's caps hold over all of them together."""
-    faults, caps = [], Caps(epsilon_per_day=20 * MICRO, epsilon_per_year=50 * MICRO)
+    faults, caps = [], Caps(epsilon_per_day=20 * MICRO, epsilon_per_year=15 * MICRO)
     for case, asked in enumerate(range(0, plans, 10)):
         chance = random.Random(seed * 1_000_037 + case)
         home = Home(folder / f"hostile-{seed}-{case}.db", caps=caps)
         joined = {}
         for _ in range(min(10, plans - asked)):
             slot = SlotLength(chance.choice([600, 900, 3600]), "s")
-            plan = plan_for(chance, epsilon=chance.choice([1, 7, 19, 1000]) * MICRO, slot=slot)
+            plan = plan_for(chance, epsilon=chance.choice([1, 7, 14, 19, 1000]) * MICRO, slot=slot)
             now = int(plan.calendar.slot_of([home.hands.wall])[0])
             joined[join(home.store, plan, now + 1)] = plan
             home.live(chance.choice([0, 900, 3600]), 300)
@@ -153,8 +153,8 @@ def hostile(folder: Path, plans: int, seed: int = 1) -> list[str]:
         ]
         if (cost := dearest_interval(spends, DAY)) > caps.epsilon_per_day:
             faults.append(f"hostile {case}: a day cost {cost} of {caps.epsilon_per_day}")
-        if home.agent.book.lifetime > caps.epsilon_per_year + 20 * MICRO:
-            faults.append(f"hostile {case}: a year cost {home.agent.book.lifetime}")
+        if (cost := dearest_interval(spends, YEAR)) > caps.epsilon_per_year:
+            faults.append(f"hostile {case}: a year cost {cost} of {caps.epsilon_per_year}")
         home.switch_off()
         home.path.unlink()
     return faults

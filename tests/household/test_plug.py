@@ -183,3 +183,12 @@ def test_readings_are_in_no_repr(plug):
 
     assert "1234" not in repr(plug) + repr(Power(1234.5))
     assert "98765" not in repr(plug) + repr(measured(98765.4, "Wh"))
+
+
+def test_a_small_counter_that_starts_again(plug):
+    """A counter that falls by little is not taken for power below zero."""
+    plug.see(0, Energy(3))
+    plug.see(30 * MINUTE, Energy(0))
+    plug.see(60 * MINUTE, Energy(1))
+
+    assert plug.mean("plan") == pytest.approx(1)
