@@ -5,4 +5,4 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from collecting import collecting, postgres_server, store_address  # noqa: E402, F401  fixtures
+from collecting import collecting, postgres_server, store_address  # noqa: F401  fixtures

@@ -58,7 +58,8 @@ COMMANDS = {
         "hushwatt.cli.audit:app", "Check that what is promised holds, by enumeration, search and attack."
     ),
     "reproduce": Command(
-        "hushwatt.cli.reproduce:reproduce", "Reproduce the paper's tables and figures, and show where it slips."
+        "hushwatt.cli.reproduce:reproduce",
+        "Reproduce the paper's tables and figures, and show where it slips.",
     ),
     "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
 }
