@@ -112,13 +112,13 @@ def clocks(folder: Path, cases: int, seed: int = 1) -> list[str]:
             for key in set(home.left) - before:
                 drawn_at[key] = home.hands.alive
         faults += faults_of(home, plan, 1, f"clock {case}")
-        faults += _early(home, plan, drawn_at, f"clock {case}")
+        faults += early(home, plan, drawn_at, f"clock {case}")
         home.switch_off()
         home.path.unlink()
     return faults
 
 
-def _early(home: Home, plan: Plan, drawn_at: dict, what: str) -> list[str]:
+def early(home: Home, plan: Plan, drawn_at: dict, what: str) -> list[str]:
     """Windows refreshed early by the machine's own clock, which nobody can set."""
     costs = [(when, sum(spent for spent, _, _ in home.left[key])) for key, when in drawn_at.items()]
     length = int((plan.window - 1) * TURN * 1e9 * 0.85)  # a slot may be lived a tenth too short
