@@ -346,6 +346,8 @@ def test_grace_can_be_ended_by_hand(collecting, plan_of):
     assert before["not_yet"]["have"] == 3
     assert answer == {"published": 1, "slots": [0, 1]}
     assert [slot["slot"] for slot in talk.get("/estimates").json()["slots"]] == [0, 1]
+    again = talk.client.post(f"{talk.path}/publish", json={"until": 0}).json()
+    assert again == {"published": 1, "slots": []}  # nothing is taken back
     assert talk.send(key, name, sent[0]).json()["repeated"] == 3
 
 
