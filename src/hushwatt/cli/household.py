@@ -3,15 +3,11 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from hushwatt.cli.options import Json
-
-if TYPE_CHECKING:
-    from hushwatt.household.join import Proposal
-    from hushwatt.household.status import PlanStatus
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
 
@@ -58,6 +54,7 @@ def join(
     """
     import time
 
+    from hushwatt.cli.at_home import agreement
     from hushwatt.errors import UsageError
     from hushwatt.household.caps import write_caps
     from hushwatt.household.config import Folder
@@ -73,7 +70,7 @@ def join(
         if cap:
             write_caps(here.path / "caps.toml", cap)
         proposal = propose(store, here.caps(), link, chosen, _key(key))
-        words = _terms(proposal)
+        words = agreement(proposal)
         print(words)
         if proposal.objections:
             against = "; ".join(proposal.objections)
@@ -127,6 +124,7 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
     import json
     import time
 
+    from hushwatt.cli.at_home import plan_table, status_lines
     from hushwatt.household.config import Folder
     from hushwatt.household.status import meters, plans
 
@@ -137,12 +135,12 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
     if as_json:
         told = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
-            "plans": [_plan_table(each) for each in joined],
+            "plans": [plan_table(each) for each in joined],
             "sources": health,
         }
         print(json.dumps(told, indent=2))
         return
-    for line in _status_lines(budgets, joined, health, now):
+    for line in status_lines(budgets, joined, health, now):
         print(line)
 
 
@@ -189,6 +187,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     import asyncio
     import time
 
+    from hushwatt.cli.at_home import source_lines
     from hushwatt.errors import UsageError
     from hushwatt.household.config import Folder
     from hushwatt.household.sources.discover import discover as find
@@ -197,7 +196,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     here = Folder.usual(folder)
     mapping = here.mapping()
     if not discover and (mapping.plugs or mapping.tables):
-        for line in _source_lines(here.health(), time.time_ns()):
+        for line in source_lines(here.health(), time.time_ns()):
             print(line)
         return
     broker = mapping.broker or Broker()
@@ -278,25 +277,6 @@ def _key(text: str | None) -> bytes | None:
     return key
 
 
-def _terms(proposal: "Proposal") -> str:
-    """All that is agreed to, as one text; it is kept with the consent."""
-    from hushwatt.household.preview import preview
-    from hushwatt.household.words import changes, example, terms
-    from hushwatt.privacy.entropy import OperatingSystem
-
-    plan, promise = proposal.plan, proposal.promise
-    lines = [plan.name, ""]
-    for label, sentence in terms(plan, promise, proposal.link.address, proposal.offer.key):
-        lines.append(f"{label:<16}{sentence}")
-    if proposal.replaces is not None:
-        lines += [
-            "",
-            "This takes the place of a plan you take part in. It gives no fresh budget. What changes:",
-        ]
-        lines += [f"  {line}" for line in changes(proposal.replaces, plan)]
-    return "\n".join([*lines, "", *example(plan, preview(plan, promise.drawn, OperatingSystem()))])
-
-
 def _agreed() -> bool:
     from hushwatt.errors import UsageError
 
@@ -304,60 +284,6 @@ def _agreed() -> bool:
         raise UsageError("nobody is there to agree; run it in a terminal, or with --yes")
     print("\nDo you agree? Type yes: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"
-
-
-def _plan_table(each: "PlanStatus") -> dict[str, Any]:
-    return {
-        "plan": each.plan.id,
-        "name": each.plan.name,
-        "address": each.address,
-        "state": each.state,
-        "next_slot": each.next_slot,
-        "window_spent": each.window_spent,
-        "epsilon": each.plan.epsilon,
-        "spent": each.spent,
-        "reports": each.reports,
-        "waiting": each.waiting,
-        "last_report": each.last_report,
-        "silences": [{"first": a, "last": b, "reason": why} for a, b, why in each.silences],
-    }
-
-
-def _status_lines(budgets: Any, joined: "list[PlanStatus]", health: Any, now: int) -> Iterator[str]:
-    from hushwatt.plan.amounts import plain
-
-    for each in joined:
-        yield f"{each.plan.name}  ({each.plan.id[:12]}, {each.address}): {each.state}"
-        window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
-        yield f"  {window}, ε {plain(each.spent)} so far"
-        yield f"  {each.reports} reports, {each.waiting} waiting, last of slot {each.last_report}"
-        for first, last, why in each.silences[:3]:
-            span = f"slot {first}" if first == last else f"slots {first} to {last}"
-            yield f"  silent in {span}: {why}"
-    yield "all plans together"
-    for each in budgets:
-        yield f"  {each.words}: ε {plain(each.spent)}" + (
-            f" of at most {plain(each.cap)}" if each.cap else ""
-        )
-    yield from _source_lines(health, now)
-
-
-def _source_lines(health: Any, now: int) -> Iterator[str]:
-    if not health:
-        yield "sources: none heard yet; is the agent running?"
-    for each in health:
-        heard = "never heard" if each["heard"] is None else f"heard {_ago(now - each['heard'])} ago"
-        trouble = f", {each['trouble']}" if each["trouble"] else ""
-        word = "fresh" if each["fresh"] else "STALE"
-        yield f"{word}  {each['appliance']}: {each['name']}, {heard}{trouble}"
-
-
-def _ago(nanoseconds: int) -> str:
-    seconds = max(0, nanoseconds) // 1_000_000_000
-    for length, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= length:
-            return f"{seconds // length} {unit}"
-    return f"{seconds} s"
 
 
 def _parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:
