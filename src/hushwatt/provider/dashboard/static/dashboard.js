@@ -1,4 +1,4 @@
-// Draws the charts that the page describes, in the colours of the style sheet, and sends forms when they change.
+// Draws the charts that the page describes, in the colours of the style sheet, and sends a form when its switch is turned.
 "use strict";
 
 delete document.head.appendChild; // what before.js may have put in its place
@@ -23,6 +23,7 @@ delete document.head.appendChild; // what before.js may have put in its place
     const fit = { ...layout, height, autosize: true };
     if (!narrow()) return fit;
     fit.font = { ...layout.font, size: 11 };
+    if (layout.xaxis.nticks) fit.xaxis = { ...layout.xaxis, nticks: 4, tickangle: 0 };
     const { tickvals, ticktext } = layout.xaxis;
     if (tickvals && tickvals.length > 5 && !layout.xaxis.tickangle) {
       const half = (_, place) => place % 2 === 0;
@@ -51,8 +52,7 @@ delete document.head.appendChild; // what before.js may have put in its place
 
   for (const form of document.querySelectorAll("form[data-instant]")) {
     form.addEventListener("change", (event) => {
-      const instant = event.target.matches("select, input[type=checkbox]:not([name=appliance])");
-      if (instant) form.requestSubmit();
+      if (event.target.matches(".switch input")) form.requestSubmit(); // all else waits for the button
     });
     form.addEventListener("submit", () => {
       for (const field of form.querySelectorAll("input[name]")) {
