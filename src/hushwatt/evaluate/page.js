@@ -23,6 +23,11 @@ function traces(chart) {
   });
 }
 
+function named(settings, narrow) {
+  const shown = settings.map((setting) => (narrow ? setting.replaceAll(", ", ",<br>").replace(/(.{9,}?) (?=.{4})/g, "$1<br>") : setting));
+  return { categoryorder: "array", categoryarray: settings, tickvals: settings, ticktext: shown };
+}
+
 function layout(chart, narrow) {
   const axis = { gridcolor: colour("--grid"), zerolinecolor: colour("--grid"), automargin: true };
   return {
@@ -36,7 +41,7 @@ function layout(chart, narrow) {
     legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: narrow ? 11 : 12 } },
     xaxis: {
       ...axis,
-      ...(chart.kind === "bars" ? { categoryorder: "array", categoryarray: chart.settings } : {}),
+      ...(chart.kind === "bars" ? named(chart.settings, narrow) : {}),
       title: chart.axis ? { text: chart.axis } : undefined,
       fixedrange: narrow,
     },

@@ -1,0 +1,221 @@
+"""Experiments are rows of a table: named, seeded, and the same whoever runs them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hushwatt.errors import ReadingsError, UsageError
+from hushwatt.evaluate import printed
+from hushwatt.evaluate.experiments import experiment, experiments, run
+from hushwatt.evaluate.experiments.columns import NO_CAP, advised, true_counts
+from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, Homes, Job
+from hushwatt.evaluate.experiments.homes import PAPER, about, base_of, knowing, watts_of, weekly
+from hushwatt.evaluate.experiments.level_counts import with_levels, with_method
+from hushwatt.evaluate.experiments.over_time import PACES, drifting
+from hushwatt.evaluate.reproduce import count, document, number, reproduce, summarised
+from hushwatt.plan.presets import preset
+from hushwatt.privacy.promise import promise
+
+WANTED = {
+    *("methods", "windows", "budgets", "levels", "distributions", "users", "appliances", "top-k", "shares"),
+    *("usage", "benchmark", "per-appliance", "floors", "privacy", "release-bias", "accuracy"),
+}
+JOB = Job("top-k", 0, 0, seed=7, quick=True)
+FEW = Homes(PAPER, 150, 4)
+
+
+def test_every_table_of_the_paper_is_there():
+    """Each of the paper's tables and figures, and each finding, has a name."""
+
+    assert set(experiments()) >= WANTED
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_every_experiment_explains_itself(name):
+    """Each says what it asks and how it was made; what it prints and aims at has a column and a metric."""
+    each = experiment(name)
+
+    assert each.asks.endswith("?")
+    assert len(each.made) > 60
+    assert {one.column for one in each.printed} <= set(each.columns)
+    assert {one.metric for one in each.printed} <= {metric.name for metric in each.metrics}
+    assert each.repeats.quick <= each.repeats.full
+    assert {goal.metric for goal in each.goals} <= {metric.name for metric in each.metrics}
+
+
+def test_no_such_experiment():
+    """A wrong name is answered with the right ones."""
+    with pytest.raises(UsageError, match="there is no experiment called tops; there are floors, methods"):
+        experiment("tops")
+
+
+def test_seeds_have_purposes():
+    """Repetition and purpose change a seed; setting and experiment do not, so columns meet the same homes."""
+    again = replace(JOB, repeat=1)
+
+    assert JOB.seed_for("homes") == replace(JOB, setting=2, experiment="shares").seed_for("homes")
+    assert len({JOB.seed_for("homes"), JOB.seed_for("noise"), again.seed_for("homes")}) == 3
+
+
+def test_homes_repeat_and_differ():
+    """The same job has the same homes; another repetition, seed or population has others."""
+    plan = preset("paper")
+    first = watts_of(FEW, plan, JOB)
+
+    assert first.shape == (4, 150, 15)
+    assert (first == watts_of(FEW, plan, JOB)).all()
+    for other in (replace(JOB, repeat=1), replace(JOB, seed=8)):
+        assert (first != watts_of(FEW, plan, other)).any()
+    assert (first != watts_of(FEW, plan, JOB, "another population")).any()
+
+
+def test_weekly_homes_keep_their_means():
+    """Over whole weeks the rise and fall leaves every mean as it was."""
+
+    assert weekly((14, 1, 5)).mean(axis=0) == pytest.approx(np.ones((1, 5)))
+
+
+def test_prior_knowledge_is_of_means_and_highs():
+    """What is known of another population is its mean and the 95th percentile among users, in whole watts."""
+    plan = preset("paper")
+    watts = watts_of(FEW, plan, JOB)
+    kettle = knowing(plan, watts).appliances[1]
+    users = watts[:, watts[:, :, 1].max(axis=0) > 0, 1]
+
+    assert kettle.typical_mean == np.rint(watts[:, :, 1].mean())
+    assert kettle.typical_high == np.rint(np.percentile(users, 95))
+
+
+def test_advised_plans_keep_the_papers_protection():
+    """hushwatt's column spends no more than the paper's ε on the home, nor ε/15 on an appliance."""
+    plan = preset("paper")
+    for goal in ("ranking", "histogram"):
+        found = promise(advised(JOB, plan, FEW, goal))
+        assert found.dearest <= plan.epsilon
+        assert found.appliance_dearest <= plan.epsilon // 15
+    assert promise(advised(JOB, plan, FEW, "histogram", NO_CAP)).appliance_dearest > plan.epsilon // 15
+
+
+def test_levels_of_the_paper_stay():
+    """Ten levels are the paper's own ranges; other numbers are ranges of equal width up to 2500 W."""
+    plan = preset("paper")
+
+    assert with_levels(plan, 10) is plan
+    assert with_levels(plan, 5).appliances[0].edges == (625.0, 1250.0, 1875.0, 2500.0)
+
+
+def test_true_counts_add_up():
+    """Every home is at one level of every appliance in every slot."""
+    plan = preset("paper")
+    counts = true_counts(plan, watts_of(FEW, plan, JOB))
+
+    assert (counts.reshape(4, 15, 10).sum(axis=2) == 150).all()
+
+
+def test_drift_follows_its_shares():
+    """Homes are spread over the levels as the logits say."""
+    logits = np.log(np.array([[[0.1, 0.2, 0.3, 0.15, 0.25]]]))
+    watts = drifting(logits, 50_000, np.random.default_rng(1))[0, :, 0]
+    shares = [np.mean(watts == 100 + 200 * level) for level in range(5)]
+
+    assert shares == pytest.approx([0.1, 0.2, 0.3, 0.15, 0.25], abs=0.01)
+    assert {pace(40, np.random.default_rng(2)).shape for pace in PACES.values()} == {(40, 3, 5)}
+
+
+def test_as_printed_is_the_papers_number():
+    """One repetition of LBA gives the printed .00082 within a tenth, and sound columns p far above 0.05."""
+    each = experiment("methods")
+    job = Job("methods", 3, 0, seed=1, quick=True)
+    found = {one.column: one.value for one in run(job) if one.metric == each.metrics[0].name}
+
+    assert found["as printed"] == pytest.approx(printed.METHODS["LBA"], rel=0.1)
+    assert found["corrected"] > 0.25
+    assert found["hushwatt"] > 0.25
+
+
+def test_privacy_finding():
+    """The printed decision has an infinite loss and the shipped one stays below ε, in exact fractions."""
+    found = {one.column: one.value for one in run(Job("privacy", 0, 0, seed=1, quick=True))}
+
+    assert found["as printed"] == float("inf")
+    assert found["corrected"] <= 1
+
+
+def test_release_bias():
+    """Comparing with the release is off by 0.08 or more where comparing with the kept probe is not."""
+    found = {one.column: one.value for one in run(Job("release-bias", 3, 0, seed=1, quick=True))}
+
+    assert abs(found["against the release"]) > 0.08
+    assert abs(found["corrected"]) < 0.03
+    assert found["as printed"] > 0.15
+
+
+def test_per_slot_ratio():
+    """Two of 15 with grr and turns is at least 30 times closer than LBU-OUE at w = 3."""
+    found = {(one.metric, one.column): one.value for one in run(Job("per-slot", 0, 0, seed=1, quick=True))}
+
+    assert found["squared error of LBU-OUE over it", "lpu, grr, two of 15"] > 30
+
+
+def test_goals_judge():
+    """A goal is reached on its edge and not beyond it."""
+    goal = Goal("", "", "", least=0.9, most=1.1)
+
+    assert [goal.reached(value) for value in (0.9, 1.1, 0.89, 1.11)] == [True, True, False, False]
+
+
+def test_results_are_means_of_repetitions():
+    """Two repetitions give their mean, half their difference as its error, and their range."""
+    each = experiment("top-k")
+    found = [run_one(each, value) for value in (4.0, 6.0)]
+    (one,) = [result for result in summarised(each, found) if result.runs]
+
+    assert (one.value, one.error, one.low, one.high, one.runs) == (5.0, pytest.approx(1.0), 4.0, 6.0, 2)
+
+
+def run_one(each, value):
+    """A measurement of that experiment's first metric."""
+    from hushwatt.evaluate.experiments import Measured
+
+    return Measured("LBA", each.metrics[0].name, COLUMNS[3], value)
+
+
+def test_same_numbers_whoever_works():
+    """One process and two give the same numbers, and another seed others."""
+    one = document(reproduce(["per-slot"], 3, quick=True, workers=1))
+    two = document(reproduce(["per-slot"], 3, quick=True, workers=2))
+    other = document(reproduce(["per-slot"], 4, quick=True, workers=1))
+
+    assert one == two
+    assert one["experiments"] != other["experiments"]
+    assert count(["per-slot"], quick=True) == 4
+
+
+def test_own_data(tmp_path):
+    """Readings in a folder take the place of the invented homes, and are called augmented."""
+    rows = ["household,day,appliance,mean_watts"]
+    for home in range(3):
+        rows += [f"h{home},2020-01-{day:02d},kettle,{100 + 10 * home + day}" for day in range(1, 9)]
+    (tmp_path / "mine.csv").write_text("\n".join(rows))
+    plan, job = preset("paper"), replace(JOB, data=tmp_path)
+    watts = watts_of(FEW, plan, job)
+
+    assert 100 < watts[:, :, 1].mean() < 130
+    assert watts[:, :, 0].max() == 0
+    assert "augmented" in about(PAPER, tmp_path)
+    with pytest.raises(ReadingsError, match="hushwatt data list"):
+        base_of(tmp_path / "none", plan.names)
+
+
+def test_infinite_numbers_become_words():
+    """JSON has no infinity, so it is spelt."""
+
+    assert [number(value) for value in (1.5, float("inf"), float("nan"))] == [1.5, "infinite", None]
+
+
+def test_methods_have_their_decisions():
+    """LBD and LBA are decided at home, LBU and LSP by the clock."""
+    plan = preset("paper")
+
+    assert [with_method(plan, each).decision for each in ("lbu", "lbd")] == [None, "household"]
