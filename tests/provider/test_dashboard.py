@@ -15,7 +15,7 @@ from hushwatt.provider.clock import HandClock
 from hushwatt.provider.config import Config
 from hushwatt.provider.dashboard import assets
 from hushwatt.provider.dashboard.paper import POLICY
-from hushwatt.provider.dashboard.views import VIEWS
+from hushwatt.provider.dashboard.views import VIEWS, series, times
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_token
 from hushwatt.provider.store.plans import add_plan
@@ -571,3 +571,14 @@ def test_slots_of_hours_are_named_by_their_time(collecting, plan_of):
 
     assert "1 Jan 2024, 09:00 to 1 Jan 2024, 15:00 (Asia/Tokyo): 2 slots" in page.text
     assert fields["from"] == "text"
+
+
+@pytest.mark.parametrize("path, view", [("/times", times), ("/series", series)])
+def test_what_does_not_fit_is_said(collected, monkeypatch, path, view):
+    """When there are more slots than can be drawn, the last ones are, and the page says so."""
+    monkeypatch.setattr(view, "MOST_SLOTS", 2)
+    _, page = page_of(collected, path)
+    _, whole = page_of(collected, f"{path}?from=2024-01-05")
+
+    assert "Only the last 2 slots of the range are shown" in page.text
+    assert "Only the last" not in whole.text

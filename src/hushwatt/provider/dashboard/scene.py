@@ -73,6 +73,14 @@ class Scene:
         start = found[0].slot if self.asked.first is None else max(self.asked.first, 0)
         return range(max(start, end - most + 1), end + 1)
 
+    def cut(self, slots: range) -> str:
+        """What to say when `slots` are not all that was asked for."""
+        if not self.found.slots or slots.start <= self.found.slots[0].slot:
+            return ""
+        return (
+            f"Only the last {len(slots):,} slots of the range are shown; choose a shorter one to see others."
+        )
+
     def course(self, name: str, slots: range) -> list[Cell]:
         """An appliance in each of the slots; a slot without reports has too few homes, never zero watts."""
         places = {slot.slot: place for place, slot in enumerate(self.found.slots)}

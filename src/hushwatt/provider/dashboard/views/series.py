@@ -25,6 +25,7 @@ def show(scene: Scene) -> dict[str, Any]:
         "table": _table(scene, slots, courses),
         "negative": any(cell.value < 0 for cell in cells),
         "holes": any(cell.why_not for cell in cells),
+        "cut": scene.cut(slots),
         "names": ", ".join(map(words.title, names)),
     }
 

@@ -23,7 +23,7 @@ def show(scene: Scene) -> dict[str, Any]:
         "table": _table(scene, slots, rows),
         "holes": any(cell.why_not for cell in cells),
         "doubts": any(not cell.why_not and cell.value < cell.reach for cell in cells),
-        "cut": _cut(scene, slots),
+        "cut": scene.cut(slots),
     }
 
 
@@ -75,11 +75,3 @@ def _table(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Table:
     ]
     headings = [Column("Slot"), *numbers(*map(words.title, rows))]
     return Table("Mean watts of a home, ± half of the 95 % interval", headings, texts, frozenset(reasons))
-
-
-def _cut(scene: Scene, slots: range) -> str:
-    """What to say when there is more than fits."""
-    first = scene.found.slots[0].slot if scene.found.slots else slots.start
-    if slots.start <= first:
-        return ""
-    return f"Only the last {len(slots):,} slots of the range are drawn; choose a shorter one to see others."
