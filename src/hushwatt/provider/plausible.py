@@ -140,7 +140,7 @@ def band(oracle: str, drawn: int, asked: int, levels: int) -> tuple[int, int]:
     >>> band("oue", drawn=1_000_000, asked=1, levels=10)
     (0, 10)
     >>> band("oue", drawn=1_000_000, asked=15, levels=150)
-    (17, 73)
+    (36, 110)
     """
     law = law_for(oracle, drawn, asked, levels)
     scale = 1 << 64
