@@ -1,5 +1,6 @@
 """Experiments are rows of a table: named, seeded, and the same whoever runs them."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +14,10 @@ from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, Homes, Job
 from hushwatt.evaluate.experiments.homes import PAPER, about, base_of, knowing, watts_of, weekly
 from hushwatt.evaluate.experiments.level_counts import with_levels, with_method
 from hushwatt.evaluate.experiments.over_time import PACES, drifting
+from hushwatt.evaluate.experiments.peeking_loss import answer, log_chance
 from hushwatt.evaluate.reproduce import count, document, number, reproduce, summarised
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
 
 WANTED = {
@@ -140,6 +143,36 @@ def test_privacy_finding():
 
     assert found["as printed"] == float("inf")
     assert found["corrected"] <= 1
+
+
+def test_chances_of_a_slot_add_up():
+    """Over every candidate and the repeat the closed form adds up to 1, whatever the truth and the release."""
+    laws = [law_for("oue", amount, 1, 3) for amount in (300_000, 900_000)]
+    every = [np.array(bits, dtype=bool) for bits in itertools.product((0, 1), repeat=3)]
+    for truth, release in itertools.product(np.eye(3, dtype=bool), every):
+        total = sum(np.exp(log_chance(truth, release, sent, *laws)) for sent in [None, *every])
+
+        assert total == pytest.approx(1)
+
+
+def test_chance_to_repeat_is_the_simulated_one():
+    """The closed form agrees with following many homes through one slot."""
+    stream = np.random.default_rng(4)
+    truth, release = np.eye(4, dtype=bool)[1], np.array([1, 0, 1, 0], dtype=bool)
+    laws = [law_for("oue", amount, 1, 4) for amount in (500_000, 2_000_000)]
+    repeats = 0
+    for _ in range(20_000):
+        probe, candidate = (answer(truth, law, stream) for law in laws)
+        repeats += int(np.sum(probe != release) <= np.sum(candidate != truth))
+
+    assert repeats / 20_000 == pytest.approx(np.exp(log_chance(truth, release, None, *laws)), abs=0.015)
+
+
+def test_privacy_at_size():
+    """At ε = 1 a good third of the homes give away more than they were promised."""
+    (found,) = run(Job("privacy-at-size", 1, 0, seed=1, quick=True))
+
+    assert 0.25 < found.value < 0.5
 
 
 def test_release_bias():

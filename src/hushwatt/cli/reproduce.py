@@ -31,7 +31,7 @@ def reproduce(
     names
         The experiments to run, all of them when none is named: floors, methods, windows, budgets, levels,
         distributions, users, appliances, per-appliance, top-k, shares, benchmark, usage, drift, privacy,
-        release-bias, accuracy, per-slot, advice.
+        privacy-at-size, release-bias, accuracy, per-slot, advice.
     quick
         Fewer repetitions: about a minute, where a full run takes some minutes.
     output

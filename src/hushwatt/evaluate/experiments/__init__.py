@@ -16,7 +16,7 @@ __all__ = ["COLUMNS", "Experiment", "Job", "Measured", "experiment", "experiment
 @cache
 def experiments() -> dict[str, Experiment]:
     """Every experiment by its name, in the order of the page."""
-    from hushwatt.evaluate.experiments import accuracy, findings, level_counts, over_time, top
+    from hushwatt.evaluate.experiments import accuracy, findings, level_counts, over_time, peeking_loss, top
 
     floors, privacy, bias = findings.experiments()
     found = [
@@ -25,6 +25,7 @@ def experiments() -> dict[str, Experiment]:
         *top.experiments(),
         *over_time.experiments(),
         privacy,
+        *peeking_loss.experiments(),
         bias,
         *accuracy.experiments(),
     ]
