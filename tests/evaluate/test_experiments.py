@@ -146,7 +146,7 @@ def test_privacy_finding():
 
 
 def test_chances_of_a_slot_add_up():
-    """Over every candidate and the repeat the closed form adds up to 1, whatever the truth and the release."""
+    """Over every candidate and the repeat the closed form adds up to 1, whatever truth and release are."""
     laws = [law_for("oue", amount, 1, 3) for amount in (300_000, 900_000)]
     every = [np.array(bits, dtype=bool) for bits in itertools.product((0, 1), repeat=3)]
     for truth, release in itertools.product(np.eye(3, dtype=bool), every):

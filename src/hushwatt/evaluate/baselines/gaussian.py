@@ -34,7 +34,7 @@ def deviation(epsilon: float) -> float:
     """The smallest σ, in units of Δ, with δ(σ) ≤ δ (Balle and Wang 2018).
 
     >>> round(deviation(1.0), 3)
-    3.73
+    3.731
     """
     low, high = 1e-6, 1e6
     for _ in range(200):

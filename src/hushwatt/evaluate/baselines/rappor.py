@@ -63,7 +63,7 @@ def instant_epsilon(epsilon: float) -> float:
     """What a single answer costs, two bits of it.
 
     >>> round(instant_epsilon(1.0), 3)
-    0.253
+    0.262
     """
     hold, rise = chances(epsilon)
     return log(hold * (1 - rise) / (rise * (1 - hold)))
