@@ -21,7 +21,7 @@ from hushwatt.privacy.laws import LAWS, law_for
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 
 GOALS = ("ranking", "histogram")
-ABOUT = 0.005  # two chances of the right order that are no different
+ABOUT = 0.001  # two chances of the right order that are no different
 LONGEST_CHAIN = 8  # windows up to which the paper's adaptive method is followed slot by slot
 
 
