@@ -1,12 +1,14 @@
 """Claim C6: decisions by kept probes, enumerated."""
 
 from itertools import product
+from math import floor
 
 import pytest
 
 from hushwatt.audit.exact.brute import KeptProbes, law_of_stream
-from hushwatt.audit.exact.hidden import Home, decision_sequences, distances
+from hushwatt.audit.exact.hidden import Home, answer_table, decision_sequences, distances
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.planted import true_vector
 from hushwatt.wire.payload import Layout
 
 CASES = [(method, oracle) for method in ("lbd", "lba") for oracle in ("oue", "sue", "grr")]
@@ -52,6 +54,22 @@ def test_amounts_follow_the_strategy():
 
     assert (375_000, 0, 750_000) in published
     assert (375_000, 375_000, 375_000) in published
+
+
+@pytest.mark.parametrize("oracle", ["oue", "sue", "grr"])
+@pytest.mark.parametrize("widths", [(2,), (3,), (2, 3)])
+@pytest.mark.parametrize("drawn", [200_000, 2_000_000, 9_000_000])
+def test_patience_is_the_mean_distance_from_the_truth(oracle, widths, drawn):
+    """The public patience is how many cells an answer differs from the truth in on average, rounded down."""
+    subject = home("lba", oracle, widths)
+    chances = answer_table(subject.laws(drawn))[1]
+    truth = true_vector(subject, level=0)
+
+    mean = sum(
+        chance * cells for chance, cells in zip(chances[0], distances(subject.layout)[truth], strict=True)
+    )
+
+    assert subject.patience(subject.laws(drawn)) == floor(mean)
 
 
 def test_distances_by_hand():
