@@ -17,6 +17,7 @@ help:
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
 	@echo "make screenshots  draw the dashboard's pictures for the docs anew (needs Chromium)"
+	@echo "make chaos   kill, rewind and lie to it for hours (CHAOS=2 for minutes)"
 	@echo "make clean   remove what these targets made"
 
 demo: $(READY)
@@ -51,6 +52,12 @@ bench: $(BENCH_READY)
 
 screenshots: $(READY)
 	$(VENV)/bin/python tools/screenshots.py
+
+# Hours: the suite's kills, clocks, rewound ledgers and hostile plans, so many times over.
+CHAOS ?= 250
+chaos: $(READY) system
+	HUSHWATT_CHAOS=$(CHAOS) $(VENV)/bin/python -m pytest --quiet tests/household/test_chaos.py
+	for round in $$(seq $(CHAOS)); do $(VENV)/bin/python -m pytest --quiet tests/provider/test_chaos.py || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
