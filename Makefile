@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 PIP_FLAGS := --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench screenshots clean
+.PHONY: help demo test system lint format bench screenshots chaos clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
