@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from hushwatt.evaluate.reproduce import Reproduced, Reproduction
 
+WIDTH = 120  # of tables that go to a file
 SEED = 2311  # the paper's number at arXiv begins so
 
 
@@ -106,7 +107,7 @@ def _write(found: "Reproduction", folder: Path) -> None:
 def _print(found: "Reproduction") -> None:
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     for part in found.parts:
         _print_part(part, console)
 

@@ -9,6 +9,8 @@ from math import isinf, isnan
 from hushwatt.evaluate.experiments.experiment import Metric
 from hushwatt.evaluate.reproduce import Reproduced, Reproduction, Result, row
 
+EXACT = 1e-12  # an error below this part of a number is rounding
+
 
 @dataclass(frozen=True)
 class Table:
@@ -63,7 +65,7 @@ def shown(metric: Metric, one: Result | None) -> str:
     if isinf(one.value):
         return "infinite"
     text = metric.form.format(one.value)
-    if one.error is not None and one.runs > 1:
+    if one.error is not None and one.runs > 1 and one.error > EXACT * abs(one.value):
         text += f" ± {_error(metric, one.error)}"
     if metric.ranged and one.runs > 1:
         text += f" ({one.low:g}–{one.high:g})"

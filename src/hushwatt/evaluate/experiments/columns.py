@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.evaluate import as_printed
+from hushwatt.evaluate.as_printed import printed_totals
 from hushwatt.evaluate.experiments.experiment import Homes, Job
 from hushwatt.evaluate.experiments.homes import ABOUT, knowing, watts_of
 from hushwatt.evaluate.generators.kind import Watts
@@ -65,6 +66,20 @@ def watts_by_slot(estimates: Estimates) -> Numbers:
 def period_watts(estimates: Estimates) -> Numbers:
     """Estimated mean watts over the whole period, one for each appliance; NaN where nobody spoke of it."""
     return np.array([np.nan if each is None else each.watts for each in estimates.by_period.values()])
+
+
+def held_watts(plan: Plan, watts: Watts) -> Numbers:
+    """What the plan's estimates of means aim at: what homes held when they drew, on the levels' watts.
+
+    `range` knows a reading by the value of its level, `dither` cuts it off at the outer values; under LSP
+    the slots between two draws repeat the first of them.
+    """
+    if plan.method == "lsp":
+        watts = watts[np.arange(len(watts)) // plan.window * plan.window]
+    if plan.mapping == "dither":
+        ends = [(appliance.values[0], appliance.values[-1]) for appliance in plan.appliances]
+        return np.array([np.clip(watts[:, :, place], *end).mean() for place, end in enumerate(ends)])
+    return printed_totals(plan, true_counts(plan, watts)) / watts[:, :, 0].size
 
 
 def advised(job: Job, plan: Plan, homes: Homes, goal: str, cap: str = PAPERS_CAP) -> Plan:

@@ -115,8 +115,7 @@ def privacy() -> Experiment:
             NOBODY,
         )
         for label, method in (("LBD", "lbd"), ("LBA", "lba"))
-        for levels, window in ((2, 1), (2, 2), (3, 1))
-        for epsilon in (1, 10)
+        for levels, window, epsilon in ((2, 1, 1), (2, 1, 10), (2, 2, 1), (2, 2, 10), (3, 1, 1))
     )
     return Experiment(
         **words("privacy"),

@@ -28,11 +28,17 @@ ABOUT = {
 }
 
 
+INVENTED = {  # by the experiments themselves
+    "drifting": "synthetic: homes whose levels follow shares that drift, step or jump",
+    "steady": "synthetic: homes that never change",
+}
+
+
 def about(kind: str, data: Path | None) -> str:
     """What the homes of a kind are, in words that say when they are synthetic."""
     if data is not None and kind in ABOUT:
         return f"synthetic: augmented, as in the paper, from the homes in {data.name}"
-    return ABOUT.get(kind, f"synthetic: {kind} in [0, 3000] W")
+    return (ABOUT | INVENTED).get(kind, f"synthetic: {kind} in [0, 3000] W")
 
 
 def watts_of(homes: Homes, plan: Plan, job: Job, *population: object) -> Watts:

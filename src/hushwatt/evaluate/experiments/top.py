@@ -12,6 +12,7 @@ from hushwatt.evaluate.baselines import BASELINES
 from hushwatt.evaluate.experiments.columns import (
     NO_CAP,
     advised,
+    held_watts,
     period_watts,
     printed_reports,
     sound_estimates,
@@ -62,7 +63,7 @@ def ranked(setting: str, column: str, truth: Numbers, means: Numbers) -> Iterabl
 
 
 def covered(setting: str, column: str, truth: Numbers, found: Estimates) -> Measured:
-    """How many of the shares' 95 % intervals hold the true share."""
+    """How many of the shares' 95 % intervals hold the share they aim at."""
     periods = [each for each in found.by_period.values() if each is not None]
     low, high = [each.share_low for each in periods], [each.share_high for each in periods]
     return Measured(setting, COVERED.name, column, metrics.coverage(low, high, truth / truth.sum()))
@@ -98,7 +99,7 @@ def _top(job: Job, setting: Setting) -> Iterable[Measured]:
     ):
         found = sound_estimates(job, plan, watts)
         yield from ranked(setting.label, column, truth, period_watts(found))
-        yield covered(setting.label, column, truth, found)
+        yield covered(setting.label, column, held_watts(plan, watts), found)
 
 
 def shares() -> Experiment:
