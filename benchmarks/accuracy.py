@@ -35,7 +35,7 @@ def beside(part: Reproduced, goal: Goal) -> list[Row]:
 
 
 def main() -> bool:
-    found = reproduce(EXPERIMENTS, SEED, quick=True)
+    found = reproduce(EXPERIMENTS, SEED, quick=False)
     fine = []
     for part in found.parts:
         rows: list[Row] = []

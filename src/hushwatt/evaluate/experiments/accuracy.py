@@ -64,7 +64,7 @@ def hits() -> Experiment:
         ),
         measure=_hits,
         metrics=(HITS, SHARES, COVERED),
-        repeats=Repeats(8, 100),
+        repeats=Repeats(20, 100),
         columns=(AS_PRINTED, CORRECTED, HUSHWATT),
         goals=tuple(goals),
     )
