@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from hushwatt.provider.dashboard.assets import Assets
-from hushwatt.provider.dashboard.charts import Figure
+from hushwatt.provider.dashboard.charts.figure import Figure
 
 POLICY = "; ".join(
     [

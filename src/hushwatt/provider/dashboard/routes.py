@@ -16,7 +16,7 @@ from hushwatt.errors import HushwattError
 from hushwatt.provider.api.access import COOKIE, Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.dashboard.assets import Assets
-from hushwatt.provider.dashboard.charts import Chart
+from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.frame import frame
 from hushwatt.provider.dashboard.login import Login
 from hushwatt.provider.dashboard.paper import Paper

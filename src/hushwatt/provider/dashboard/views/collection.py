@@ -4,7 +4,8 @@ from itertools import pairwise
 from typing import Any
 
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts import Chart, tallies
+from hushwatt.provider.dashboard.charts.counts import tallies
+from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.tables import words as texts

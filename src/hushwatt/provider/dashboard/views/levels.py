@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts import Chart, columns
+from hushwatt.provider.dashboard.charts.figure import Chart
+from hushwatt.provider.dashboard.charts.intervals import columns
 from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.intervals import around

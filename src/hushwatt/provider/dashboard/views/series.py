@@ -3,7 +3,8 @@
 from typing import Any
 
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts import Chart, Line, bands
+from hushwatt.provider.dashboard.charts.bands import Line, bands
+from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.scene import Cell, Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 

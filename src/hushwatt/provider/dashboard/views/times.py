@@ -4,7 +4,8 @@ from statistics import median
 from typing import Any
 
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts import Chart, Tile, heat
+from hushwatt.provider.dashboard.charts.figure import Chart
+from hushwatt.provider.dashboard.charts.heat import Tile, heat
 from hushwatt.provider.dashboard.scene import Cell, Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 

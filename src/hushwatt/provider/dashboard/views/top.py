@@ -3,7 +3,8 @@
 from typing import Any
 
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts import Chart, whiskers
+from hushwatt.provider.dashboard.charts.figure import Chart
+from hushwatt.provider.dashboard.charts.intervals import whiskers
 from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.results import PeriodNumbers
