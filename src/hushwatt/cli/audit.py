@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hushwatt.audit.finding import Finding
 
 app = App(name="audit", help="Check that what is promised holds, by enumeration, search and attack.")
+app.command("hushwatt.cli.chaos:chaos", name="chaos")
 
 OfPlan = Annotated[Path | None, Parameter(name="--plan", help="Look at this plan only.")]
 Quick = Annotated[bool, Parameter(name="--quick", help="Fewer cases, in seconds.", show_default=False)]

@@ -1,0 +1,36 @@
+"""Plans of every kind, drawn by chance."""
+
+import random
+from datetime import UTC, datetime
+from typing import Any
+
+from hushwatt.plan import Appliance, Plan, SlotLength
+from hushwatt.plan.amounts import MICRO
+
+METHODS = ("lbu", "lsp", "lbd", "lba", "lpu")
+TURN = 600  # seconds of a slot
+
+
+def plan_for(chance: random.Random, method: str | None = None, **fields: Any) -> Plan:
+    """Some plan with slots of ten minutes, its name drawn too, so that no two are the same."""
+    method = method or chance.choice(METHODS)
+    count = chance.randint(1, 4)
+    decided = "household" if method in ("lbd", "lba") else None
+    usual = {
+        "name": f"plan {chance.getrandbits(60)}",
+        "description": "What is asked.",
+        "contact": "someone@example.org",
+        "start": datetime(2024, 1, 1, tzinfo=UTC),
+        "expires": datetime(2025, 1, 1, tzinfo=UTC),
+        "timezone": "UTC",
+        "slot": SlotLength(TURN, "s"),
+        "epsilon": chance.choice([MICRO, 4 * MICRO, 10 * MICRO]),
+        "window": chance.randint(1, 5),
+        "decision": decided,
+        "oracle": chance.choice(["oue", "sue", "grr"]),
+        "appliances": tuple(Appliance.of(f"appliance {each}", [100, 200, 300]) for each in range(count)),
+        "appliances_per_report": count if decided else chance.randint(1, count),
+        "mapping": chance.choice(["range", "dither"]),
+        "minimum_homes": 1,
+    }
+    return Plan(method=method, **{**usual, **fields})

@@ -1,0 +1,43 @@
+"""A scenario: one kind of trouble, one promise, and what one case of it does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+Case = Callable[[int, Path], None]
+"""Given a seed and an empty folder, makes trouble and checks the promise; a broken one is a Fault."""
+
+
+class Fault(Exception):
+    """A promise was broken; the message says how, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Trouble that comes in cases, each decided by its seed alone."""
+
+    name: str  # the file's, with dashes
+    promise: int  # its number in docs/howto/chaos.md
+    says: str  # what holds in every case, in one sentence
+    quick: int  # how many of `unit` the tests go through
+    full: int  # the figure aimed at, of `unit`
+    case: Case
+    each: int = 1  # how many of `unit` one case makes up
+    unit: str = "cases"
+
+    def cases(self, figure: int) -> int:
+        """How many cases reach a figure, rounded up."""
+        return -(-figure // self.each)
+
+
+def expect(holds: bool, otherwise: str) -> None:
+    """Say what broke when something does not hold.
+
+    >>> expect(1 + 1 == 2, "numbers broke")
+    >>> expect(1 + 1 == 3, "numbers broke")
+    Traceback (most recent call last):
+    ...
+    hushwatt.audit.chaos.scenario.Fault: numbers broke
+    """
+    if not holds:
+        raise Fault(otherwise)

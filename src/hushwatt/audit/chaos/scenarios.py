@@ -1,0 +1,24 @@
+"""All scenarios by name, in the order of the promises.
+
+To add one, write `audit/chaos/<its_name>.py` with a `SCENARIO` and add its name here.
+"""
+
+from importlib import import_module
+
+from hushwatt.audit.chaos.scenario import Scenario
+
+NAMES = ("restored-ledger",)
+
+
+def load(name: str) -> Scenario:
+    """The scenario of that name, from the file of that name.
+
+    >>> load("restored-ledger").promise
+    9
+    """
+    module = import_module(f"hushwatt.audit.chaos.{name.replace('-', '_')}")
+    found: Scenario = module.SCENARIO
+    return found
+
+
+SCENARIOS = {name: load(name) for name in NAMES}

@@ -1,0 +1,30 @@
+"""Every scenario holds in a few cases of a fixed seed; `make chaos` goes through many of a fresh one."""
+
+from pathlib import Path
+
+import pytest
+
+from hushwatt.audit import chaos
+from hushwatt.audit.chaos.run import run
+from hushwatt.audit.chaos.scenarios import SCENARIOS
+
+SEED = 1
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_holds(name):
+    """What the scenario says is so."""
+    scenario = SCENARIOS[name]
+    outcome = run(scenario, scenario.quick, SEED)
+
+    assert outcome.failures == ()
+    assert outcome.done >= scenario.quick
+
+
+def test_every_file_with_a_scenario_is_listed():
+    """A scenario lies where its name says, and none is forgotten."""
+    folder = Path(chaos.__file__).parent
+    files = {file.stem for file in folder.glob("*.py") if "\nSCENARIO = " in file.read_text()}
+
+    assert files == {name.replace("-", "_") for name in SCENARIOS}
+    assert [scenario.name for scenario in SCENARIOS.values()] == list(SCENARIOS)
