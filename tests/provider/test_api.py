@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from datetime import timedelta
 
 import numpy as np
@@ -13,6 +14,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.api.problems import PREFIX, PROBLEMS
 from hushwatt.provider.config import Config
+from hushwatt.provider.dashboard.assets import plotly
 from hushwatt.provider.keys import rotate_keys
 from hushwatt.provider.service import load_plans
 from hushwatt.provider.store.access import add_token
@@ -169,6 +171,29 @@ def test_uploads_that_are_no_uploads(talk):
     assert problem(talk.client.post(f"{talk.path}/reports", content=pieces)) == "too-large"
     assert talk.send(key, name, b"").json() == {"accepted": 0, "repeated": 0, "rejected": []}
     assert talk.service.read.slots(talk.plan)[0].reports == 0
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["length told", "in chunks"])
+@pytest.mark.parametrize("path", ["devices", "publish"])
+def test_wishes_are_short(talk, path, told):
+    """What is no upload has a small body; more is refused."""
+    body = b" " * 819_200 if told else (b" " * 8192 for _ in range(100))
+    answer = talk.client.post(
+        f"{talk.path}/{path}", content=body, headers={"Content-Type": "application/json"}
+    )
+
+    assert problem(answer) == "too-large"
+
+
+def test_large_answers_come_whole(talk):
+    """What is sent piece by piece is what was asked for, to the last byte."""
+    page = talk.client.get("/")
+    address = re.search(r'src="(/static/plotly[^"]+)"', page.text)[1]
+
+    script = talk.client.get(address, headers={"Accept-Encoding": "identity"})
+
+    assert len(script.content) > 1_000_000
+    assert script.content == plotly().file.read_bytes()
 
 
 def test_unknown_and_ended_plans(talk):

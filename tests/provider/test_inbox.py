@@ -7,6 +7,7 @@ import pytest
 from collecting import histories, records
 
 from hushwatt.errors import UsageError
+from hushwatt.provider import inbox
 from hushwatt.provider.collect import ACCEPTED, REPEATED, TOO_LATE, Collection
 from hushwatt.provider.inbox import ONE, Answer, answers
 from hushwatt.provider.store.session import StoreUnavailable
@@ -87,6 +88,26 @@ def test_nobody_is_told_of_what_was_not_written(talk):
     kept = [each for each in found if each == ONE]
     assert len(failed) + len(kept) == 6
     assert talk.service.read.slots(talk.plan)[0].reports == len(kept)
+
+
+def test_uploads_that_wait_have_a_limit_in_bytes(talk, monkeypatch):
+    """While the disk is slow, no more is taken in than memory is for; one upload always is."""
+    waiting = uploads(talk, 8)
+    size = len(waiting[0][2]) * (28 + 2)
+    monkeypatch.setattr(inbox, "MOST_BYTES", 3 * size)
+
+    async def all_at_once():
+        jobs = [talk.service.inbox.deliver(*each) for each in waiting]
+        found = await asyncio.gather(*jobs, return_exceptions=True)
+        monkeypatch.setattr(inbox, "MOST_BYTES", 1)
+        return found, await talk.service.inbox.deliver(*waiting[-1])
+
+    found, alone = asyncio.run(all_at_once())
+
+    assert found[:3] == [ONE] * 3
+    assert all(isinstance(each, StoreUnavailable) for each in found[3:])
+    assert alone == ONE
+    assert talk.service.read.slots(talk.plan)[0].reports == 4
 
 
 def test_answers_name_the_place_of_each_refusal():

@@ -44,7 +44,9 @@ class Config:
     tls_key: str = ""
     tolerance: int = 300  # seconds that a signer's clock may be off
     largest_upload: int = 4 * 1024 * 1024  # bytes
+    head_seconds: int = 10  # to send a request's head
     upload_seconds: int = 15  # to send a request's body
+    answer_seconds: int = 20  # to take some of an answer
     requests_per_second: int = 50  # of one signer, on average
     strangers_per_second: int = 10  # refused or enrolling requests of one address, on average
     connections: int = 4096  # at once

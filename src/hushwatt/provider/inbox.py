@@ -23,10 +23,11 @@ from hushwatt.provider.life import Life
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.session import Database, Session, StoreUnavailable
-from hushwatt.wire.record import Records
+from hushwatt.wire.record import HEAD, Records
 
 Result = TypeVar("Result")
 MOST_WAITING = 20_000  # uploads; more are sent away until the disk has caught up
+MOST_BYTES = 32 * 1024 * 1024  # of uploads that wait, likewise
 MOST_TOGETHER = 100_000  # reports in one transaction, or a little more
 
 BUSY, LINGER = 4, 0.006  # uploads at once that call for waiting, and for how many seconds, to gather more
@@ -66,6 +67,10 @@ class _Waiting:
     def size(self) -> int:
         return len(self.upload[2]) if self.upload else 1
 
+    @property
+    def bytes(self) -> int:
+        return len(self.upload[2]) * (HEAD + self.upload[2].payloads.shape[1]) if self.upload else 0
+
     def tell(self) -> None:
         if self.told.done():  # whoever asked has gone
             return
@@ -80,6 +85,7 @@ class Inbox:
 
     def __init__(self, database: Database, lives: dict[int, Life], clock: Clock, metrics: Metrics) -> None:
         self._database, self._lives, self._clock, self._metrics = database, lives, clock, metrics
+        self._bytes = 0  # of uploads that wait
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="hushwatt-inbox", daemon=True)
         self._thread.start()
@@ -101,11 +107,17 @@ class Inbox:
         self._thread.join()
 
     async def _wait(self, **what: Any) -> Any:
-        if self._queue.qsize() >= MOST_WAITING:
-            raise StoreUnavailable("too many uploads are waiting for the disk")
         told: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._queue.put(_Waiting(told, **what))
-        return await told
+        waiting = _Waiting(told, **what)
+        full = self._bytes > 0 and self._bytes + waiting.bytes > MOST_BYTES
+        if full or self._queue.qsize() >= MOST_WAITING:
+            raise StoreUnavailable("too many uploads are waiting for the disk")
+        self._bytes += waiting.bytes
+        self._queue.put(waiting)
+        try:
+            return await told
+        finally:
+            self._bytes -= waiting.bytes
 
     def _work(self) -> None:
         busy = False

@@ -2,6 +2,7 @@
 
 import gc
 import re
+import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +12,15 @@ import uvicorn
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.api import make_app
+from hushwatt.provider.api.connection import Patience, connections
 from hushwatt.provider.config import Config
 from hushwatt.provider.logs import start_logs
 from hushwatt.provider.read import Read
 from hushwatt.provider.store import open_store
 
 LEAVE = 20  # seconds that open requests have to end
+IDLE = 30  # seconds that a connection stays open between two requests
+OTHERS = 128  # open files that are no connections
 TURN = 0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
 Say = Callable[[str], object]
 
@@ -42,17 +46,20 @@ def serve(config: Config, say: Say) -> None:
     app = make_app(config, open_store(config.store_address))
     if not app.state.service.lives:
         raise UsageError("there is no plan to collect: give one with --plan")
+    patience = patience_of(config)
     settings = uvicorn.Config(
         app,
+        http=connections(patience),
+        ws="none",
         host=config.host,
         port=config.port,
         ssl_certfile=_file(config.tls_certificate),
         ssl_keyfile=_file(config.tls_key),
         proxy_headers=config.proxy,
         forwarded_allow_ips="127.0.0.1,::1",
-        limit_concurrency=config.connections,
+        limit_concurrency=patience.connections + 1,
         timeout_graceful_shutdown=LEAVE,
-        timeout_keep_alive=30,
+        timeout_keep_alive=IDLE,
         backlog=2048,
         access_log=False,  # it would name the addresses of homes
         log_level="critical",
@@ -67,6 +74,23 @@ def serve(config: Config, say: Say) -> None:
         raise UsageError(
             f"cannot listen on {config.host} port {config.port}: it is taken, or not this machine's"
         ) from None
+
+
+def patience_of(config: Config) -> Patience:
+    """What each client is given; no more connections than this process may hold open."""
+    wanted = config.connections + OTHERS
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files < wanted:
+        files = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    return Patience(
+        head=config.head_seconds,
+        body=config.upload_seconds,
+        answer=config.answer_seconds,
+        idle=IDLE,
+        discarded=4 * config.largest_upload,
+        connections=max(1, min(config.connections, files - OTHERS)),
+    )
 
 
 def welcome(config: Config, port: int, read: Read) -> list[str]:

@@ -2,6 +2,7 @@
 
 import time
 import traceback
+from contextlib import suppress
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.api.room import Room
 from hushwatt.provider.api.upload import Upload, uploads_to
 from hushwatt.provider.logs import log
 from hushwatt.provider.metrics import Metrics
@@ -20,6 +22,9 @@ from hushwatt.provider.store.session import StoreUnavailable
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 UPLOADS = "/v1/plans/{plan_id}/reports"
 RETRY = 5  # seconds
+WISH = 65_536  # bytes of a body that is no upload
+PIECE = 65_536  # bytes of an answer that are sent at once
+ANSWERS = 64 * 1024 * 1024  # bytes of large answers that have not been taken
 
 
 class Shell:
@@ -28,6 +33,7 @@ class Shell:
     def __init__(self, app: ASGIApp, metrics: Metrics, upload: Upload) -> None:
         self._app, self._metrics, self._upload = app, metrics, upload
         self._known = handlers(metrics)
+        self._answers = Room(ANSWERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -40,12 +46,15 @@ class Shell:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", []), *HEADERS]
-            await send(message)
+            if len(message.get("body", b"")) > PIECE:
+                await self._send_large(message, send)
+            else:
+                await send(message)
 
         plan_id = uploads_to(scope["path"]) if scope["method"] == "POST" else None
         try:
             if plan_id is None:
-                await self._app(scope, receive, watched)
+                await self._app(scope, short(receive), watched)
             else:
                 response = await self._take(Request(scope, receive), plan_id)
                 await response(scope, receive, watched)
@@ -62,10 +71,35 @@ class Shell:
             response: Response = await self._known[kind](request, refusal)
             return response
 
+    async def _send_large(self, message: Message, send: Send) -> None:
+        """Send piece by piece, as the client takes it; one that takes too long gets no more."""
+        body = message["body"]
+        with suppress(TimeoutError):
+            async with self._answers.place() as place:
+                place.take(len(body))
+                for start in range(0, len(body), PIECE):
+                    more = start + PIECE < len(body) or message.get("more_body", False)
+                    await send({**message, "body": body[start : start + PIECE], "more_body": more})
+
     def _count(self, route: str, status: int, seconds: float) -> None:
         self._metrics.requests.labels(route, str(status)).inc()
         self._metrics.seconds.labels(route).observe(seconds)
         log().debug("request", route=route, status=status, ms=round(seconds * 1000, 1))
+
+
+def short(receive: Receive) -> Receive:
+    """What receives a body, and refuses one that is longer than any wish."""
+    size = 0
+
+    async def received() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > WISH:
+            raise Problem("too-large", f"at most {WISH} bytes")
+        return message
+
+    return received
 
 
 def handlers(metrics: Metrics) -> dict[Any, Any]:
@@ -93,6 +127,8 @@ def handlers(metrics: Metrics) -> dict[Any, Any]:
     async def on_http(_: Request, wrong: HTTPException) -> Response:
         names = {404: "not-found", 405: "wrong-method"}
         problem = Problem(names.get(wrong.status_code, "wrong-request"))
+        if isinstance(wrong.__cause__, Problem):  # FastAPI met it while it read the body
+            problem = wrong.__cause__
         response = answered(problem)
         response.headers.update(wrong.headers or {})
         return response

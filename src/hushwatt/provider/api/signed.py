@@ -1,6 +1,5 @@
 """Signed requests: read the body within its limits, then find out who signed it."""
 
-import asyncio
 import time
 from collections import OrderedDict
 
@@ -12,12 +11,14 @@ from hushwatt.errors import ReportError
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.limits import Limit
 from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.api.room import Place, Room
 from hushwatt.provider.collect import Collection
 from hushwatt.provider.service import Service
 from hushwatt.provider.store.enrolment import Signer, find_signer
 from hushwatt.wire.signature import public_key, read_claim
 
 REMEMBERED = 20_000  # keys held in memory
+BODIES = 32 * 1024 * 1024  # bytes of bodies that are not whole
 Known = tuple[Signer, Ed25519PublicKey]
 
 
@@ -27,6 +28,7 @@ class Gate:
     def __init__(self, service: Service, access: Access) -> None:
         self._service, self._access = service, access
         self._limit = Limit(service.config.requests_per_second)
+        self._room = Room(max(BODIES, 2 * service.config.largest_upload))
         self._known: OrderedDict[tuple[int, bytes], Known] = OrderedDict()
 
     def collection(self, plan_id: str) -> Collection:
@@ -50,8 +52,8 @@ class Gate:
         if int(_digits(request.headers.get("content-length"))) > config.largest_upload:
             raise Problem("too-large", f"at most {config.largest_upload} bytes")
         try:
-            async with asyncio.timeout(config.upload_seconds):
-                return await _read(request, config.largest_upload)
+            async with self._room.place(config.upload_seconds) as place:
+                return await _read(request, config.largest_upload, place)
         except TimeoutError:
             raise Problem("too-slow", f"at most {config.upload_seconds} seconds") from None
         except ClientDisconnect:
@@ -98,11 +100,11 @@ class Gate:
             return find_signer(session, plan, name)
 
 
-async def _read(request: Request, most: int) -> bytes:
-    parts, size = [], 0
+async def _read(request: Request, most: int, place: Place) -> bytes:
+    parts = []
     async for part in request.stream():
-        size += len(part)
-        if size > most:
+        place.take(len(part))
+        if place.held > most:
             raise Problem("too-large", f"at most {most} bytes")
         parts.append(part)
     return b"".join(parts)

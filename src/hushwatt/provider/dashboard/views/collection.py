@@ -28,7 +28,7 @@ PROBLEMS = {
     "token-needed": "somebody without a token asked for answers",
     "too-large": "the body was too large",
     "too-many": "too many requests at once",
-    "too-slow": "the body took too long",
+    "too-slow": "the request took too long",
     "unavailable": "the store could not take anything",
     "unknown-plan": "the plan is not collected here",
     "wrong-request": "the request could not be understood",
