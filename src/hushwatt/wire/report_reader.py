@@ -29,16 +29,17 @@ def read_reports(plan: Plan, path: str | PathLike[str], size: int) -> Iterator[R
     Within a slot they come as the files have them, normally by household.
     `size` is the bytes of one payload.  Whatever is wrong is a ReportError.
     """
-    files = _files(plan, Path(path))
+    files = report_files(plan, Path(path))
     return _streamed(files, size) if _slots_ascend(files) else _sorted(files, size)
 
 
 def homes_of(plan: Plan, path: str | PathLike[str]) -> int:
     """How many homes take part, as a file of reports says; in a folder, the most that one says."""
-    return max(file.homes for file in _files(plan, Path(path)))
+    return max(file.homes for file in report_files(plan, Path(path)))
 
 
-def _files(plan: Plan, path: Path) -> list[ReportFile]:
+def report_files(plan: Plan, path: Path) -> list[ReportFile]:
+    """The files that a path means: itself, or every Parquet file in a folder but hidden ones, by name."""
     if path.is_file():
         return [ReportFile(plan, path)]
     if not path.is_dir():

@@ -3,8 +3,16 @@
 Any Parquet reader can open them.  Nothing here knows a reading.
 """
 
-from hushwatt.wire.report_reader import homes_of, read_reports
+from hushwatt.wire.report_reader import homes_of, read_reports, report_files
 from hushwatt.wire.report_schema import REPORT_SCHEMA, ReportBatch, report_schema
 from hushwatt.wire.report_writer import ReportWriter
 
-__all__ = ["REPORT_SCHEMA", "ReportBatch", "ReportWriter", "homes_of", "read_reports", "report_schema"]
+__all__ = [
+    "REPORT_SCHEMA",
+    "ReportBatch",
+    "ReportWriter",
+    "homes_of",
+    "read_reports",
+    "report_files",
+    "report_schema",
+]
