@@ -43,10 +43,20 @@ def dithered(appliance: Appliance, watts: Watts, entropy: Entropy) -> NDArray[np
     A reading a fraction u of the way from one value to the next goes up with chance u.
     Below the first value is the first level, above the last the last.
     """
-    values = np.array(appliance.values)
-    inside = np.clip(watts, values[0], values[-1])
-    lower = np.clip(np.searchsorted(values, inside, side="right") - 1, 0, len(values) - 2)
-    way = (inside - values[lower]) / (values[lower + 1] - values[lower])
+    lower, way = between(appliance, watts)
     coin = (entropy.words(len(watts)) >> np.uint64(11)) * 2.0**-53
     levels: NDArray[np.intp] = lower + (coin < way)
     return levels
+
+
+def between(appliance: Appliance, watts: Watts) -> tuple[NDArray[np.intp], Watts]:
+    """The lower of the two levels around each reading, and which fraction of the way to the next it is.
+
+    >>> kettle = Appliance("kettle", edges=None, values=(0.0, 100.0, 300.0))
+    >>> between(kettle, np.array([50.0, 150.0, 999.0]))
+    (array([0, 1, 1]), array([0.5 , 0.25, 1.  ]))
+    """
+    values = np.array(appliance.values)
+    inside = np.clip(watts, values[0], values[-1])
+    lower = np.clip(np.searchsorted(values, inside, side="right") - 1, 0, len(values) - 2)
+    return lower, (inside - values[lower]) / (values[lower + 1] - values[lower])
