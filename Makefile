@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 PIP_FLAGS := --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench docs screenshots chaos clean
+.PHONY: help demo test system lint format bench docs reference screenshots chaos clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
@@ -17,6 +17,7 @@ help:
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
 	@echo "make docs    build the docs as a site in build/site, which needs no network"
+	@echo "make reference  write the reference pages anew from the code"
 	@echo "make screenshots  draw the dashboard's pictures for the docs anew (needs Chromium)"
 	@echo "make chaos   kill, rewind and lie to it for hours (CHAOS=2 for minutes)"
 	@echo "make clean   remove what these targets made"
@@ -53,6 +54,9 @@ bench: $(BENCH_READY)
 
 docs: $(READY)
 	$(VENV)/bin/python tools/site/build.py
+
+reference: $(READY)
+	$(VENV)/bin/python tools/reference/write.py
 
 screenshots: $(READY)
 	$(VENV)/bin/python tools/screenshots.py
