@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # for chaos and living, the tests' own helpers
+sys.path.insert(0, str(Path(__file__).parent))  # for living and serving, the tests' own helpers
 
 
 @pytest.fixture

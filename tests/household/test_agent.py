@@ -1,8 +1,7 @@
 """The agent lives by the clock alone: slots end once, and nothing depends on what the plugs show."""
 
 import pytest
-from chaos import TURN, plan_for
-from living import Fixed, Home, dearest, join
+from living import TURN, Fixed, Home, dearest, join, plan_for
 
 from hushwatt.household.agent import jitter
 from hushwatt.household.clock import SECOND

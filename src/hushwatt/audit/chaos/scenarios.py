@@ -7,7 +7,13 @@ from importlib import import_module
 
 from hushwatt.audit.chaos.scenario import Scenario
 
-NAMES = ("restored-ledger",)
+NAMES = (
+    "kill-agent",
+    "power-loss-home",
+    "restored-ledger",
+    "wild-clock",
+    "hostile-plans",
+)
 
 
 def load(name: str) -> Scenario:

@@ -1,0 +1,152 @@
+"""A scenario that nothing could fail would show nothing: homes weakened on purpose break their promises."""
+
+import random
+import shutil
+
+import pytest
+
+from hushwatt.audit.chaos.home import Chances, Home, join
+from hushwatt.audit.chaos.plans import TURN, plan_for
+from hushwatt.audit.chaos.run import run
+from hushwatt.audit.chaos.scenario import Fault
+from hushwatt.audit.chaos.scenarios import SCENARIOS
+from hushwatt.audit.chaos.sums import check_real_time, check_windows
+from hushwatt.household import store
+from hushwatt.household.agent import Watch
+from hushwatt.household.book import Book
+from hushwatt.household.membership import Membership
+
+
+def failures(name):
+    """How many of the cases that the tests go through break a promise."""
+    scenario = SCENARIOS[name]
+    return len(run(scenario, scenario.quick, seed=1).failures)
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """A home that does not wait for its disk."""
+    opened = store._open
+
+    def hurry(path):
+        disk = opened(path)
+        disk.execute("PRAGMA synchronous = NORMAL")
+        return disk
+
+    monkeypatch.setattr(store, "_open", hurry)
+
+
+def test_a_home_that_does_not_wait_for_its_disk(hasty):
+    """With synchronous = NORMAL, power losses undo what was paid and sent, and are caught at it."""
+
+    assert failures("power-loss-home") > 3
+
+
+def test_kills_cannot_see_what_power_loss_shows(hasty):
+    """The same home survives every kill: that is why there are both."""
+
+    assert failures("kill-agent") == 0
+
+
+@pytest.mark.parametrize("name", ["kill-agent", "power-loss-home"])
+def test_an_agent_that_pays_later(name, monkeypatch):
+    """A spend that reaches the disk after the draw is found out."""
+    charge, waiting = Book.charge, []
+    keep = Membership._keep
+
+    def later(self, entry):
+        waiting.append((self, entry))
+
+    def pay_and_keep(self, sent, due):
+        while waiting:
+            charge(*waiting.pop())
+        keep(self, sent, due)
+
+    monkeypatch.setattr(Book, "charge", later)
+    monkeypatch.setattr(Membership, "_keep", pay_and_keep)
+
+    assert failures(name) > 3
+
+
+def test_an_agent_that_never_pays_for_its_probe(monkeypatch):
+    """A probe that is drawn and not charged is found out."""
+    charge = Book.charge
+    monkeypatch.setattr(
+        Book, "charge", lambda self, entry: charge(self, entry) if entry.purpose != "probe" else None
+    )
+
+    assert failures("kill-agent") > 3
+
+
+def rewound(folder):
+    """A home whose ledger is put back after every report to where its first slot must publish."""
+    plan = plan_for(random.Random(1), "lbd", window=8)
+    home = Home(folder / "rewound.db", Chances(1))
+    join(home.store, plan)
+    home.switch_off()
+    shutil.copy(home.path, folder / "copy.db")
+    for _ in range(4):
+        shutil.copy(folder / "copy.db", home.path)
+        home.switch_on()
+        home.tick()
+        home.live(2 * TURN, TURN / 2)
+        home.switch_off()
+    check_windows(home.left, plan)
+
+
+def test_a_rewound_ledger_spends_nothing_again(tmp_path):
+    """Put back again and again, a ledger never speaks as if for the first time."""
+    rewound(tmp_path)
+
+
+def test_an_agent_that_believes_every_ledger(tmp_path, monkeypatch):
+    """Without the rule for slots nobody knows about, the same home overspends."""
+    lost = Membership.lost
+
+    def believe(self, last, reason, everything=False):
+        if reason == "the agent was not running":
+            self.silent(last, reason)
+        else:
+            lost(self, last, reason, everything)
+
+    monkeypatch.setattr(Membership, "lost", believe)
+
+    with pytest.raises(Fault, match="a window of lbd cost"):
+        rewound(tmp_path)
+
+
+def hurried(folder):
+    """A home whose clock is moved on to the next turn as soon as it has spoken."""
+    plan = plan_for(random.Random(1), "lsp", window=3)
+    home, drawn_at = Home(folder / "hurried.db", Chances(1)), {}
+    join(home.store, plan)
+    home.tick()
+    home.live(3 * TURN, TURN / 2)
+    for _ in range(4):
+        before = set(home.left)
+        home.live(TURN, TURN / 2)
+        drawn_at |= dict.fromkeys(set(home.left) - before, home.hands.alive)
+        home.hands.jump(2 * TURN)
+        home.tick()
+    home.switch_off()
+    check_real_time(home.left, plan, drawn_at)
+
+
+def test_a_hurried_clock_refreshes_nothing(tmp_path):
+    """Moving the clock on does not bring the next turn any sooner."""
+    hurried(tmp_path)
+
+
+def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch):
+    """Without the machine's own clock, the same home speaks in every slot."""
+    monkeypatch.setattr(Watch, "slack", 1 << 60)
+
+    with pytest.raises(Fault, match="slots of real time"):
+        hurried(tmp_path)
+
+
+def test_a_home_without_caps(monkeypatch):
+    """A book that refuses nothing gives hostile plans what they ask, and is found out."""
+    monkeypatch.setattr(Book, "refusal", lambda self, start, end, amount: None)
+
+    assert failures("hostile-plans") > 3
