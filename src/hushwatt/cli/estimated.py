@@ -14,7 +14,7 @@ HEIGHTS = "▁▂▃▄▅▆▇█"
 
 def period_table(estimates: Estimates) -> "Table":
     """Every appliance in the plan's order: watts, share, and how the watts went from slot to slot."""
-    table = _table("appliance", "watts", "95 %", "share", "95 %", "rank", "over time")
+    table = headed_table("appliance", "watts", "95 %", "share", "95 %", "rank", "over time")
     for name, period in estimates.by_period.items():
         if period is None:
             table.add_row(name, *["–"] * 6)
@@ -33,7 +33,7 @@ def period_table(estimates: Estimates) -> "Table":
 
 def top_table(estimates: Estimates, count: int) -> "Table":
     """The appliances with the most watts, best first, each with a bar that fades over its interval."""
-    table = _table("rank", "appliance", "watts", "95 %", "share", "")
+    table = headed_table("rank", "appliance", "watts", "95 %", "share", "")
     shown = [(name, estimates.by_period[name]) for name in estimates.top[:count]]
     most = max((period.high for _, period in shown if period), default=0.0)
     for name, period in shown:
@@ -140,12 +140,13 @@ def percent(share: float) -> str:
     return "–" if share != share else f"{100 * share:.1f} %"
 
 
-def _table(*headings: str) -> "Table":
+def headed_table(*headings: str) -> "Table":
+    """An empty table with these headings; numbers stand to the right."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        right = heading in ("watts", "95 %", "share", "rank")
+        right = heading in ("watts", "95 %", "share", "rank", "truly")
         table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
     return table

@@ -17,6 +17,11 @@ app.command(
     name="advise",
     help="Search for the most accurate plan with the protection of PLAN.",
 )
+app.command(
+    "hushwatt.cli.rehearse:rehearse",
+    name="rehearse",
+    help="See what HOMES homes like those of READINGS would show under PLAN, beside the truth.",
+)
 
 
 @app.command

@@ -1,0 +1,106 @@
+"""What a collection from very many homes would show, beside the truth that only a rehearsal knows.
+
+A table of readings says what homes are like; each of its homes stands for as
+many as the others.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.fleet.aggregate import aggregate, kinds, refuse
+from hushwatt.fleet.randomise import purpose, span
+from hushwatt.fleet.readings import Readings, read_slots
+from hushwatt.household.levels import Watts, ranged
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import source_for
+from hushwatt.provider.estimate import estimate
+from hushwatt.provider.results import Estimates
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """One appliance as the homes really used it, on the watts that stand for the levels."""
+
+    watts: float  # mean of a home over all slots with an answer
+    share: float  # of all appliances' watts; NaN when these are zero
+    rank: int  # 1: the most watts
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What the provider would say, and what is so."""
+
+    estimates: Estimates
+    like: int  # homes in the table of readings
+    by_slot: Numbers  # true mean watts, slots × appliances
+
+    @property
+    def truth(self) -> dict[str, Truth]:
+        """Every appliance that has an answer, in the plan's order."""
+        found = {
+            name: float(self.by_slot[self.estimates.by_slot[name].known, place].mean())
+            for place, name in enumerate(self.estimates.plan.names)
+            if self.estimates.by_period[name] is not None
+        }
+        total, ranked = sum(found.values()), sorted(found, key=lambda name: -found[name])
+        return {
+            name: Truth(watts, watts / total if total else np.nan, ranked.index(name) + 1)
+            for name, watts in found.items()
+        }
+
+    @property
+    def within(self) -> int:
+        """How many appliances' true watts lie between their 95 % limits."""
+        periods = self.estimates.by_period
+        return sum(
+            period.low <= true.watts <= period.high
+            for name, true in self.truth.items()
+            if (period := periods[name]) is not None
+        )
+
+
+def rehearse(
+    plan: Plan,
+    readings: Path,
+    homes: int,
+    *,
+    seed: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Rehearsed:
+    """Draw what `homes` homes like those of a table of readings would report, and estimate from it."""
+    refuse(plan, homes)
+    table = read_slots(plan, readings, progress=progress)
+    first, _ = span(plan, table)
+    weights = kinds(homes, len(table.homes)) / homes
+    truth: list[Numbers] = []
+    source = source_for(seed, f"{purpose(plan, table.homes)} {homes}")
+    tallies = aggregate(plan, _told(plan, table, weights, truth), homes, source, first)
+    by_slot = np.array(truth)
+    found = estimate(plan, tallies)
+    drawn = [slot.slot if slot.as_of is None else slot.as_of for slot in found.slots]
+    return Rehearsed(found, len(table.homes), by_slot[np.array(drawn, dtype=int) - first])
+
+
+def _told(plan: Plan, table: Readings, weights: Numbers, truth: list[Numbers]) -> Iterator[Watts]:
+    """The watts of each slot, whose true means are noted as they pass."""
+    for _, watts in table.matrices():
+        truth.append(weights @ counted(plan, watts))
+        yield watts
+
+
+def counted(plan: Plan, watts: Watts) -> Watts:
+    """Watts as the plan counts them: its level's value for each, or cut off at the outer values."""
+    columns = []
+    for place, appliance in enumerate(plan.appliances):
+        values = np.array(appliance.values)
+        if plan.mapping == "range":
+            columns.append(values[ranged(appliance, watts[:, place])])
+        else:
+            columns.append(np.clip(watts[:, place], values[0], values[-1]))
+    return np.stack(columns, axis=1)

@@ -1,0 +1,75 @@
+"""A rehearsal says what very many homes would show, beside what they really used."""
+
+import numpy as np
+import pytest
+
+from hushwatt.errors import ReadingsError, UsageError
+from hushwatt.fleet.rehearse import counted, rehearse
+
+
+@pytest.fixture
+def watts():
+    return np.random.default_rng(5).uniform(0, 300, (7, 40, 3)) * [1.0, 0.6, 0.3]
+
+
+@pytest.mark.parametrize("method", ["lbu", "lsp", "lpu"])
+@pytest.mark.parametrize("mapping, asked", [("range", 3), ("dither", 1)])
+def test_truth_is_what_the_estimates_aim_at(tmp_path, plan_for, readings_at, watts, method, mapping, asked):
+    """Ten million homes tell the truth to within five standard errors, and these are small."""
+    plan = plan_for(method, mapping=mapping, epsilon=9, oracle="grr", appliances_per_report=asked)
+
+    found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 10_000_000, seed=1)
+
+    assert found.like == 40
+    assert found.estimates.homes == 10_000_000
+    assert [found.truth[name].rank for name in plan.names] == [1, 2, 3]
+    assert sum(true.share for true in found.truth.values()) == pytest.approx(1)
+    for name, true in found.truth.items():
+        period = found.estimates.by_period[name]
+        assert abs(period.watts - true.watts) < 5 * period.watts_se
+        assert period.watts_se < 0.5
+    assert found.within >= 1
+
+
+def test_truth_of_repeats_is_that_of_the_draw(tmp_path, plan_for, readings_at):
+    """Under lsp a slot in between is compared with what homes held when they drew."""
+    plan = plan_for("lsp", mapping="dither")
+    watts = np.arange(5)[:, None, None] * np.full((5, 4, 3), 10.0)
+
+    found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 1000, seed=1)
+
+    assert found.by_slot[:, 0].tolist() == [0, 0, 0, 30, 30]
+
+
+def test_watts_as_the_plan_counts_them(plan_for):
+    """A range counts as its value; dithered watts are cut off at the last value."""
+    watts = np.array([[50.0, 150.0, 999.0]])
+
+    assert counted(plan_for(mapping="range"), watts).tolist() == [[50, 150, 250]]
+    assert counted(plan_for(mapping="dither"), watts).tolist() == [[50, 150, 200]]
+
+
+def test_a_seed_repeats_and_other_homes_differ(tmp_path, plan_for, readings_at, watts):
+    """The same seed gives the same estimates; more homes are another rehearsal."""
+    plan = plan_for("lpu")
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+
+    one, again, more = (
+        rehearse(plan, readings, homes, seed=3).estimates.by_period["a0"].watts for homes in (900, 900, 901)
+    )
+
+    assert one == again
+    assert one != more
+
+
+def test_what_cannot_be_rehearsed(tmp_path, plan_for, readings_at, watts):
+    """Methods that decide, too few homes and readings of another time are refused in one line."""
+    readings = readings_at(tmp_path / "r.parquet", watts, plan_for().names)
+
+    with pytest.raises(UsageError, match="lba decides"):
+        rehearse(plan_for("lba"), readings, 100)
+    with pytest.raises(UsageError, match="at least the 40"):
+        rehearse(plan_for("lbu"), readings, 39)
+    early = readings_at(tmp_path / "early.parquet", watts, plan_for().names, first=-40)
+    with pytest.raises(ReadingsError, match="no reading falls into the plan's time"):
+        rehearse(plan_for("lbu"), early, 100)
