@@ -13,6 +13,8 @@ NAMES = (
     "restored-ledger",
     "wild-clock",
     "hostile-plans",
+    "exactly-once",
+    "kill-collector",
 )
 
 

@@ -1,0 +1,93 @@
+"""The collector killed at random points, in the middle of commits and while it starts."""
+
+import random
+import time
+from itertools import islice
+from pathlib import Path
+
+from hushwatt.audit.chaos.buckets import Crowd, Kept, Report, bucket_plan, check_answers, join, kept, prepare
+from hushwatt.audit.chaos.collector import Collector
+from hushwatt.audit.chaos.line import Answer, Line, exchange
+from hushwatt.audit.chaos.scenario import Scenario, expect
+
+KILLS, HOMES, SLOTS = 20, 20, 40
+LINES = 4  # connections at once
+START = 0.2  # chance that it dies before it listens
+LONGEST = 0.03  # seconds that it lives after that
+
+
+def case(seed: int, folder: Path) -> None:
+    """Some kills of one service, whose homes send on what was not acknowledged."""
+    chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
+    with Collector(folder, plan) as collector:
+        code = prepare(collector, HOMES)
+        collector.start()
+        crowd = join(collector, code, HOMES)
+        waiting = [(home, slot) for slot in range(SLOTS) for home in range(HOMES)]
+        chance.shuffle(waiting)
+        acknowledged: Kept = set()
+        for _ in range(KILLS):
+            acknowledged |= _life(collector, crowd, waiting, chance)
+            there = kept(collector, crowd)
+            lost = acknowledged - there
+            expect(not lost, f"{len(lost)} acknowledged reports are lost")
+            waiting = [each for each in waiting if each not in acknowledged] + chance.sample(waiting, 9)
+            _restart(collector, chance)
+        rest = collector.line().ask(crowd.upload(waiting))
+        told = rest.json()
+        expect(rest.status == 200 and not told["rejected"], "what was left was not accepted")
+        everything = {(home, slot) for slot in range(SLOTS) for home in range(HOMES)}
+        check_answers(collector, crowd, everything)
+        collector.stop()
+        expect(kept(collector, crowd) == everything, "some reports never arrived")
+
+
+def _life(collector: Collector, crowd: Crowd, waiting: list[Report], chance: random.Random) -> Kept:
+    """Send until the service is killed; what it acknowledged, with its last breath too."""
+    queue, batches = iter(waiting), [list[list[Report]]() for _ in range(LINES)]
+    for turn in range(6 * LINES):
+        batches[turn % LINES].append(list(islice(queue, chance.randint(1, 4))))
+    lines = [collector.line() for _ in range(LINES)]
+    requests = [[crowd.upload(batch) for batch in mine] for mine in batches]
+    until = time.monotonic() + LONGEST * chance.random()
+    answers = exchange(zip(lines, requests, strict=True), until)
+    collector.kill()
+    acknowledged: Kept = set()
+    for line, mine, told in zip(lines, batches, answers, strict=True):
+        for batch, answer in zip(mine, told + _last_words(line), strict=False):
+            expect(answer.status == 200, f"an upload was answered {answer.status}")
+            expect(not answer.json()["rejected"], "a report was rejected")
+            acknowledged |= set(batch)
+        line.close()
+    return acknowledged
+
+
+def _last_words(line: Line) -> list[Answer]:
+    """Answers that were on their way when the service was killed: they were given, so they hold."""
+    while not line.ended:
+        line.listen()
+    words = []
+    while (answer := line.next()) is not None:
+        words.append(answer)
+    return words
+
+
+def _restart(collector: Collector, chance: random.Random) -> None:
+    """Start again; now and then it is killed before it listens, and started once more."""
+    collector.begin()
+    if chance.random() < START and not collector.wait(0.1 * chance.random()):
+        collector.kill()
+        collector.begin()
+    expect(collector.wait(), "the service did not listen in a minute")
+
+
+SCENARIO = Scenario(
+    name="kill-collector",
+    promise=12,
+    says="a collector killed at any point has every report that it acknowledged, and counts each once",
+    quick=KILLS,
+    full=10_000,
+    case=case,
+    each=KILLS,
+    unit="kills",
+)
