@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import StateError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import STRATEGIES, affordable
-from hushwatt.provider.draws import PUBLICATION
+from hushwatt.provider.draws import PUBLICATION, segments
 from hushwatt.provider.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.store.session import Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
@@ -21,12 +22,15 @@ from hushwatt.wire.record import Records
 
 PENDING, ACCEPTED, REPEATED = 0, 1, 2
 NOT_ENROLLED, TOO_EARLY, TOO_LATE, WRONG_AMOUNT, WRONG_PAYLOAD = 3, 4, 5, 6, 7
+WRONG_ROUND, ERASED = 8, 9  # in files alone
 REASONS = {
     NOT_ENROLLED: "not_enrolled",
     TOO_EARLY: "too_early",
     TOO_LATE: "too_late",
     WRONG_AMOUNT: "wrong_amount",
     WRONG_PAYLOAD: "wrong_payload",
+    WRONG_ROUND: "wrong_round",
+    ERASED: "erased",
 }
 Verdicts = NDArray[np.int8]
 
@@ -60,7 +64,21 @@ class Group:
     payloads: Rows
 
 
-def judge(collection: Collection, records: Records) -> Verdicts:
+class Sent(Protocol):
+    """Reports as columns, a row each, wherever they came from."""
+
+    @property
+    def slot(self) -> NDArray[np.integer]: ...
+    @property
+    def spent(self) -> NDArray[np.integer]: ...
+    @property
+    def drawn(self) -> NDArray[np.integer]: ...
+    @property
+    def payloads(self) -> Rows: ...
+    def __len__(self) -> int: ...
+
+
+def judge(collection: Collection, records: Sent) -> Verdicts:
     """What can be said of reports without the store: implausible ones are refused."""
     slot, spent, drawn = (column.astype(np.int64) for column in (records.slot, records.spent, records.drawn))
     verdicts = np.zeros(len(records), dtype=np.int8)
@@ -89,11 +107,26 @@ def take(
     verdicts = verdicts.copy()
     homes, owners = session.find_devices(collection.number, records.devices)
     verdicts[(homes < 0) | (owners != signers)] = NOT_ENROLLED
+    return settle(session, collection, records, homes, verdicts, first, last)
+
+
+def settle(
+    session: Session,
+    collection: Collection,
+    records: Sent,
+    homes: Homes,
+    verdicts: Verdicts,
+    first: int,
+    last: int,
+) -> Verdicts:
+    """The same for reports whose homes are known: every pending verdict is settled."""
+    verdicts = verdicts.copy()
     slots = records.slot.astype(np.int64)
     verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
-    for slot in np.unique(slots[verdicts == PENDING]).tolist():
-        rows = np.flatnonzero((verdicts == PENDING) & (slots == slot))
-        rows = rows[np.argsort(homes[rows], kind="stable")]
+    pending = np.flatnonzero(verdicts == PENDING)
+    pending = pending[np.lexsort((homes[pending], slots[pending]))]
+    for part, slot in segments(slots[pending]):
+        rows = pending[part]
         again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
         again[~again] = session.find_reports(collection.number, slot, homes[rows[~again]])
         verdicts[rows[again]] = REPEATED
@@ -127,7 +160,7 @@ def erase_home(session: Session, collection: Collection, home: int, published: i
 def _keep(
     session: Session,
     collection: Collection,
-    records: Records,
+    records: Sent,
     slot: int,
     rows: NDArray[np.intp],
     homes: Homes,
@@ -173,7 +206,10 @@ def _revise(session: Session, collection: Collection, slot: int, homes: Homes) -
     """Repeats of a later slot that came before the draw they repeat: count them with that draw."""
     number, waiting = collection.number, homes
     later = session.all(
-        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? ORDER BY slot", number, slot
+        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND as_of < ? ORDER BY slot",
+        number,
+        slot,
+        slot,
     )
     for (after,) in later:
         if not len(waiting):

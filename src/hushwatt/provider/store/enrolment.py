@@ -2,16 +2,20 @@
 
 A signer is a key: a home's own, or a gateway's that speaks for many homes.  Enrolling
 twice with the same key or the same code gives the same answer, so a lost answer can be
-asked for again.
+asked for again.  Homes that files name have no signer, so nobody can speak for them.
 """
 
+import hashlib
 import os
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushwatt.provider.store.access import Code
 from hushwatt.provider.store.session import Rows, Session, one
+
+FILES = 0  # the signer of homes that files have named: no key has this number
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,38 @@ def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: Cod
     return Enrolled(name, tuple(row.tobytes() for row in devices))
 
 
+def enrol_named(session: Session, plan: int, devices: Rows) -> int:
+    """Enrol homes that a file names; the number of the first of them."""
+    first = _take_homes(session, plan, len(devices))
+    session.add_devices(plan, FILES, first, devices)
+    tell_homes(session, plan, told=0, named=len(devices))
+    return first
+
+
+def tell_homes(session: Session, plan: int, told: int, named: int) -> None:
+    """Note how many homes take part by a file's word, and how many more have been named in one.
+
+    Homes that take part and have not been named yet, because their turn has not come, count too.
+    """
+    ((told_before, named_before),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
+    told, named = max(told, told_before), named_before + named
+    session.run(
+        "UPDATE plans SET told = ?, filed = ?, homes = homes + ? WHERE plan = ?",
+        told,
+        named,
+        max(0, told - named) - max(0, told_before - named_before),
+        plan,
+    )
+
+
+def were_erased(session: Session, devices: Rows) -> NDArray[np.bool_]:
+    """Which of these devices have been erased: files may still name them."""
+    gone = {bytes(trace) for (trace,) in session.all("SELECT hash FROM erased")}
+    if not gone:
+        return np.zeros(len(devices), dtype=bool)
+    return np.array([_trace(row.tobytes()) in gone for row in devices], dtype=bool)
+
+
 def enrolled_with(session: Session, code: Code, key: bytes) -> Enrolled | None:
     """What a used code gave, if this key used it."""
     rows = session.all("SELECT name FROM signers WHERE signer = ? AND key = ?", code.signer, key)
@@ -79,12 +115,27 @@ def enrolled_with(session: Session, code: Code, key: bytes) -> Enrolled | None:
 
 
 def remove_device(session: Session, plan: int, device: bytes, home: int, signer: int) -> None:
-    """Forget a device, and its signer when it speaks for no other."""
+    """Forget a device, and its signer when it speaks for no other.
+
+    Only a hash of its name stays, so that a file delivered later does not bring it back.
+    """
+    named = signer == FILES or session.all("SELECT 1 FROM devices WHERE device = ? AND filed = 1", device)
     session.run("DELETE FROM devices WHERE device = ?", device)
-    session.run("UPDATE plans SET homes = homes - 1 WHERE plan = ?", plan)
+    session.run("UPDATE plans SET homes = homes - 1, erased = erased + 1 WHERE plan = ?", plan)
+    session.run("INSERT INTO erased (hash) VALUES (?) ON CONFLICT DO NOTHING", _trace(device))
+    if named:
+        session.run(
+            "UPDATE plans SET filed = filed - 1, told = CASE WHEN told > 0 THEN told - 1 ELSE 0 END "
+            "WHERE plan = ?",
+            plan,
+        )
     if not session.all("SELECT 1 FROM devices WHERE signer = ? LIMIT 1", signer):
         session.run("DELETE FROM signers WHERE signer = ?", signer)
         session.run("UPDATE codes SET signer = -1 WHERE signer = ?", signer)
+
+
+def _trace(device: bytes) -> bytes:
+    return hashlib.sha256(device).digest()
 
 
 def _add_signer(session: Session, plan: int, name: bytes, key: bytes, gateway: int) -> int:

@@ -10,8 +10,10 @@ from hushwatt.provider.store.session import Session, one
 class PlanState:
     """How far the collection of a plan has come."""
 
-    homes: int  # enrolled now
+    homes: int  # taking part now: enrolled, or told of by files
     published: int  # every slot up to this one has been published; −1: none
+    erased: int = 0  # homes, ever
+    by_files: int = 0  # of the homes, how many files have told of
 
 
 def add_plan(session: Session, plan: Plan) -> int:
@@ -32,5 +34,8 @@ def all_plans(session: Session) -> dict[int, Plan]:
 
 
 def plan_state(session: Session, plan: int) -> PlanState:
-    found = one(session.all("SELECT homes, published FROM plans WHERE plan = ?", plan))
-    return PlanState(*found) if found else PlanState(0, -1)
+    found = one(session.all("SELECT homes, published, erased, told, filed FROM plans WHERE plan = ?", plan))
+    if not found:
+        return PlanState(0, -1)
+    homes, published, erased, told, named = map(int, found)
+    return PlanState(homes, published, erased, max(told, named))

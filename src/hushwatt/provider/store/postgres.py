@@ -15,9 +15,18 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from hushwatt.errors import UsageError
+from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store.schema import migrate
-from hushwatt.provider.store.session import Homes, Kept, Rows, StoreUnavailable
+from hushwatt.provider.store.session import (
+    TWICE,
+    Homes,
+    Kept,
+    Rows,
+    Stored,
+    StoreUnavailable,
+    known_below,
+    pieces,
+)
 
 WORDS = {
     "whole": "BIGINT",
@@ -26,9 +35,12 @@ WORDS = {
     "compact": "",
     "by_slot": " PARTITION BY RANGE (plan, slot)",
 }
+Columns = dict[str, NDArray[Any] | int]
 LOCK = 0x68757368  # "hush": whoever writes holds it
 PATIENCE = 10.0  # seconds to wait for a connection
 TOGETHER = 1024  # slots in a partition
+MANY = 1_000  # rows that are copied rather than inserted
+COPY_HEAD, COPY_END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 
 
 class PostgresSession:
@@ -45,12 +57,15 @@ class PostgresSession:
         return self._connection.execute(_placed(statement), values or None).rowcount
 
     def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
-        homes = range(first_home, first_home + len(devices))
-        self._connection.execute(
-            "INSERT INTO devices (device, plan, home, signer) "
-            "SELECT device, %s, home, %s FROM unnest(%s::bytea[], %s::bigint[]) AS new (device, home)",
-            (plan, signer, [row.tobytes() for row in devices], list(homes)),
-        )
+        homes = np.arange(first_home, first_home + len(devices))
+        columns: Columns = {"device": devices, "plan": plan, "home": homes, "signer": signer}
+        self._copy("devices", len(devices), columns)
+
+    def name_homes(self, plan: int, homes: Homes) -> int:
+        return self._connection.execute(
+            "UPDATE devices SET filed = 1 WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
+            (plan, homes.tolist()),
+        ).rowcount
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
         found = np.full((len(devices), 2), -1, dtype=np.int64)
@@ -65,9 +80,10 @@ class PostgresSession:
         return found[:, 0], found[:, 1]
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
+        asked = homes[: known_below(self, plan, slot, homes)]
         rows = self._connection.execute(
             "SELECT home FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
-            (plan, slot, homes.tolist()),
+            (plan, slot, asked.tolist()),
         )
         return np.isin(homes, np.array([home for (home,) in rows], dtype=np.int64))
 
@@ -75,6 +91,10 @@ class PostgresSession:
         self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
     ) -> int:
         self._make_partition(plan, slot)
+        if len(homes) >= MANY:
+            columns: Columns = {"plan": plan, "slot": slot, "home": homes, "spent": spent, "drawn": drawn}
+            columns |= {"as_of": as_of, "payload": payloads}
+            return self._copy("reports", len(homes), columns)
         return self._connection.execute(
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload) "
             "SELECT %s, %s, home, %s, %s, %s, payload "
@@ -91,7 +111,21 @@ class PostgresSession:
         )
         return [Kept(*row) for row in rows]
 
+    def stored(self, plan: int, slot: int, rows: int) -> Iterator[Stored]:
+        with self._connection.cursor(name="stored") as cursor:
+            cursor.itersize = rows
+            cursor.execute(
+                "SELECT device, spent, drawn, payload FROM reports JOIN devices USING (plan, home) "
+                "WHERE plan = %s AND slot = %s ORDER BY device",
+                (plan, slot),
+                binary=True,
+            )
+            yield from pieces(cursor, rows)
+
     def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
+        if len(homes) >= MANY:
+            self._copy("draws", len(homes), {"plan": plan, "home": homes, "slot": slot})
+            return
         self._connection.execute(
             "INSERT INTO draws (plan, home, slot) SELECT %s, home, %s FROM unnest(%s::bigint[]) AS new (home)"
             " ON CONFLICT DO NOTHING",
@@ -106,6 +140,17 @@ class PostgresSession:
             (plan, slot, homes.tolist()),
         )
         return np.array([found for (found,) in rows], dtype=np.int64)
+
+    def _copy(self, table: str, count: int, columns: Columns) -> int:
+        """Add many rows at once, none of which may be there; a number stands for all rows."""
+        with (
+            self._connection.cursor() as cursor,
+            cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)") as copy,
+        ):
+            copy.write(COPY_HEAD)
+            copy.write(_copied(count, columns))
+            copy.write(COPY_END)
+        return count
 
     def _make_partition(self, plan: int, slot: int) -> None:
         """Make the table for this plan and the slots around this one, unless it is there."""
@@ -179,12 +224,28 @@ class Postgres:
     def _mended(self) -> Iterator[None]:
         try:
             yield
+        except psycopg.errors.UniqueViolation:
+            raise StateError(TWICE) from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
             raise StoreUnavailable("the database cannot be reached, or cannot write") from None
 
 
 def _alive(connection: psycopg.Connection[Any]) -> None:
     ConnectionPool.check_connection(connection)
+
+
+def _copied(count: int, columns: Columns) -> bytes:
+    """Rows in PostgreSQL's own form: a count of fields, then each with its length before it."""
+    fields: list[tuple[Any, ...]] = [("fields", ">i2")]
+    for name, values in columns.items():
+        each = np.shape(values)[1:]  # the bytes of one, or nothing for whole numbers
+        fields += [(f"{name} bytes", ">i4"), (name, np.uint8, each) if each else (name, ">i8")]
+    rows = np.empty(count, dtype=np.dtype(fields))
+    rows["fields"] = len(columns)
+    for name, values in columns.items():
+        rows[f"{name} bytes"] = rows.dtype[name].itemsize
+        rows[name] = values
+    return rows.tobytes()
 
 
 def _placed(statement: str) -> str:

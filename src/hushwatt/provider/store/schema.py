@@ -43,6 +43,16 @@ STEPS: tuple[tuple[str, ...], ...] = (
             plan {whole} NOT NULL, slot {whole} NOT NULL, late {whole} NOT NULL, published_at {whole},
             homes {whole}, scrubbed {whole} NOT NULL, PRIMARY KEY (plan, slot)){compact}""",
     ),
+    (
+        "ALTER TABLE plans ADD COLUMN told {whole} NOT NULL DEFAULT 0",  # homes that take part, as files say
+        "ALTER TABLE plans ADD COLUMN filed {whole} NOT NULL DEFAULT 0",  # homes that files have named
+        "ALTER TABLE plans ADD COLUMN erased {whole} NOT NULL DEFAULT 0",  # homes, ever
+        "ALTER TABLE devices ADD COLUMN filed {whole} NOT NULL DEFAULT 0",  # 1: files name it too
+        "CREATE TABLE erased (hash {bytes} NOT NULL PRIMARY KEY){compact}",
+        """CREATE TABLE deliveries (
+            plan {whole} NOT NULL, content {bytes} NOT NULL, taken {whole} NOT NULL,
+            PRIMARY KEY (plan, content)){compact}""",
+    ),
 )
 
 

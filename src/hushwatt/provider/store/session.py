@@ -5,7 +5,9 @@ The few steps that handle thousands of rows at once are methods, as each databas
 its own quick way.
 """
 
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -22,6 +24,9 @@ class StoreUnavailable(HushwattError):
     """The store cannot take anything now; nothing of what was asked has been kept."""
 
 
+TWICE = "what was new is in the store already: nothing of this was kept"
+
+
 class Kept(NamedTuple):
     """One report in the store."""
 
@@ -30,6 +35,15 @@ class Kept(NamedTuple):
     drawn: int
     as_of: int
     payload: bytes
+
+
+class Stored(NamedTuple):
+    """Reports of one slot in the store, a row each."""
+
+    devices: Rows
+    spent: Homes
+    drawn: Homes
+    payloads: list[bytes]  # empty ones where they were scrubbed
 
 
 class Session(Protocol):
@@ -51,6 +65,10 @@ class Session(Protocol):
         """The home and the signer of each device; −1 where it is not enrolled."""
         ...
 
+    def name_homes(self, plan: int, homes: Homes) -> int:
+        """Note that a file has named these homes, which enrolled themselves; for how many that is new."""
+        ...
+
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         """Which of these homes, ascending, have a report in a slot."""
         ...
@@ -63,6 +81,10 @@ class Session(Protocol):
 
     def reports_of(self, plan: int, slot: int, homes: Homes) -> list[Kept]:
         """What is kept of these homes in a slot."""
+        ...
+
+    def stored(self, plan: int, slot: int, rows: int) -> Iterator[Stored]:
+        """Everything that is kept of a slot, devices ascending, in pieces of `rows` reports."""
         ...
 
     def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
@@ -96,6 +118,28 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def known_below(session: Session, plan: int, slot: int, homes: Homes) -> int:
+    """How many of these homes, ascending, have numbers up to the highest that is kept in a slot.
+
+    Homes mostly come in the same order in every slot, so that no other needs to be looked for.
+    """
+    ((highest,),) = session.all("SELECT max(home) FROM reports WHERE plan = ? AND slot = ?", plan, slot)
+    return 0 if highest is None else int(np.searchsorted(homes, highest, side="right"))
+
+
+def pieces(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[Stored]:
+    """Rows of device, spent, drawn and payload, `size` at a time."""
+    waiting = iter(rows)
+    while piece := list(islice(waiting, size)):
+        devices, spent, drawn, payloads = zip(*piece, strict=True)
+        yield Stored(
+            np.frombuffer(b"".join(devices), dtype=np.uint8).reshape(-1, 16),
+            np.array(spent, dtype=np.int64),
+            np.array(drawn, dtype=np.int64),
+            [bytes(payload) for payload in payloads],
+        )
 
 
 def one(rows: list[tuple[Any, ...]]) -> tuple[Any, ...] | None:

@@ -1,6 +1,7 @@
 """The embedded store: one SQLite file, which survives power loss after every commit."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +14,16 @@ from numpy.typing import NDArray
 from hushwatt.errors import StateError, UsageError
 from hushwatt.files import written
 from hushwatt.provider.store.schema import migrate
-from hushwatt.provider.store.session import Homes, Kept, Rows, StoreUnavailable
+from hushwatt.provider.store.session import (
+    TWICE,
+    Homes,
+    Kept,
+    Rows,
+    Stored,
+    StoreUnavailable,
+    known_below,
+    pieces,
+)
 
 WORDS = {
     "whole": "INTEGER",
@@ -24,7 +34,8 @@ WORDS = {
 }
 CACHE = 16_384  # KiB that the writer may hold in memory
 LOG = 4_096  # pages after which the log is emptied into the file
-PATIENCE = 10_000  # milliseconds to wait for another program that writes
+PATIENCE = 10.0  # seconds to wait for another program that writes
+ASK_AGAIN = 0.002  # seconds; the other pauses for longer than this, so that its turn ends
 UNSURE = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
 NOBODY = np.array([-1], dtype=np.int64)
 COUNT = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1) "
@@ -65,14 +76,24 @@ class SqliteSession:
         found[there[:, 0]] = there[:, 1:]
         return found[:, 0], found[:, 1]
 
-    def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
-        rows = self._connection.execute(
-            "SELECT c.rowid - 1 FROM carray(?1) c CROSS JOIN reports r "
-            "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
-            (_array(homes), plan, slot),
+    def name_homes(self, plan: int, homes: Homes) -> int:
+        self._connection.execute(
+            "UPDATE devices SET filed = 1 WHERE filed = 0 AND signer <> 0 AND device IN "
+            "(SELECT d.device FROM carray(?1) c CROSS JOIN devices d ON d.plan = ?2 AND d.home = c.value)",
+            (_array(homes), plan),
         )
+        return self._connection.changes()
+
+    def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         there = np.zeros(len(homes), dtype=bool)
-        there[[place for (place,) in rows]] = True
+        asked = homes[: known_below(self, plan, slot, homes)]
+        if len(asked):
+            rows = self._connection.execute(
+                "SELECT c.rowid - 1 FROM carray(?1) c CROSS JOIN reports r "
+                "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
+                (_array(asked), plan, slot),
+            )
+            there[[place for (place,) in rows]] = True
         return there
 
     def add_reports(
@@ -102,6 +123,14 @@ class SqliteSession:
             (_array(homes), plan, slot),
         )
         return [Kept(*row) for row in rows]
+
+    def stored(self, plan: int, slot: int, rows: int) -> Iterator[Stored]:
+        found = self._connection.execute(
+            "SELECT d.device, r.spent, r.drawn, r.payload FROM devices d CROSS JOIN reports r "
+            "ON r.plan = d.plan AND r.slot = ?2 AND r.home = d.home WHERE d.plan = ?1 ORDER BY d.device",
+            (plan, slot),
+        )
+        yield from pieces(found, rows)
 
     def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
         if not len(homes):
@@ -197,7 +226,7 @@ class Sqlite:
     def _connected(self) -> apsw.Connection:
         try:
             connection = apsw.Connection(str(self._path), vfs=self._vfs)
-            connection.set_busy_timeout(PATIENCE)
+            connection.set_busy_handler(_wait)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "full")  # NORMAL loses acknowledged reports with the power
             connection.pragma("secure_delete", "on")
@@ -224,11 +253,19 @@ class Sqlite:
             yield
         except apsw.FullError:
             raise StoreUnavailable("the disk is full") from None
+        except apsw.ConstraintError:
+            raise StateError(TWICE) from None
         except apsw.BusyError:
             raise StoreUnavailable("another program holds the store") from None
         except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError) as failure:
             self._unsure = getattr(failure, "extendedresult", 0) in UNSURE
             raise StoreUnavailable("the disk refuses to read or write") from None
+
+
+def _wait(tries: int) -> bool:
+    """Wait a moment while another program writes; whether to ask once more."""
+    time.sleep(ASK_AGAIN)
+    return tries * ASK_AGAIN < PATIENCE
 
 
 def _array(homes: Homes) -> Any:

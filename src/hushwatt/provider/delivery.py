@@ -1,0 +1,85 @@
+"""One file of reports on its way into the store: what it is, and its rows from anywhere on."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hushwatt.errors import ReportError, UsageError
+from hushwatt.plan.plan import Plan
+from hushwatt.wire.payload import Layout
+
+if TYPE_CHECKING:
+    from hushwatt.wire.report_file import ReportFile
+    from hushwatt.wire.table import ReportBatch
+
+TOGETHER = 1 << 17  # rows that go in by one transaction, at most
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A file whose columns and plan have been checked."""
+
+    plan: Plan
+    reports: "ReportFile"
+    stamp: tuple[int, int, int]  # file, size and time of its last change, as they were at first
+
+    @property
+    def path(self) -> Path:
+        return self.reports.path
+
+    @cached_property
+    def content(self) -> bytes:
+        """What tells this file from all others: the SHA-256 of its bytes, not its name."""
+        with self.path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").digest()
+        self.check_same()
+        return found
+
+    def batches(self, first: int) -> Iterator[tuple[int, "ReportBatch"]]:
+        """The rows from number `first` on, each batch with the number of its first row."""
+        row = 0
+        for batch in self.reports.batches(Layout.of(self.plan).size):
+            start = max(first - row, 0)
+            for place in range(start, len(batch), TOGETHER):
+                yield row + place, part(batch, place, place + TOGETHER)
+            row += len(batch)
+
+    def check_same(self) -> None:
+        """Refuse a file that somebody writes to while it is read."""
+        if stamp_of(self.path) != self.stamp:
+            raise ReportError(f"{self.path}: it changed while it was read; try again when it is complete")
+
+
+def deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
+    """The files that paths mean, all checked before any of them is taken in."""
+    from hushwatt.wire.table import report_files
+
+    found = []
+    for path in paths:
+        for file in report_files(plan, path):
+            found.append(Delivery(plan, file, stamp_of(file.path)))
+    if not found:
+        raise UsageError("no file of reports was named")
+    return found
+
+
+def part(batch: "ReportBatch", first: int, end: int) -> "ReportBatch":
+    """Some rows of a batch."""
+    rows = slice(first, end)
+    return replace(
+        batch,
+        households=batch.households[rows],
+        slot=batch.slot[rows],
+        round=batch.round[rows],
+        spent=batch.spent[rows],
+        drawn=batch.drawn[rows],
+        payloads=batch.payloads[rows],
+    )
+
+
+def stamp_of(path: Path) -> tuple[int, int, int]:
+    told = path.stat()
+    return told.st_ino, told.st_size, told.st_mtime_ns

@@ -1,0 +1,91 @@
+"""Homes that files name: a device for every name, and its number in the store.
+
+A device is 16 bytes.  A home that enrolled over HTTP has random ones, and `device-` with
+these bytes in hex is its name in a file.  For any other name they are the first 16 bytes
+of SHA-256 over the plan's id (32 bytes) and the name: the same in every store, another in
+every plan.
+"""
+
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.store.session import Homes, Rows
+from hushwatt.wire.record import DEVICE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PREFIX = "device-"
+DEVICE_NAME = re.compile(f"{PREFIX}[0-9a-f]{{{2 * DEVICE}}}")
+
+
+def device_of(plan: Plan, household: str) -> bytes:
+    """The device of a home by its name in a file.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> device_of(preset("paper"), "device-" + "0f" * 16) == bytes([15] * 16)
+    True
+    """
+    return _device(bytes.fromhex(plan.id), household)
+
+
+def devices_of(plan: Plan, households: "pa.Array") -> Rows:
+    """The devices of many homes, a row each."""
+    plan_id = bytes.fromhex(plan.id)
+    devices = b"".join([_device(plan_id, name) for name in households.to_pylist()])
+    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE)
+
+
+def names_of(devices: Rows) -> list[str]:
+    """What devices are called in a file.
+
+    >>> names_of(np.zeros((1, 16), dtype=np.uint8))
+    ['device-00000000000000000000000000000000']
+    """
+    return [PREFIX + device.tobytes().hex() for device in devices]
+
+
+def _device(plan_id: bytes, name: str) -> bytes:
+    if name.startswith(PREFIX) and DEVICE_NAME.fullmatch(name):
+        return bytes.fromhex(name[len(PREFIX) :])
+    return sha256(plan_id + name.encode()).digest()[:DEVICE]
+
+
+class KnownHomes:
+    """The numbers of devices that have been looked up, 24 bytes each."""
+
+    def __init__(self) -> None:
+        self._heads, self._tails = (
+            np.empty(0, np.uint64),
+            np.empty(0, np.uint64),
+        )  # halves of a device, sorted
+        self._homes = np.empty(0, np.int64)
+
+    def find(self, devices: Rows) -> Homes:
+        """The home of each device; −1 where it is not known."""
+        found = np.full(len(devices), -1, dtype=np.int64)
+        if len(self._homes):
+            heads, tails = _halves(devices)
+            places = np.minimum(np.searchsorted(self._heads, heads), len(self._homes) - 1)
+            same = (self._heads[places] == heads) & (self._tails[places] == tails)
+            found[same] = self._homes[places[same]]
+        return found
+
+    def add(self, devices: Rows, homes: Homes) -> None:
+        """Remember devices that were not known."""
+        heads, tails = _halves(devices)
+        order = np.argsort(heads, kind="stable")
+        places = np.searchsorted(self._heads, heads[order])
+        self._heads = np.insert(self._heads, places, heads[order])
+        self._tails = np.insert(self._tails, places, tails[order])
+        self._homes = np.insert(self._homes, places, homes[order])
+
+
+def _halves(devices: Rows) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    both = np.ascontiguousarray(devices).view(np.uint64)
+    return both[:, 0], both[:, 1]
