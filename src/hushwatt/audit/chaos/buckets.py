@@ -31,6 +31,7 @@ from hushwatt.wire.signature import public_bytes, sign_request
 
 Report = tuple[int, int]  # home and slot
 Kept = set[Report]
+JSON = {"Content-Type": "application/json"}
 
 
 def bucket_plan(homes: int, slots: int) -> Plan:
@@ -100,16 +101,9 @@ def join(collector: Collector, code: str, homes: int) -> Crowd:
     """Enrol so many homes over HTTP."""
     key = Ed25519PrivateKey.generate()
     wish = f'{{"public_key": "{public_bytes(key).hex()}", "code": "{code}", "homes": {homes}}}'
-    line = collector.line()
-    answer = line.ask(
-        request(
-            "POST",
-            f"/v1/plans/{collector.plan.id}/devices",
-            wish.encode(),
-            {"Content-Type": "application/json"},
-        )
-    )
-    line.close()
+    path = f"/v1/plans/{collector.plan.id}/devices"
+    with collector.line() as line:
+        answer = line.ask(request("POST", path, wish.encode(), JSON))
     expect(answer.status == 201, f"joining was answered {answer.status}")
     told = answer.json()
     devices = np.frombuffer(bytes.fromhex("".join(told["devices"])), np.uint8).reshape(-1, 16)
@@ -117,8 +111,13 @@ def join(collector: Collector, code: str, homes: int) -> Crowd:
 
 
 def kept(collector: Collector, crowd: Crowd) -> Kept:
-    """What is in the store of a service that does not run; tallies that differ from it are a fault."""
-    store = open_store(collector.store)
+    """What is in the store of a service that does not run."""
+    return kept_in(collector.store, crowd)
+
+
+def kept_in(address: str, crowd: Crowd) -> Kept:
+    """What is in a store; tallies that differ from it are a fault."""
+    store = open_store(address)
     with store.reading() as session:
         rows = session.all("SELECT device, slot, payload FROM reports JOIN devices USING (plan, home)")
         tallies = read_tallies(session, 1, 0, crowd.plan.calendar.slots)
@@ -157,11 +156,11 @@ def modelled(crowd: Crowd, kept: Kept) -> Tallies:
 
 def check_answers(collector: Collector, crowd: Crowd, kept: Kept) -> None:
     """Publish everything, and compare what the service answers with the estimates of the model."""
-    line, path = collector.line(), f"/v1/plans/{crowd.plan.id}"
+    path = f"/v1/plans/{crowd.plan.id}"
     until = f'{{"until": {crowd.plan.calendar.slots - 1}}}'.encode()
-    line.ask(request("POST", f"{path}/publish", until, {"Content-Type": "application/json"}))
-    answer = line.ask(request("GET", f"{path}/estimates?consistency=none"))
-    line.close()
+    with collector.line() as line:
+        line.ask(request("POST", f"{path}/publish", until, JSON))
+        answer = line.ask(request("GET", f"{path}/estimates?consistency=none"))
     expect(answer.status == 200, f"estimates were answered {answer.status}")
     model = document(estimate(crowd.plan, modelled(crowd, kept), consistency="none"))
     told = answer.json()

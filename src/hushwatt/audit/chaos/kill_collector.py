@@ -10,7 +10,7 @@ from hushwatt.audit.chaos.collector import Collector
 from hushwatt.audit.chaos.line import Answer, Line, exchange
 from hushwatt.audit.chaos.scenario import Scenario, expect
 
-KILLS, HOMES, SLOTS = 20, 20, 40
+KILLS, HOMES, SLOTS = 10, 20, 40
 LINES = 4  # connections at once
 START = 0.2  # chance that it dies before it listens
 LONGEST = 0.03  # seconds that it lives after that
@@ -33,9 +33,9 @@ def case(seed: int, folder: Path) -> None:
             expect(not lost, f"{len(lost)} acknowledged reports are lost")
             waiting = [each for each in waiting if each not in acknowledged] + chance.sample(waiting, 9)
             _restart(collector, chance)
-        rest = collector.line().ask(crowd.upload(waiting))
-        told = rest.json()
-        expect(rest.status == 200 and not told["rejected"], "what was left was not accepted")
+        with collector.line() as line:
+            rest = line.ask(crowd.upload(waiting))
+        expect(rest.status == 200 and not rest.json()["rejected"], "what was left was not accepted")
         everything = {(home, slot) for slot in range(SLOTS) for home in range(HOMES)}
         check_answers(collector, crowd, everything)
         collector.stop()

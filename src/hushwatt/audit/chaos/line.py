@@ -63,6 +63,12 @@ class Line:
     def close(self) -> None:
         self.socket.close()
 
+    def __enter__(self) -> "Line":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def first_answer(heard: bytes) -> tuple[Answer | None, bytes]:
     """The first answer in what was heard, if it is whole, and what comes after it.
