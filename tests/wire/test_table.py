@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
-from hushwatt.wire import report_file, report_writer
+from hushwatt.wire import report_file, report_reader, report_spill, report_writer
 from hushwatt.wire.table import REPORT_SCHEMA, ReportWriter, homes_of, read_reports, report_schema
 
 SIZE = 3
@@ -57,19 +57,19 @@ ROWS = [report(home, slot) for slot in (0, 1, 3) for home in ("ada", "bob", "cy"
 SCHEMA = report_schema(PLAN, homes=3)
 
 
-def saved(path, rows=ROWS, schema=SCHEMA, **columns):
+def saved(path, rows=ROWS, schema=SCHEMA, row_group_size=None, **columns):
     """Reports as another program might write them: no order is kept, columns may be replaced."""
     table = pa.Table.from_pylist(rows, REPORT_SCHEMA)
     for name, values in columns.items():
         table = table.set_column(table.schema.get_field_index(name), name, values)
-    pq.write_table(table.replace_schema_metadata(schema.metadata), path)
+    pq.write_table(table.replace_schema_metadata(schema.metadata), path, row_group_size)
     return path
 
 
-def read(path, plan=PLAN, size=SIZE):
+def read(path, plan=PLAN, size=SIZE, **options):
     """All reports of a path as rows."""
     rows = []
-    for batch in read_reports(plan, path, size):
+    for batch in read_reports(plan, path, size, **options):
         columns = (
             batch.households.to_pylist(),
             batch.slot,
@@ -263,30 +263,40 @@ class TestOrder:
 
         assert read(tmp_path) == ROWS
 
-    @given(place=st.integers(0, 8), rows=st.permutations(ROWS), batch=st.sampled_from([1, 4, 100]))
-    def test_twice_is_refused(self, place, rows, batch):
-        """The same household twice in a slot and round is refused with both rows, wherever they stand."""
-        rows = [*rows, ROWS[place]]
+    @given(
+        again=st.lists(st.integers(0, 8), min_size=1, max_size=6),
+        rows=st.permutations(ROWS),
+        batch=st.sampled_from([1, 4, 100]),
+        cut=st.integers(0, 15),
+    )
+    def test_twice_counts_once(self, again, rows, batch, cut):
+        """The first of several, by file and row, is the one that stays; the others are told."""
+        rows = [*rows, *(ROWS[place] | {"payload": bytes([255, 255, 255])} for place in again)]
+        left_out = []
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             patch.setattr(report_file, "ROWS", batch)
-            said = refused(saved(Path(folder, "r.parquet"), rows))
+            patch.setattr(report_file, "PIECE", 3)
+            patch.setattr(report_spill, "BUCKET", 2)
+            saved(Path(folder, "a.parquet"), rows[:cut], row_group_size=2)
+            saved(Path(folder, "b.parquet"), rows[cut:], row_group_size=2)
+            found = read(folder, told=left_out.append)
 
-        first = rows.index(ROWS[place]) + 1
-        assert said.endswith(f"r.parquet, row 10: the same household, slot and round as row {first}")
+        assert sorted(found, key=key) == ROWS
+        assert [row["slot"] for row in found] == [row["slot"] for row in ROWS]
+        assert sum(left_out) == len(again)
 
-    @pytest.mark.parametrize("rows", [[ROWS[0], ROWS[0]], [*ROWS[:3], ROWS[1]]])
-    def test_twice_within_ascending_slots(self, tmp_path, rows):
-        """Neighbours, and rows further apart in a slot that is not sorted, are found alike."""
-        assert "the same household, slot and round" in refused(saved(tmp_path / "r.parquet", rows))
+    def test_twice_in_order_streams(self, tmp_path, monkeypatch):
+        """In a table that is in order otherwise, repeats are neighbours, also across batches and files."""
+        monkeypatch.setattr(report_file, "ROWS", 2)
+        monkeypatch.setattr(report_reader, "spilled", None)
+        later = [row | {"payload": b"not"} for row in ROWS]
+        rows = [row for pair in zip(ROWS, later, later, strict=True) for row in pair]
+        left_out = []
+        saved(tmp_path / "a.parquet", rows[:10])
+        saved(tmp_path / "b.parquet", rows[10:])
 
-    def test_twice_in_two_files(self, tmp_path):
-        """A report that two files have is refused, and both are named."""
-        saved(tmp_path / "a.parquet", ROWS[:5])
-        saved(tmp_path / "b.parquet", ROWS[4:])
-        said = refused(tmp_path)
-
-        assert "b.parquet, row 1: the same household, slot and round as row 5 of " in said
-        assert said.endswith("a.parquet")
+        assert read(tmp_path, told=left_out.append) == ROWS
+        assert sum(left_out) == 18
 
     def test_rounds_are_apart(self, tmp_path):
         """A probe and a publication of one home in one slot are two reports."""
@@ -414,7 +424,20 @@ class TestRefused:
         whole[place : place + 12] = b"\xff" * 12
         path.write_bytes(whole)
 
-        assert "r.parquet: damaged after row 0" in refused(path)
+        assert refused(path).endswith("r.parquet, row group 1 of 1: column payload is damaged")
+
+    @pytest.mark.parametrize("place, column", [(0, "payload"), (1, "household")])
+    def test_a_single_bit(self, tmp_path, place, column, monkeypatch):
+        """A page in which one bit turned over is refused, and its row group and column are named."""
+        monkeypatch.setattr(report_writer, "GROUP", 3)
+        path = write(tmp_path / "r.parquet")
+        chunk = pq.read_metadata(path).row_group(place).column(REPORT_SCHEMA.names.index(column))
+        whole = bytearray(path.read_bytes())
+        start = chunk.dictionary_page_offset or chunk.data_page_offset
+        whole[start + chunk.total_compressed_size - 2] ^= 1
+        path.write_bytes(whole)
+
+        assert refused(path).endswith(f"r.parquet, row group {place + 1} of 3: column {column} is damaged")
 
     def test_slots_count_in_the_plan(self, tmp_path):
         """The last slot is the one that begins before the plan expires."""

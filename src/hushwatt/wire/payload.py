@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.kernels import Rows, count_ones
+from hushwatt.wire.row_error import refuse
 
 Levels = NDArray[np.unsignedinteger]
 Members = NDArray[np.unsignedinteger]
@@ -132,14 +133,14 @@ class Layout:
             return reports, self._tally_numbers(rows)
         counts = count_ones(rows)
         if counts[self.places[-1] :].any():
-            refuse(rows[:, -1] >> (self.places[-1] % 8) != 0, "bits beyond the last level")
+            refuse(rows[:, -1] >> (self.places[-1] % 8) != 0, "its payload has bits beyond the last level")
         return reports, counts[: self.places[-1]]
 
     def _tally_numbers(self, rows: Rows) -> NDArray[np.int64]:
         counts = np.zeros(self.starts[-1], dtype=np.int64)
         for entry, width in enumerate(self.widths):
             answers = take(rows, self.places[entry], self.field_bits(width))
-            refuse(answers >= width, "a level beyond the last")
+            refuse(answers >= width, "its payload has a level beyond the last")
             counts[self.starts[entry] : self.starts[entry + 1]] = np.bincount(answers, minlength=width)
         self._refuse_padding(rows)
         return counts
@@ -151,7 +152,7 @@ class Layout:
         before = np.full(len(rows), -1)
         for place in self.places[:-1]:
             member = take(rows, place, self.number_bits)
-            refuse((member >= appliances) | (member <= before), "appliances out of order")
+            refuse((member >= appliances) | (member <= before), "its payload has appliances out of order")
             before = member
             reports += np.bincount(member, minlength=appliances)
             table += self._tally_field(rows, place + self.number_bits, member)
@@ -163,18 +164,18 @@ class Layout:
         widths, most = np.array(self.widths), max(self.widths)
         if self.direct:
             answers = take(rows, place, self.field_bits(most))
-            refuse(answers >= widths[member], "a level beyond the last")
+            refuse(answers >= widths[member], "its payload has a level beyond the last")
             return np.bincount(member * most + answers, minlength=len(widths) * most).reshape(-1, most)
         table = np.zeros((len(widths), most), dtype=np.int64)
         for level in range(most):
             bit = take(rows, place + level, 1).astype(bool)
-            refuse(bit & (level >= widths[member]), "bits beyond the last level")
+            refuse(bit & (level >= widths[member]), "its payload has bits beyond the last level")
             table[:, level] = np.bincount(member[bit], minlength=len(widths))
         return table
 
     def _refuse_padding(self, rows: Rows) -> None:
         if self.places[-1] % 8:
-            refuse(rows[:, -1] >> (self.places[-1] % 8) != 0, "bits beyond the last field")
+            refuse(rows[:, -1] >> (self.places[-1] % 8) != 0, "its payload has bits beyond the last field")
 
     def differences(self, rows: Rows, others: Rows) -> NDArray[np.int64]:
         """In how many cells each row's answers differ from those of the other row, all appliances asked.
@@ -217,9 +218,3 @@ def one_hot(answers: Levels, fields: list[tuple[int, int]], size: int) -> Rows:
             bit -= whole
     rows = np.ascontiguousarray(words.T).view(np.uint8)[:, :size]
     return np.ascontiguousarray(rows)
-
-
-def refuse(wrong: NDArray[np.bool_], what: str) -> None:
-    """Raise for the first row that is wrong."""
-    if wrong.any():
-        raise ReportError(f"report {int(np.argmax(wrong)) + 1}: its payload has {what}")

@@ -8,6 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)  # the first bytes of a word
+MIXER = np.uint64(0x9E37_79B9_7F4A_7C15)  # an odd number whose bits look like chance
+
 
 def fits(name: str, kind: pa.DataType) -> bool:
     """May this column of a report table have this type?
@@ -56,8 +59,42 @@ def payload_matrix(column: pa.Array, size: int) -> NDArray[np.uint8]:
     return data[start : start + len(column) * size].reshape(len(column), size)
 
 
+def fixed_binary(payloads: NDArray[np.uint8]) -> pa.Array:
+    """A matrix of bytes as Arrow's fixed-size binary, a value for each row; copied only when it has gaps.
+
+    >>> fixed_binary(np.array([[97, 98], [99, 100]], dtype=np.uint8)).to_pylist()
+    [b'ab', b'cd']
+    """
+    count, size = payloads.shape
+    return pa.Array.from_buffers(pa.binary(size), count, [None, pa.py_buffer(np.ascontiguousarray(payloads))])
+
+
+def scattered(names: pa.Array) -> NDArray[np.uint64]:
+    """A number for each name that looks like chance, the same for the same name.
+
+    >>> first, second, third = scattered(pa.array(["ada", "bob", "ada"])).tolist()
+    >>> first == third, first == second
+    (True, False)
+    """
+    offsets = _offsets(names).astype(np.int64)
+    data = np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
+    padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
+    words = np.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))  # from every byte on
+    start, left = offsets[:-1] - offsets[0], np.diff(offsets)
+    number = left.astype(np.uint64)
+    rows = np.arange(len(left))
+    while len(rows):
+        word = words[start[rows]] & KEPT[np.minimum(left[rows], 8)]
+        mixed = (number[rows] ^ word) * MIXER
+        number[rows] = mixed ^ mixed >> np.uint64(29)
+        start[rows] += 8
+        left[rows] -= 8
+        rows = rows[left[rows] > 0]
+    return number
+
+
 def _offsets(column: pa.Array) -> NDArray[np.int64]:
-    """Where each payload begins among the bytes, and where the last one ends."""
+    """Where each value begins among the bytes, and where the last one ends."""
     kind = np.dtype(np.int64 if pa.types.is_large_binary(column.type) else np.int32)
     offsets: NDArray[np.int64] = np.frombuffer(column.buffers()[1] or bytes(kind.itemsize), dtype=kind)
     return offsets[column.offset : column.offset + len(column) + 1]

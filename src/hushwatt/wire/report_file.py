@@ -1,25 +1,25 @@
-"""One Parquet file of reports: whose it is, and its columns in their plain form.
+"""One Parquet file of reports: whose it is, and what is in it.
 
-Everything that must not be in it is refused in one line, with the row.
+Everything that must not be in it is refused in one line, with the row or the row group.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
-from hushwatt.wire.report_columns import fits, payload_matrix, payload_sizes, texts
+from hushwatt.wire.report_columns import fits
+from hushwatt.wire.report_rows import checked
 from hushwatt.wire.report_schema import HOMES, PLAN, REPORT_SCHEMA, ReportBatch
+from hushwatt.wire.row_error import telling
 
 ROWS = 1 << 17  # in a batch
+PIECE = 1 << 18  # rows read on their own, about
 BUFFER = 1 << 20  # bytes read at a time
-INTEGERS = ("slot", "round", "spent", "drawn")
 
 
 class ReportFile:
@@ -30,36 +30,63 @@ class ReportFile:
         self._slots = plan.calendar.slots
         try:
             with self._open() as file:
-                schema, self.rows = file.schema_arrow, file.metadata.num_rows
+                schema, self._footer = file.schema_arrow, file.metadata
         except (OSError, pa.ArrowException):
             raise ReportError(f"{path}: not a Parquet file, or not a complete one") from None
+        self.rows = self._footer.num_rows
         self._check_columns(schema)
         self.homes = self._check_told(plan, schema.metadata or {})
 
     def batches(self, size: int) -> Iterator[ReportBatch]:
         """All reports, payloads of `size` bytes."""
-        first = 0
-        for batch in self.columns(tuple(REPORT_SCHEMA.names)):
-            yield self._checked(batch, first, size)
-            first += batch.num_rows
+        for piece in self.pieces():
+            yield from piece.batches(size)
 
-    def columns(self, names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-        """These columns as they are, unchecked."""
-        done = 0
+    def pieces(self) -> "list[Piece]":
+        """What can be read beside each other: row groups, small ones together with their neighbours."""
+        found, start, first, rows = [], 0, 0, 0
+        for group in range(self._footer.num_row_groups):
+            rows += self._footer.row_group(group).num_rows
+            if rows >= PIECE or group == self._footer.num_row_groups - 1:
+                found.append(Piece(self, range(start, group + 1), first, rows))
+                start, first, rows = group + 1, first + rows, 0
+        return [piece for piece in found if piece.rows]
+
+    def columns(self, names: tuple[str, ...], groups: range | None = None) -> Iterator[pa.RecordBatch]:
+        """These columns as they are, unchecked, of all row groups or of some."""
+        chosen = list(range(self._footer.num_row_groups) if groups is None else groups)
         try:
-            with self._open() as file:
-                for batch in file.iter_batches(ROWS, columns=list(names), use_threads=False):
-                    done += batch.num_rows
+            with self._open(self._footer) as file:
+                for batch in file.iter_batches(ROWS, chosen, columns=list(names), use_threads=False):
                     yield batch.select(names)
         except (OSError, pa.ArrowException):
-            raise ReportError(f"{self.path}: damaged after row {done}") from None
+            raise self._damage(chosen) from None
 
     def refusal(self, row: int, problem: str) -> ReportError:
         """The error for a row, counted from 0."""
         return ReportError(f"{self.path}, row {row + 1}: {problem}")
 
-    def _open(self) -> pq.ParquetFile:
-        return pq.ParquetFile(self.path, pre_buffer=False, buffer_size=BUFFER)
+    def _open(self, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
+        return pq.ParquetFile(
+            self.path,
+            metadata=footer,
+            pre_buffer=False,
+            buffer_size=BUFFER,
+            page_checksum_verification=True,
+        )
+
+    def _damage(self, groups: list[int]) -> ReportError:
+        """The error for row groups of which one cannot be read: that one is named."""
+        for group in groups:
+            for name in REPORT_SCHEMA.names:
+                try:
+                    with self._open(self._footer) as file:
+                        for _ in file.iter_batches(ROWS, [group], columns=[name], use_threads=False):
+                            pass
+                except (OSError, pa.ArrowException):
+                    where = f"row group {group + 1} of {self._footer.num_row_groups}"
+                    return ReportError(f"{self.path}, {where}: column {name} is damaged")
+        return ReportError(f"{self.path}: it changed while it was read")
 
     def _check_columns(self, schema: pa.Schema) -> None:
         for name in REPORT_SCHEMA.names:
@@ -85,38 +112,24 @@ class ReportFile:
             )
         return int(homes)
 
-    def _checked(self, batch: pa.RecordBatch, first: int, size: int) -> ReportBatch:
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            if column.null_count:
-                missing = column.is_null().to_numpy(zero_copy_only=False)
-                raise self.refusal(first + int(missing.argmax()), f"column {name} is missing")
-        slot, round, spent, drawn = (self._integers(batch, name, first) for name in INTEGERS)
-        self._refuse_where(
-            (slot < 0) | (slot >= self._slots), first, f"the plan has slots 0 to {self._slots - 1}"
-        )
-        self._refuse_where((round < 0) | (round > 1), first, "the round must be 0 or 1")
-        self._refuse_where((spent < 0) | (drawn < 0), first, "spent and drawn cannot be negative")
-        payloads = self._payloads(batch.column("payload"), first, size)
-        return ReportBatch(texts(batch.column("household")), slot, round, spent, drawn, payloads)
+    def checked(self, batch: pa.RecordBatch, first: int, size: int) -> ReportBatch:
+        """The reports of a batch whose first row is row `first` of the file."""
+        with telling(lambda row, problem: self.refusal(first + row, problem)):
+            return checked(batch, self._slots, size)
 
-    def _integers(self, batch: pa.RecordBatch, name: str, first: int) -> NDArray[Any]:
-        column, kind = batch.column(name), REPORT_SCHEMA.field(name).type
-        if column.type == kind:
-            return np.asarray(column)
-        try:
-            return np.asarray(column.cast(kind))
-        except pa.ArrowInvalid:
-            raise self.refusal(
-                first, f"column {name}: from here on, a number that does not fit {kind}"
-            ) from None
 
-    def _payloads(self, column: pa.Array, first: int, size: int) -> NDArray[np.uint8]:
-        if pa.types.is_binary_view(column.type):
-            column = column.cast(pa.binary())
-        wrong = payload_sizes(column) != size
-        self._refuse_where(wrong, first, f"the plan's payloads have {size} bytes, this one has not")
-        return payload_matrix(column, size)
+@dataclass(frozen=True)
+class Piece:
+    """Neighbouring row groups of a file."""
 
-    def _refuse_where(self, bad: NDArray[np.bool_], first: int, problem: str) -> None:
-        if bad.any():
-            raise self.refusal(first + int(bad.argmax()), problem)
+    file: ReportFile
+    groups: range
+    first: int  # the row of the file that is its first
+    rows: int
+
+    def batches(self, size: int) -> Iterator[ReportBatch]:
+        """Its reports, payloads of `size` bytes."""
+        first = self.first
+        for batch in self.file.columns(tuple(REPORT_SCHEMA.names), self.groups):
+            yield self.file.checked(batch, first, size)
+            first += batch.num_rows

@@ -1,8 +1,10 @@
 """The order of a table of reports: by slot, then household, then round, each once.
 
-A table in this order has no report twice, and that is seen by comparing
-neighbours.
+A table in this order shows a report that is there twice by comparing neighbours.
 """
+
+from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +12,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 Places = tuple[pa.Array, NDArray[np.int32], NDArray[np.int8]]  # household, slot and round of each report
+Mask = NDArray[np.bool_]
+Key = tuple[int, bytes, int]  # slot, household and round of one report
+Span = tuple[Key, Key]  # the first and the last of reports in order
+
+MANY = 64  # slots in a batch that are told apart when its spans are made
 
 
 class ReportOrder:
@@ -20,40 +27,105 @@ class ReportOrder:
 
     def first_break(self, places: Places) -> int | None:
         """The first row that is not above the one before it; None when there is none."""
-        joined = places if self._last is None else _joined(self._last, places)
-        if len(places[1]):
-            self._last = places[0][-1:], places[1][-1:], places[2][-1:]
-        bad = _not_above(joined)
-        return int(bad.argmax()) + len(places[1]) - len(bad) if bad.any() else None
+        bad = self._not_above(places)
+        return int(bad.argmax()) if bad.any() else None
+
+    def repeats(self, places: Places) -> Mask | None:
+        """Which rows are the same report as the one before; None when one is below it."""
+        last, bad = self._last, self._not_above(places)
+        if bad.any():
+            return _same(last, places, bad)
+        return bad
+
+    def _not_above(self, places: Places) -> Mask:
+        """For every row: is it not above the one before it, in this batch or the last?"""
+        last, count = self._last, len(places[1])
+        bad: Mask = np.zeros(count, dtype=np.bool_)
+        if count:
+            bad[1:] = _not_above(_part(places, slice(0, count - 1)), _part(places, slice(1, count)))
+            if last is not None:
+                bad[:1] = _not_above(last, _part(places, slice(0, 1)))
+            self._last = _part(places, slice(count - 1, count))
+        return bad
 
 
 def ascending_order(places: Places) -> NDArray[np.intp]:
-    """The rows of a table that is in any order, in the order it should have."""
+    """The rows of a table that is in any order, in the order it should have; the same report as it came."""
     households, slots, rounds = places
     named = households.dictionary_encode()
-    rank = np.empty(len(named.dictionary), dtype=np.int64)
-    rank[pc.sort_indices(named.dictionary).to_numpy()] = np.arange(len(rank))
-    home = rank[named.indices.to_numpy()]
+    home = _ranks(named.dictionary)[named.indices.to_numpy()]
+    if len(home) and home.max() < 1 << 31:  # one number is sorted quicker than three
+        return np.argsort(slots.astype(np.int64) << 32 | home << 1 | rounds, kind="stable")
     return np.lexsort((rounds, home, slots))
 
 
-def _joined(last: Places, places: Places) -> Places:
-    """The boundary between two batches is a pair of neighbours as well."""
-    return (
-        pa.concat_arrays([last[0], places[0]]),
-        np.concatenate([last[1], places[1]]),
-        np.concatenate([last[2], places[2]]),
-    )
-
-
-def _not_above(places: Places) -> NDArray[np.bool_]:
-    """For every row but the first: is it not above the one before it?"""
+def same_as_before(places: Places) -> Mask:
+    """For every row of a table in order: is it the same report as the one before?"""
     households, slots, rounds = places
-    below, above = households[:-1], households[1:]
-    bad: NDArray[np.bool_] = slots[1:] <= slots[:-1]
+    same: Mask = np.zeros(len(slots), dtype=np.bool_)
+    same[1:] = (slots[1:] == slots[:-1]) & (rounds[1:] == rounds[:-1])
+    if same.any():
+        same[1:] &= _mask(pc.equal(households[1:], households[:-1]))
+    return same
+
+
+def spans(places: Places) -> Iterator[Span]:
+    """Between which reports those of an ordered batch lie: slot by slot, unless the slots are many."""
+    slots = places[1]
+    edges = [0, *(np.flatnonzero(slots[1:] != slots[:-1]) + 1).tolist(), len(slots)]
+    for start, end in pairwise(edges if len(edges) <= MANY else [0, len(slots)]):
+        if start < end:
+            yield key_at(places, start), key_at(places, end - 1)
+
+
+def key_at(places: Places, row: int) -> Key:
+    """What tells one report apart; keys compare as reports do."""
+    households, slots, rounds = places
+    return int(slots[row]), households[row].cast(pa.binary()).as_py(), int(rounds[row])
+
+
+def _ranks(names: pa.Array) -> NDArray[np.int64]:
+    """The place of each of some different names in their order."""
+    ranks = np.arange(len(names))
+    if not pc.all(pc.greater(names[1:], names[:-1])).as_py():
+        ranks[pc.sort_indices(names).to_numpy()] = np.arange(len(names))
+    return ranks
+
+
+def _part(places: Places, rows: slice) -> Places:
+    return places[0][rows], places[1][rows], places[2][rows]
+
+
+def _not_above(below: Places, above: Places) -> Mask:
+    """For every pair of rows: is the second not above the first?"""
+    bad: Mask = above[1] <= below[1]
     if bad.any():
-        bad &= (slots[1:] < slots[:-1]) | ~pc.greater(above, below).to_numpy(zero_copy_only=False)
+        bad &= (above[1] < below[1]) | ~_mask(pc.greater(above[0], below[0]))
     if bad.any():
-        next_round = (slots[1:] == slots[:-1]) & (rounds[1:] > rounds[:-1])
-        bad &= ~(next_round & pc.equal(above, below).to_numpy(zero_copy_only=False))
+        next_round = (above[1] == below[1]) & (above[2] > below[2])
+        bad &= ~(next_round & _mask(pc.equal(above[0], below[0])))
     return bad
+
+
+def _same(last: Places | None, places: Places, bad: Mask) -> Mask | None:
+    """The rows that are not above the one before as they are the same; None when one is not."""
+    rows = np.flatnonzero(bad)
+    here = _taken(places, rows)
+    before = _taken(places, np.maximum(rows - 1, 0))
+    if rows[0] == 0 and last is not None:
+        before = (
+            pa.concat_arrays([last[0], before[0][1:]]),
+            np.concatenate([last[1], before[1][1:]]),
+            np.concatenate([last[2], before[2][1:]]),
+        )
+    same = (here[1] == before[1]) & (here[2] == before[2]) & _mask(pc.equal(here[0], before[0]))
+    return bad if same.all() else None
+
+
+def _taken(places: Places, rows: NDArray[np.intp]) -> Places:
+    return places[0].take(pa.array(rows)), places[1][rows], places[2][rows]
+
+
+def _mask(answers: pa.Array) -> Mask:
+    mask: Mask = answers.to_numpy(zero_copy_only=False)
+    return mask

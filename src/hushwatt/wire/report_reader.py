@@ -1,36 +1,46 @@
-"""Read tables of reports, checking every row, slot by slot.
+"""Read tables of reports, checking every row, slot by slot, each report once.
 
-Tables in the right order stream.  Tables in any other order are read all the
-same, and no report is counted twice.
+A report that is there again is left out: the first one counts, by the names of
+the files and then by rows.  Tables in the right order stream.  Tables in any
+other order go through a place on disk, and are read all the same.
 """
 
-from collections.abc import Iterator
-from itertools import accumulate
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.ahead import ahead
+from hushwatt.beside import beside
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
-from hushwatt.wire.report_file import ROWS, ReportFile
-from hushwatt.wire.report_order import Places, ReportOrder, ascending_order
+from hushwatt.wire.report_file import Piece, ReportFile
+from hushwatt.wire.report_order import Key, Mask, Places, ReportOrder, key_at
+from hushwatt.wire.report_rows import keys_of
 from hushwatt.wire.report_schema import ReportBatch
+from hushwatt.wire.report_spill import Spill, slot_counts
 
 SUFFIXES = (".parquet", ".pq", ".parq")
+KEYS = ("household", "slot", "round")
+
+Told = Callable[[int], None]  # told how many reports were left out
 
 
-def read_reports(plan: Plan, path: str | PathLike[str], size: int) -> Iterator[ReportBatch]:
-    """The reports of a Parquet file, or of a folder of them, slots ascending.
+def read_reports(
+    plan: Plan, path: str | PathLike[str], size: int, told: Told = lambda repeats: None
+) -> Iterator[ReportBatch]:
+    """The reports of a Parquet file, or of a folder of them, slots ascending, each once.
 
-    Within a slot they come as the files have them, normally by household.
-    `size` is the bytes of one payload.  Whatever is wrong is a ReportError.
+    `size` is the bytes of one payload; `told` hears of reports that are left out because
+    the same household, slot and round was there before.  Whatever is wrong is a ReportError.
     """
-    files = report_files(plan, Path(path))
-    return _streamed(files, size) if _slots_ascend(files) else _sorted(files, size)
+    pieces = [piece for file in report_files(plan, Path(path)) for piece in file.pieces()]
+    if in_order(pieces):
+        return _streamed(pieces, size, told)
+    return _sorted(pieces, size, told)
 
 
 def homes_of(plan: Plan, path: str | PathLike[str]) -> int:
@@ -51,67 +61,72 @@ def report_files(plan: Plan, path: Path) -> list[ReportFile]:
     return [ReportFile(plan, path / name) for name in shown]
 
 
-def _slots_ascend(files: list[ReportFile]) -> bool:
-    """Does no slot come after a later one?  Only that column is read for it."""
-    last = None
-    for file in files:
-        for batch in file.columns(("slot",)):
-            slots = batch.column(0).drop_null().to_numpy()
-            if len(slots):
-                if (last is not None and slots[0] < last) or (slots[1:] < slots[:-1]).any():
-                    return False
-                last = slots[-1]
+def in_order(pieces: list[Piece]) -> bool:
+    """Is no report below one before it?  Only the columns that tell are read for it."""
+    last: Key | None = None
+    for found in beside(_ends, pieces):
+        if found is None or (last is not None and found[0] < last):
+            return False
+        last = found[1]
     return True
 
 
-def _streamed(files: list[ReportFile], size: int) -> Iterator[ReportBatch]:
-    order: ReportOrder | None = ReportOrder()
-    for file in files:
-        for batch in ahead(file.batches(size)):
-            if order and order.first_break(_places(batch)) is not None:
-                _whole_order(files, [_places(batch) for file in files for batch in file.batches(size)])
-                order = None  # nothing is there twice
-            yield batch
+def spilled(pieces: list[Piece], size: int) -> Spill:
+    """The reports of these pieces, dealt into buckets; whoever asks for it closes it."""
+    counts = slot_counts(_slots(pieces))
+    spill = Spill(counts, size)
+    try:
+        for _ in beside(lambda place: _spill(spill, pieces[place], place, size), range(len(pieces))):
+            pass
+    except BaseException:
+        spill.close()
+        raise
+    return spill
 
 
-def _sorted(files: list[ReportFile], size: int) -> Iterator[ReportBatch]:
-    """All reports held in memory, put into order."""
-    batches = [batch for file in files for batch in file.batches(size)]
-    order = _whole_order(files, [_places(batch) for batch in batches])
-    households = pa.concat_arrays([batch.households for batch in batches])
-    columns = [
-        np.concatenate([getattr(batch, name) for batch in batches])
-        for name in ("slot", "round", "spent", "drawn", "payloads")
-    ]
-    for start in range(0, len(order), ROWS):
-        rows = order[start : start + ROWS]
-        yield ReportBatch(households.take(pa.array(rows)), *(column[rows] for column in columns))
-
-
-def _whole_order(files: list[ReportFile], parts: list[Places]) -> NDArray[np.intp]:
-    """The order that all reports should have; refuses one that is there twice."""
-    households = pa.concat_arrays([part[0] for part in parts])
-    slots, rounds = (np.concatenate([part[place] for part in parts]) for place in (1, 2))
-    order = ascending_order((households, slots, rounds))
-    twice = ReportOrder().first_break((households.take(pa.array(order)), slots[order], rounds[order]))
-    if twice is not None:
-        raise _twice(files, *sorted((int(order[twice - 1]), int(order[twice]))))
-    return order
-
-
-def _places(batch: ReportBatch) -> Places:
+def places_of(batch: ReportBatch) -> Places:
+    """What tells the reports of a batch apart."""
     return batch.households, batch.slot, batch.round
 
 
-def _twice(files: list[ReportFile], first: int, second: int) -> ReportError:
-    file, row = _found(files, second)
-    other, earlier = _found(files, first)
-    where = f"row {earlier + 1}" if other is file else f"row {earlier + 1} of {other.path}"
-    return file.refusal(row, f"the same household, slot and round as {where}")
+def without(batch: ReportBatch, left_out: Mask) -> ReportBatch:
+    """A batch without some of its rows."""
+    return batch.taken(np.flatnonzero(~left_out)) if left_out.any() else batch
 
 
-def _found(files: list[ReportFile], row: int) -> tuple[ReportFile, int]:
-    """The file of a row that is counted through all files, and the row in it."""
-    ends = list(accumulate(file.rows for file in files))
-    place = next(place for place, end in enumerate(ends) if row < end)
-    return files[place], row - ends[place] + files[place].rows
+def _ends(piece: Piece) -> tuple[Key, Key] | None:
+    """The first and the last report of a piece; None when they are not in order."""
+    order, ends = ReportOrder(), []
+    for batch in piece.file.columns(KEYS, piece.groups):
+        places = keys_of(batch)
+        if places is None or order.repeats(places) is None:
+            return None
+        ends += [key_at(places, row) for row in (0, -1)] if len(places[1]) else []
+    return ends[0], ends[-1]
+
+
+def _slots(pieces: list[Piece]) -> Iterator[NDArray[np.integer]]:
+    for piece in pieces:
+        for batch in piece.file.columns(("slot",), piece.groups):
+            yield batch.column(0).drop_null().to_numpy()
+
+
+def _spill(spill: Spill, piece: Piece, place: int, size: int) -> None:
+    for number, batch in enumerate(piece.batches(size)):
+        spill.add(place << 32 | number, batch)
+
+
+def _streamed(pieces: list[Piece], size: int, told: Told) -> Iterator[ReportBatch]:
+    order = ReportOrder()
+    for batch in ahead(batch for piece in pieces for batch in piece.batches(size)):
+        again = order.repeats(places_of(batch))
+        assert again is not None, "it was in order a moment ago"
+        told(int(again.sum()))
+        yield without(batch, again)
+
+
+def _sorted(pieces: list[Piece], size: int, told: Told) -> Iterator[ReportBatch]:
+    with closing(spilled(pieces, size)) as spill:
+        for batch, repeats in ahead(map(spill.bucket, spill.buckets())):
+            told(repeats)
+            yield batch

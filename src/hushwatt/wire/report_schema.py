@@ -43,3 +43,14 @@ class ReportBatch:
 
     def __len__(self) -> int:
         return len(self.slot)
+
+    def taken(self, rows: NDArray[np.intp]) -> "ReportBatch":
+        """These rows of it, in this order."""
+        return ReportBatch(
+            self.households.take(pa.array(rows)),
+            self.slot[rows],
+            self.round[rows],
+            self.spent[rows],
+            self.drawn[rows],
+            self.payloads[rows],
+        )

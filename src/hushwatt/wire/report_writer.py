@@ -16,8 +16,9 @@ from hushwatt.wire.report_schema import REPORT_SCHEMA, report_schema
 GROUP = 1 << 18  # rows written at a time
 SMALL = [name for name in REPORT_SCHEMA.names if name != "payload"]
 
-# Random bits cannot be compressed, and have no statistics.
+# Random bits cannot be compressed, and have no statistics; a page that rots must be noticed.
 STORAGE = {
+    "write_page_checksum": True,
     "compression": dict.fromkeys(SMALL, "lz4") | {"payload": "none"},
     "use_dictionary": SMALL,
     "write_statistics": SMALL,

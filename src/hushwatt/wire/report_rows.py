@@ -1,0 +1,63 @@
+"""The rows of a table of reports in their plain form, once every one of them has been checked."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushwatt.wire.report_columns import payload_matrix, payload_sizes, texts
+from hushwatt.wire.report_order import Places
+from hushwatt.wire.report_schema import REPORT_SCHEMA, ReportBatch
+from hushwatt.wire.row_error import RowError, refuse
+
+INTEGERS = ("slot", "round", "spent", "drawn")
+
+
+def checked(batch: pa.RecordBatch, slots: int, size: int) -> ReportBatch:
+    """The reports of a batch, for a plan with so many slots and payloads of `size` bytes.
+
+    A row that no report can be is a RowError.
+    """
+    for name in REPORT_SCHEMA.names:
+        if batch.column(name).null_count:
+            refuse(_plain(batch.column(name).is_null()), f"column {name} is missing")
+    slot, round, spent, drawn = (_integers(batch.column(name), name) for name in INTEGERS)
+    refuse((slot < 0) | (slot >= slots), f"the plan has slots 0 to {slots - 1}")
+    refuse((round < 0) | (round > 1), "the round must be 0 or 1")
+    refuse((spent < 0) | (drawn < 0), "spent and drawn cannot be negative")
+    payloads = _payloads(batch.column("payload"), size)
+    return ReportBatch(texts(batch.column("household")), slot, round, spent, drawn, payloads)
+
+
+def keys_of(batch: pa.RecordBatch) -> Places | None:
+    """What tells the reports apart, as it stands; None when a row has no such thing."""
+    if any(batch.column(name).null_count for name in ("household", "slot", "round")):
+        return None
+    try:
+        slot, round = (_integers(batch.column(name), name) for name in ("slot", "round"))
+    except RowError:
+        return None
+    return texts(batch.column("household")), slot, round
+
+
+def _integers(column: pa.Array, name: str) -> NDArray[Any]:
+    kind = REPORT_SCHEMA.field(name).type
+    if column.type == kind:
+        return np.asarray(column)
+    try:
+        return np.asarray(column.cast(kind))
+    except pa.ArrowInvalid:
+        raise RowError(0, f"column {name}: from here on, a number that does not fit {kind}") from None
+
+
+def _payloads(column: pa.Array, size: int) -> NDArray[np.uint8]:
+    if pa.types.is_binary_view(column.type):
+        column = column.cast(pa.binary())
+    refuse(payload_sizes(column) != size, f"the plan's payloads have {size} bytes, this one has not")
+    return payload_matrix(column, size)
+
+
+def _plain(answers: pa.Array) -> NDArray[np.bool_]:
+    mask: NDArray[np.bool_] = answers.to_numpy(zero_copy_only=False)
+    return mask
