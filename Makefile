@@ -3,12 +3,18 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench-venv
+TOOLS_VENV := .tools-venv
 READY := $(VENV)/.ready
+DEMO_READY := $(VENV)/.ready-for-the-demo
 BENCH_READY := $(BENCH_VENV)/.ready
+TOOLS_READY := $(TOOLS_VENV)/.ready
 PIP_FLAGS := --quiet --disable-pip-version-check
+# What is installed is pinned by hash in requirements/; LOCKED=no takes the newest that pyproject.toml allows.
+LOCKED ?= yes
+INSTALL_FLAGS := $(if $(filter no,$(LOCKED)),--unlocked)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench docs reference screenshots chaos clean
+.PHONY: help demo test system lint format bench docs reference screenshots chaos wheel dist dist-check sbom audit-deps lock clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
@@ -17,13 +23,18 @@ help:
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
 	@echo "make docs    build the docs as a site in build/site, which needs no network"
-	@echo "make reference  write the reference pages anew from the code"
+	@echo "make reference  write the reference pages and drawings anew from the code"
 	@echo "make screenshots  draw the dashboard's pictures for the docs anew (needs Chromium)"
 	@echo "make chaos   kill, unplug, rewind and lie to it for an hour (MINUTES=5 SEED=1)"
+	@echo "make dist    the wheel and the sdist, the same bytes every time; dist-check tries them in empty environments"
+	@echo "make sbom    also a CycloneDX list of every package in them"
+	@echo "make audit-deps  ask whether a pinned package is known to be vulnerable (needs the internet)"
+	@echo "make lock    pin anew, by hash, what pyproject.toml asks for"
 	@echo "make clean   remove what these targets made"
 
-demo: $(READY)
-	$(VENV)/bin/hushwatt demo
+# ARGS=--exit leaves when the summary is printed.
+demo: $(or $(wildcard $(READY)),$(DEMO_READY))
+	@$(VENV)/bin/hushwatt demo $(ARGS)
 
 test: lint system
 	$(VENV)/bin/python -m pytest -n 2 --quiet
@@ -57,6 +68,7 @@ docs: $(READY)
 
 reference: $(READY)
 	$(VENV)/bin/python tools/reference/write.py
+	$(VENV)/bin/python tools/drawings/draw.py
 
 screenshots: $(READY)
 	$(VENV)/bin/python tools/screenshots.py
@@ -67,11 +79,42 @@ chaos: $(READY)
 	$(VENV)/bin/hushwatt audit chaos --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) $(BENCH_VENV) $(TOOLS_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 
-$(READY): pyproject.toml
+# The wheel and the sdist, the same bytes from the same commit wherever and whenever they are built.
+wheel dist: $(READY)
+	@rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(VENV)/bin/python -m hatchling build
+
+# What is in it: a CycloneDX list of every package, for each extra, into dist/.
+sbom: wheel
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(VENV)/bin/python tools/supply/sbom.py dist
+
+# Install the wheel into empty environments, by itself and with each extra, and run it there (minutes, downloads).
+dist-check: wheel
+	$(VENV)/bin/python tools/supply/dist_check.py dist
+
+# Is any pinned package known to be vulnerable?  Asks the internet, and fails when it does not answer about all.
+audit-deps: $(TOOLS_READY)
+	$(TOOLS_VENV)/bin/python tools/supply/audit_deps.py
+
+# Pin anew what pyproject.toml asks for; UPGRADE=--upgrade also moves to newer releases.
+lock: $(TOOLS_READY)
+	$(TOOLS_VENV)/bin/python tools/supply/lock.py $(UPGRADE)
+
+$(READY): pyproject.toml requirements/dev.txt requirements/build.txt
 	$(call environment,$(VENV))
-	$(VENV)/bin/pip install $(PIP_FLAGS) -e '.[dev]'
+	@$(VENV)/bin/python tools/supply/install.py dev $(INSTALL_FLAGS)
+	@touch $@
+
+$(DEMO_READY): pyproject.toml requirements/provider.txt requirements/build.txt
+	$(call environment,$(VENV))
+	@$(VENV)/bin/python tools/supply/install.py provider $(INSTALL_FLAGS)
+	@touch $@
+
+$(TOOLS_READY): requirements/tools.txt
+	$(call environment,$(TOOLS_VENV))
+	$(TOOLS_VENV)/bin/pip install $(PIP_FLAGS) --require-hashes --no-deps -r requirements/tools.txt
 	@touch $@
 
 $(BENCH_READY): pyproject.toml benchmarks/requirements.txt
@@ -88,5 +131,6 @@ define environment
 	    || { echo "hushwatt needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }; \
 	  $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	    || { echo "hushwatt needs Python's venv module: apt install python3-venv" >&2; exit 1; }; \
+	  echo "making a Python environment in $(1)" >&2; \
 	  $(PYTHON) -m venv --clear $(1); }
 endef

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from fastapi import FastAPI
 from forms import document, fenced
+from tour import plan_text
 
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import levels_of, report
@@ -39,28 +40,6 @@ with warnings.catch_warnings(action="ignore"):
 HOMES, SLOTS = 400, 8
 PEM = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 WIDE = 90  # characters of a list that stays on one line
-PLAN = """
-name = "Kettles of Leeds"
-description = "How much kettles and fridges use, hour by hour."
-contact = "grid@example.org"
-start = 2024-01-01
-expires = 2025-01-01
-slot = "1h"
-epsilon = 2
-window = 4
-method = "lpu"
-oracle = "grr"
-mapping = "dither"
-minimum_homes = 50
-
-[[appliance]]
-name = "kettle"
-values = [0, 100, 300]
-
-[[appliance]]
-name = "fridge"
-values = [0, 80]
-"""
 
 
 @dataclass
@@ -160,10 +139,10 @@ def shortened(value: Any) -> Any:
 @contextmanager
 def conversation() -> Iterator[Exchange]:
     """A service with a plan, and a client of it; the clock stands at the plan's first moment."""
-    plan = Plan.parse(PLAN)
+    plan = Plan.parse(plan_text())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "plan.toml").write_text(PLAN)
+        (folder / "plan.toml").write_text(plan_text())
         (folder / KEY).write_bytes(key_of("the provider").private_bytes(*PEM))
         config = Config(plan=(str(folder / "plan.toml"),), data=name)
         clock = HandClock(plan.start)

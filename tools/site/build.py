@@ -18,10 +18,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.append(str(HERE.parent))
 
-from links import problems  # noqa: E402
-from notebook import page_of  # noqa: E402
+from links import problems
+from notebook import page_of
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FENCE = re.compile(r"^```(\w+)[ ]+([^\n{]+)$", re.MULTILINE)
