@@ -7,8 +7,7 @@ from textwrap import wrap
 
 from svg import arrow, box, drawing, words
 
-ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
 from test_rooms import GROUND, HEIGHT, SOURCE, graph, room
 

@@ -16,13 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent))
+sys.path.append(str(Path(__file__).parents[1]))
 
 from links import problems
 from notebook import page_of
 
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FENCE = re.compile(r"^```(\w+)[ ]+([^\n{]+)$", re.MULTILINE)
 
