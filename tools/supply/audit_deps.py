@@ -2,7 +2,8 @@
 
     python tools/supply/audit_deps.py
 
-Pins for other Pythons and platforms are asked about as well.  Without the internet it fails: silence is no answer.
+Pins for other Pythons and platforms are asked about as well.  Without the internet it fails: silence is no
+answer.
 """
 
 import json

@@ -2,8 +2,8 @@
 
     python tools/supply/sbom.py dist
 
-Versions, hashes and who asks for what come from the lock files, licences from the installed packages.  The same
-lock, wheel and SOURCE_DATE_EPOCH give the same bytes.
+Versions, hashes and who asks for what come from the lock files, licences from the installed packages.  The
+same lock, wheel and SOURCE_DATE_EPOCH give the same bytes.
 """
 
 import hashlib
