@@ -13,6 +13,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 from hushwatt.provider.draws import PUBLICATION, segments
 from hushwatt.provider.plausible import amounts_fit, payloads_fit
+from hushwatt.provider.store.enrolment import remove_device
+from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.session import Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
@@ -154,6 +156,13 @@ def erase_home(session: Session, collection: Collection, home: int, published: i
                 "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
             )
     session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
+    return erased
+
+
+def erase_device(session: Session, collection: Collection, device: bytes, home: int, signer: int) -> int:
+    """Remove a device and all its reports; how many these were."""
+    erased = erase_home(session, collection, home, plan_state(session, collection.number).published)
+    remove_device(session, collection.number, device, home, signer)
     return erased
 
 

@@ -33,19 +33,19 @@ from hushwatt.provider.collect import (
 from hushwatt.provider.delivery import Delivery
 from hushwatt.provider.draws import PUBLICATION
 from hushwatt.provider.life import Life
-from hushwatt.provider.named import KnownHomes, devices_of
+from hushwatt.provider.named import KnownHomes, devices_of, distinct
 from hushwatt.provider.store.deliveries import set_taken, taken
 from hushwatt.provider.store.enrolment import FILES, enrol_named, tell_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database, Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
-from hushwatt.wire.record import DEVICE
 
 if TYPE_CHECKING:
     from hushwatt.wire.table import ReportBatch
 
 PAUSE = 0.01  # seconds after a transaction, so that a service beside gets its turn
 Advance = Callable[[int], None]
+Flags = NDArray[np.bool_]
 
 
 @dataclass
@@ -150,44 +150,47 @@ class Ingest:
 
     def _homes(self, session: Session, state: PlanState, judged: Judged) -> tuple[Homes, Verdicts, int]:
         """The home of every row whose verdict is pending, new ones enrolled; others are settled here."""
-        number, verdicts, slots = self._collection.number, judged.verdicts.copy(), judged.batch.slot
+        verdicts = judged.verdicts.copy()
         if state.erased != self._erased:
             self._known, self._erased = KnownHomes(), state.erased
-        homes = self._found(session, judged.devices)
-        strangers = (homes < 0) & (verdicts == PENDING)
-        late = strangers & (slots <= state.published)
-        verdicts[late] = TOO_LATE
-        for slot, count in zip(*np.unique(slots[late], return_counts=True), strict=True):
-            count_late(session, number, int(slot), int(count))
-        new = np.flatnonzero(strangers & ~late)
-        devices, places = distinct(judged.devices[new])
-        gone = were_erased(session, devices)
-        verdicts[new[gone[places]]] = ERASED
-        numbers = np.full(len(devices), -1, dtype=np.int64)
-        enrolled = int((~gone).sum())
-        if enrolled:
-            numbers[~gone] = np.arange(enrolled) + enrol_named(session, number, devices[~gone])
-            self._known.add(devices[~gone], numbers[~gone])
-        homes[new] = numbers[places]
+        homes = self._known.find(judged.devices)
+        rows = np.flatnonzero((homes < 0) & (verdicts == PENDING))
+        if not len(rows):
+            return homes, verdicts, 0
+        devices, places = distinct(judged.devices[rows])
+        found = self._looked_up(session, devices)
+        late = (found[places] < 0) & (judged.batch.slot[rows] <= state.published)
+        self._count_late(session, judged.batch.slot[rows[late]])
+        verdicts[rows[late]] = TOO_LATE
+        strange = np.zeros(len(devices), dtype=bool)
+        strange[places[~late]] = True
+        gone, enrolled = self._enrolled(session, devices, found, strange & (found < 0))
+        verdicts[rows[gone[places] & ~late]] = ERASED
+        homes[rows] = found[places]
         return homes, verdicts, enrolled
 
-    def _found(self, session: Session, devices: Rows) -> Homes:
+    def _looked_up(self, session: Session, devices: Rows) -> Homes:
         """The homes of devices that are enrolled; −1 where one is not."""
-        homes = self._known.find(devices)
-        asked, places = distinct(devices[homes < 0])
-        if len(asked):
-            number = self._collection.number
-            found, signers = session.find_devices(number, asked)
-            tell_homes(session, number, told=0, named=session.name_homes(number, found[signers > FILES]))
-            self._known.add(asked[found >= 0], found[found >= 0])
-            homes[homes < 0] = found[places]
-        return homes
+        number = self._collection.number
+        found, signers = session.find_devices(number, devices)
+        if (signers > FILES).any():
+            named = session.name_homes(number, found[signers > FILES])
+            tell_homes(session, number, told=0, named=named)
+        self._known.add(devices[found >= 0], found[found >= 0])
+        return found
 
+    def _enrolled(self, session: Session, devices: Rows, found: Homes, new: Flags) -> tuple[Flags, int]:
+        """Enrol new devices, and put their homes where they belong; which were erased, how many enrolled."""
+        gone = np.zeros(len(devices), dtype=bool)
+        if new.any():
+            gone[new] = were_erased(session, devices[new])
+        new = new & ~gone
+        count = int(new.sum())
+        if count:
+            found[new] = np.arange(count) + enrol_named(session, self._collection.number, devices[new])
+            self._known.add(devices[new], found[new])
+        return gone, count
 
-def distinct(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
-    """Each device once, in the order they come, and where each row's is among them."""
-    raw, places = devices.tobytes(), dict[bytes, int]()
-    for start in range(0, len(raw), DEVICE):
-        places.setdefault(raw[start : start + DEVICE], len(places))
-    where = [places[raw[start : start + DEVICE]] for start in range(0, len(raw), DEVICE)]
-    return np.frombuffer(b"".join(places), dtype=np.uint8).reshape(-1, DEVICE), np.array(where, dtype=np.intp)
+    def _count_late(self, session: Session, slots: NDArray[np.int32]) -> None:
+        for slot, count in zip(*np.unique(slots, return_counts=True), strict=True):
+            count_late(session, self._collection.number, int(slot), int(count))

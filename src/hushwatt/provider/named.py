@@ -56,6 +56,22 @@ def _device(plan_id: bytes, name: str) -> bytes:
     return sha256(plan_id + name.encode()).digest()[:DEVICE]
 
 
+def distinct(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
+    """Each device once, in the order they come, and where each row's is among them.
+
+    >>> found, places = distinct(np.repeat(np.array([[7], [3], [7]], dtype=np.uint8), 16, axis=1))
+    >>> found[:, 0].tolist(), places.tolist()
+    ([7, 3], [0, 1, 0])
+    """
+    heads, _ = _halves(devices)
+    if len(np.unique(heads)) == len(heads):
+        return devices, np.arange(len(heads))
+    raw, places = devices.tobytes(), dict[bytes, int]()
+    each = [raw[start : start + DEVICE] for start in range(0, len(raw), DEVICE)]
+    where = [places.setdefault(device, len(places)) for device in each]
+    return np.frombuffer(b"".join(places), dtype=np.uint8).reshape(-1, DEVICE), np.array(where)
+
+
 class KnownHomes:
     """The numbers of devices that have been looked up, 24 bytes each."""
 

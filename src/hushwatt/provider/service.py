@@ -9,7 +9,7 @@ from datetime import timedelta
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.clock import Clock, SystemClock
-from hushwatt.provider.collect import Collection, erase_home
+from hushwatt.provider.collect import Collection, erase_device
 from hushwatt.provider.config import Config
 from hushwatt.provider.inbox import Inbox
 from hushwatt.provider.keys import ProviderKeys, open_keys
@@ -18,9 +18,8 @@ from hushwatt.provider.logs import log
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.plausible import AMOUNTS
 from hushwatt.provider.read import Read
-from hushwatt.provider.store.enrolment import remove_device
-from hushwatt.provider.store.plans import add_plan, all_plans, plan_state
-from hushwatt.provider.store.session import Database, Session
+from hushwatt.provider.store.plans import add_plan, all_plans
+from hushwatt.provider.store.session import Database
 from hushwatt.provider.store.slots import publish, scrub
 
 SCRUBBED_TOGETHER = 8  # slots
@@ -70,14 +69,9 @@ class Service:
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
-
-        def job(session: Session) -> int:
-            published = plan_state(session, collection.number).published
-            erased = erase_home(session, collection, home, published)
-            remove_device(session, collection.number, device, home, signer)
-            return erased
-
-        erased = await self.inbox.write(job)
+        erased = await self.inbox.write(
+            lambda session: erase_device(session, collection, device, home, signer)
+        )
         self.database.forget()
         return erased
 

@@ -70,13 +70,14 @@ class PostgresSession:
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
         found = np.full((len(devices), 2), -1, dtype=np.int64)
         rows = self._connection.execute(
-            "SELECT place, home, signer FROM unnest(%s::bytea[]) WITH ORDINALITY AS asked (device, place) "
-            "JOIN devices USING (device) WHERE plan = %s",
-            ([row.tobytes() for row in devices], plan),
+            "SELECT place, home, signer FROM "
+            "(SELECT place, substring(%s FROM place * 16 + 1 FOR 16) FROM generate_series(0, %s) AS place) "
+            "AS asked (place, device) JOIN devices USING (device) WHERE plan = %s",
+            (devices.tobytes(), len(devices) - 1, plan),
             binary=True,
         )
-        for place, home, signer in rows:
-            found[place - 1] = home, signer
+        there = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 3)
+        found[there[:, 0]] = there[:, 1:]
         return found[:, 0], found[:, 1]
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
