@@ -21,6 +21,8 @@ HOURS = plan_of([[0, 1]], slot="1h", timezone="Europe/London", start="2024-06-01
         (HOURS, "2024-06-01T05:59", "2024-06-01T06:00", (5, 6)),
         (HOURS, "2024-06-01T05:59Z", None, (6, None)),
         (DAYS, "2023-01-01", "2025-01-01", (-1, 30)),
+        (DAYS, "0001-01-02", "9999-12-31", (-1, 30)),
+        (HOURS, "1000-01-01T00:00", "9999-12-30T23:59:59", (-1, 720)),
     ],
 )
 def test_slots_that_hold_them(plan, start, end, slots):

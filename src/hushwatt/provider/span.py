@@ -6,6 +6,8 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import midnight, nanoseconds, parse_instant, zone
 
+LATEST = 2**63 - 1  # nanoseconds since 1970 that a calendar counts: the year 2262
+
 
 def span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
     """The first and the last slot between two dates or times, both included; None is open.
@@ -28,7 +30,7 @@ def span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, in
 
 
 def _slot(plan: Plan, moment: int) -> int:
-    return int(plan.calendar.slot_of(moment))
+    return int(plan.calendar.slot_of(max(-LATEST, min(moment, LATEST))))
 
 
 def _end(plan: Plan, word: str) -> int:
@@ -37,4 +39,7 @@ def _end(plan: Plan, word: str) -> int:
         day = date.fromisoformat(word)
     except ValueError:
         return nanoseconds(parse_instant("--to", word, zone(plan.timezone)))
-    return nanoseconds(midnight(day + timedelta(days=1), zone(plan.timezone))) - 1
+    try:
+        return nanoseconds(midnight(day + timedelta(days=1), zone(plan.timezone))) - 1
+    except OverflowError:  # the last day of the calendar
+        return LATEST
