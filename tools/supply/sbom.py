@@ -1,6 +1,6 @@
 """Write what hushwatt is made of: a CycloneDX list for the light install and for each extra.
 
-    python tools/supply/sbom.py dist
+    python tools/supply/sbom.py dist [LOCK…]
 
 Versions, hashes and who asks for what come from the lock files, licences from the installed packages.  The
 same lock, wheel and SOURCE_DATE_EPOCH give the same bytes.
@@ -29,9 +29,9 @@ LOCKS = ("light", "provider", "evaluate", "spark")
 LONGEST_LICENCE = 60  # characters; what is longer is a text, not a name
 
 
-def main(folder: str) -> None:
+def main(folder: str, *locks: str) -> None:
     wheel = next(Path(folder).glob("hushwatt-*.whl"))
-    for lock in LOCKS:
+    for lock in locks or LOCKS:
         path = Path(folder, f"{wheel.name.split('-py3')[0]}-{lock}.cdx.json")
         path.write_text(document(wheel, lock), encoding="utf-8")
         print(f"{path}  {len(pins(lock))} packages")

@@ -1,0 +1,62 @@
+"""`make` installs what is pinned, shows how far it is, and says what went wrong."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "supply"))
+import install
+from pins import Pin
+
+
+def test_pins_for_other_machines_do_not_count():
+    """A pin for another system or Python is not waited for."""
+
+    def pin(marker):
+        return Pin("x", "1", marker, (), ())
+
+    assert install.applies(pin(None))
+    assert install.applies(pin("python_full_version >= '3.11'"))
+    assert not install.applies(pin("sys_platform == 'win32'"))
+
+
+def test_a_person_sees_how_far_it_is(monkeypatch, capsys):
+    """Each package is named and counted as it comes."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    lines = ["Collecting numpy==2.4 (from -r x)\n", "  Downloading numpy\n", "Collecting rich==15\n"]
+    assert list(install.followed([*lines, "Installing collected packages: numpy, rich\n"], 2))[:3] == lines
+    told = capsys.readouterr().err
+
+    assert "1 of 2  numpy" in told
+    assert "2 of 2  rich" in told
+    assert "unpacking" in told
+
+
+def test_a_log_is_not_filled(capsys):
+    """Where nobody watches there is no counter."""
+    list(install.followed(["Collecting numpy==2.4\n"], 1))
+
+    assert capsys.readouterr().err == ""
+
+
+def test_what_went_wrong(capsys, tmp_path):
+    """When pip fails, its last words and one line are shown, and the exit code is not 0."""
+    lock = tmp_path / "lock.txt"
+    lock.write_text("hushwatt-no-such-package==1.0 --hash=sha256:" + "0" * 64)
+    with pytest.raises(SystemExit, match="pip could not install what is pinned"):
+        install.install("what is pinned", ["--no-index", "--require-hashes", "-r", str(lock)], 1)
+
+    assert "No matching distribution found for hushwatt-no-such-package" in capsys.readouterr().err
+
+
+def test_a_changed_file_is_refused(capsys, tmp_path, built):
+    """A wheel whose hash is not the pinned one is not installed."""
+    lock = tmp_path / "lock.txt"
+    lock.write_text(f"hushwatt==0.1.0 --hash=sha256:{'0' * 64}\n")
+    options = ["--no-index", "--find-links", str(built.wheel.parent), "--target", str(tmp_path / "there")]
+    with pytest.raises(SystemExit):
+        install.install("a changed file", [*options, "--require-hashes", "--no-deps", "-r", str(lock)], 1)
+
+    assert "DO NOT MATCH THE HASHES" in capsys.readouterr().err
+    assert not (tmp_path / "there").exists()
