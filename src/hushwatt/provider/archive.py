@@ -1,8 +1,9 @@
 """Published slots as files of reports: for engines that read folders, for other stores, for years.
 
-A slot is a file in a folder of its own, `slot=000123/part-0.parquet`, whole or not there.
-Homes are called by their devices, so that a store knows them again.  What is there stays,
-but for homes that have been erased since: they are taken out.
+A slot is a file, `slot-000123.parquet`, whole or not there.  (Not a folder `slot=000123`,
+which some readers take for a second column of that name and refuse.)  Homes are called by
+their devices, so that a store knows them again.  What is there stays, but for homes that
+have been erased since: they are taken out.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +26,6 @@ from hushwatt.wire.report_file import ReportFile
 from hushwatt.wire.table import ReportBatch, ReportWriter
 
 TOGETHER = 1 << 16  # reports read from the store at a time
-PART = "part-0.parquet"
 Piece = tuple[pa.Array, Homes, Homes, Rows]  # households, spent, drawn and payloads
 
 
@@ -51,7 +51,7 @@ def archive(
         raise UsageError(f"{folder} is a file, not a folder")
     archived = Archived()
     for slot in slots_between(database, collection, first, last):
-        path = folder / f"slot={slot.slot:06d}" / PART
+        path = folder / f"slot-{slot.slot:06d}.parquet"
         with database.reading() as session:
             if path.exists():
                 archived.kept.append(slot.slot)
@@ -83,7 +83,7 @@ def _write(path: Path, collection: Collection, slot: Published, pieces: Iterator
     if first is None:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".*-{PART}"):  # by a run that was killed
+    for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
         left.unlink()
     with written(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
         for households, spent, drawn, payloads in chain([first], pieces):
