@@ -23,7 +23,7 @@ help:
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
 	@echo "make docs    build the docs as a site in build/site, which needs no network"
-	@echo "make reference  write the reference pages and drawings anew from the code"
+	@echo "make reference  write the reference pages, drawings and notebooks anew from the code"
 	@echo "make screenshots  draw the dashboard's pictures for the docs anew (needs Chromium)"
 	@echo "make chaos   kill, unplug, rewind and lie to it for an hour (MINUTES=5 SEED=1)"
 	@echo "make dist    the wheel and the sdist, the same bytes every time; dist-check tries them in empty environments"
@@ -69,6 +69,7 @@ docs: $(READY)
 reference: $(READY)
 	$(VENV)/bin/python tools/reference/write.py
 	$(VENV)/bin/python tools/drawings/draw.py
+	$(VENV)/bin/python tools/notebook.py
 
 screenshots: $(READY)
 	$(VENV)/bin/python tools/screenshots.py
