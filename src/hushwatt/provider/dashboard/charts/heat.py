@@ -53,8 +53,11 @@ def ladder(top: float, steps: int) -> list[float]:
 
     >>> ladder(120, 5)
     [0.0, 10.0, 20.0, 50.0, 100.0, 200.0]
+    >>> len(ladder(0, 5))
+    6
     """
-    power = floor(log10(max(top, 1e-6)))
+    top = max(top, 1e-6)
+    power = floor(log10(top))
     rungs = [
         times * 10.0**exponent for exponent in range(power - steps, power + 2) for times in (1.0, 2.0, 5.0)
     ]
