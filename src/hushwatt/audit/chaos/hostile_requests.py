@@ -19,6 +19,7 @@ from hushwatt.audit.chaos.collector import Collector
 from hushwatt.audit.chaos.desk import JSON, Desk, Member
 from hushwatt.audit.chaos.line import Line, request
 from hushwatt.audit.chaos.scenario import Fault, Scenario, expect
+from hushwatt.provider.dashboard.views import VIEWS
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.wire.signature import sign_request
 
@@ -32,7 +33,7 @@ WORDS = (
     "9999-12-31T23:59:59.999999-23:59", "%00", "%ff", "..", "../../etc/passwd", "<script>",
     "'; DROP TABLE reports;--", "\u20ac", "\U0001f4a1",
 )  # fmt: skip
-KEYS = ("from", "to", "smooth", "consistency", "k", "appliance", "slot", "view", "at", "plan", "x")
+KEYS = ("from", "to", "smooth", "consistency", "k", "appliance", "homes", "slots", "plan", "x")
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def case(seed: int, folder: Path) -> None:
         crowd = Crowd(plan, member.key, member.name, member.devices)
         first = {(home, 0) for home in range(HOMES)}
         desk.send(member, crowd.body(sorted(first)))
+        desk.ask("POST", f"{desk.path}/publish", b'{"until": 1}', JSON)
         wishes = _wishes(desk, crowd, member)
         for _ in range(INSIDE):
             _put(desk, bent(chance.choice(wishes), chance))
@@ -95,29 +97,16 @@ def _put(desk: Desk, wish: Wish) -> None:
 def _wishes(desk: Desk, crowd: Crowd, member: Member) -> list[Wish]:
     """A good request of every kind; uploads are of reports that are known already."""
     here = desk.path
-    found = [
-        Wish("GET", path, query, (), b"")
-        for path in (
-            "/",
-            "/login",
-            "/healthz",
-            "/readyz",
-            "/metrics",
-            "/v1/plans",
-            "/v1/keys",
-            "/v1/openapi.json",
-            here,
-        )
-        for query in ("",)
-    ]
+    plain = ("/login", "/healthz", "/readyz", "/metrics", "/v1/plans", "/v1/keys", "/v1/openapi.json", here)
+    found = [Wish("GET", path, "", (), b"") for path in plain]
     found += [
         Wish("GET", f"{here}/{what}", query, (), b"")
         for what in ("estimates", "top", "slots", "health", "export.csv", "export.json", "export.parquet")
         for query in ("", "from=2024-01-01&to=2030-01-01", "smooth=true&consistency=none")
     ]
     found += [
-        Wish("GET", f"/plans/{desk.plan.id}/{view}", query, (), b"")
-        for view in ("", "top", "levels", "series", "shares", "times", "collection", "plan")
+        Wish("GET", view.path, query, (), b"")
+        for view in VIEWS
         for query in ("", "from=2024-01-01&smooth=true")
     ]
     body = crowd.body([(home, 0) for home in range(HOMES)])
