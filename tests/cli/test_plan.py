@@ -12,6 +12,7 @@ import pytest
 from hushwatt.cli.main import run
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, preset_text, presets
+from hushwatt.privacy.promise import promise
 from hushwatt.privacy.strategies import STRATEGIES
 
 
@@ -137,6 +138,7 @@ class TestCheck:
         assert "ε 10 over any 3 slots in a row; odds 22,026 : 1" in answer.stdout
         assert "ε 0.666667 over any 3 slots in a row; odds 1.9 : 1" in answer.stdout
         assert "e^ε : 1" in answer.stdout
+        assert "one report, honest or forged, counts as at most 19.0 homes at a level" in answer.stdout
         assert (
             "19 bytes; names an appliance's true level with probability 0.5, and nothing but" in answer.stdout
         )
@@ -156,6 +158,7 @@ class TestCheck:
         assert found["names_true_level"] == [0.5, 0.5]
         assert 0 < found["only_true_level"][0] < 0.01
         assert (found["report_bytes"], found["kept"]) == (19, True)
+        assert found["influence"] == promise(preset("paper")).influence
 
     def test_direct_answers(self, hushwatt, tmp_path):
         """A direct answer is the truth or not, so one chance is told; one slot is called a slot."""
@@ -195,6 +198,8 @@ class Greedy:
     @property
     def largest(self):
         return self.offer()
+
+    smallest = largest
 
     @classmethod
     def start(cls, epsilon, window):

@@ -184,3 +184,15 @@ def test_largest_offer(name, window, epsilon):
         slot = slot.after(False)
 
     assert max(offers) == largest
+
+
+@pytest.mark.parametrize("name", ["lbu", "lsp", "lbd", "lba"])
+@given(window=st.integers(1, 9), epsilon=st.integers(100, 10**7), wished=wishes)
+def test_smallest_offer(name, window, epsilon, wished):
+    """No offer but none at all is below the smallest, which is close to one."""
+    slot = STRATEGIES[name].start(epsilon, window)
+    offered = [offer for offer in offers(slot, wished) if offer]
+
+    assert all(offer >= slot.smallest for offer in offered)
+    assert slot.smallest <= slot.largest
+    assert slot.smallest >= epsilon // (4 * window) - 1

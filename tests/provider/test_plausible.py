@@ -8,7 +8,9 @@ import pytest
 from collecting import histories
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.laws import law_for
+from hushwatt.privacy.laws import debias, law_for
+from hushwatt.privacy.promise import promise
+from hushwatt.privacy.strategies import STRATEGIES, affordable
 from hushwatt.provider.plausible import DOUBT, amounts_fit, band, payloads_fit
 from hushwatt.wire.payload import Layout
 
@@ -115,3 +117,22 @@ def test_all_ones_and_all_zeros_are_no_chance(plan_of):
     rows = np.stack([np.packbits(ones, bitorder="little"), np.zeros(layout.size, np.uint8)])
 
     assert not payloads_fit(layout, drawn, rows).any()
+
+
+@pytest.mark.parametrize("window", [1, 3, 7])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_smallest_budget_is_what_influence_is_told_for(kind, window, plan_of):
+    """A forger finds no smaller budget that is accepted, so no report weighs more than the plan says."""
+    plan = plan_of(3, 5, 2, window=window, **KINDS[kind])
+    strategy = STRATEGIES[plan.method].start(affordable(plan), plan.window)
+    drawn = np.arange(1, strategy.largest + 1, 7)
+    drawn = np.union1d(drawn, np.arange(max(1, strategy.smallest - 50), strategy.smallest + 50))
+    accepted = [
+        int(amount)
+        for spent in (drawn, drawn + strategy.probe, np.full(len(drawn), strategy.probe))
+        for amount in drawn[amounts_fit(plan, np.zeros(len(drawn), int), spent, drawn)]
+    ]
+
+    assert min(accepted) == strategy.smallest
+    laws = [law_for(plan.oracle, min(accepted), plan.appliances_per_report, width) for width in plan.widths]
+    assert promise(plan).influence == pytest.approx(max(float(debias(1, 1, law)) for law in laws))

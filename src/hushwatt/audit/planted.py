@@ -87,6 +87,10 @@ class Redrawn:
     def largest(self) -> int:
         return self.epsilon
 
+    @property
+    def smallest(self) -> int:
+        return self.epsilon
+
     def offer(self) -> int:
         return 0 if self.spoken else self.epsilon
 

@@ -93,16 +93,18 @@ def check(plan: Path, *, as_json: Json = False) -> None:
     """
     import json
 
-    from hushwatt.cli.promised import sentences, table
+    from hushwatt.cli.promised import table
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.promise import promise
+    from hushwatt.privacy.promise_words import sentences
+    from hushwatt.wire.payload import Layout
 
     agreed = Plan.load(plan)
     promised = promise(agreed)
     if as_json:
         print(json.dumps(table(agreed, promised), indent=2))
     else:
-        _print_lines(agreed.name, _facts(sentences(agreed, promised)))
+        _print_lines(agreed.name, _facts(sentences(agreed, promised, Layout.of(agreed).size)))
     if not promised.kept:
         raise SystemExit(1)
 

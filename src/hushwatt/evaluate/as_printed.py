@@ -56,6 +56,10 @@ class Halves:
     def largest(self) -> int:
         return self.half // 2
 
+    @property
+    def smallest(self) -> int:
+        return 1
+
     def offer(self) -> int:
         return (self.half - sum(self.recent)) // 2
 

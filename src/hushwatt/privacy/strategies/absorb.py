@@ -36,6 +36,10 @@ class Absorb:
     def largest(self) -> int:
         return self.share * self.window
 
+    @property
+    def smallest(self) -> int:
+        return self.share
+
     def offer(self) -> int:
         return 0 if self.owed else self.share * (self.saved + 1)
 

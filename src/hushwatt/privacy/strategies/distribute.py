@@ -33,6 +33,11 @@ class Distribute:
     def largest(self) -> int:
         return self.epsilon // 2 // 2
 
+    @property
+    def smallest(self) -> int:
+        """ε/4w, below which there is no offer, but for two roundings down."""
+        return max(1, -(-self.epsilon // (4 * self.window)) - 1)
+
     def offer(self) -> int:
         left = self.epsilon - 2 * sum(self.recent)  # four times the offer, before it is rounded down
         return (self.epsilon // 2 - sum(self.recent)) // 2 if self.window * left >= self.epsilon else 0

@@ -38,6 +38,10 @@ class Sample:
     def largest(self) -> int:
         return self.epsilon
 
+    @property
+    def smallest(self) -> int:
+        return self.epsilon
+
     def offer(self) -> int:
         return 0 if self.wait else self.epsilon
 

@@ -21,6 +21,11 @@ class Strategy(Protocol):
         """The largest offer that it ever makes."""
         ...
 
+    @property
+    def smallest(self) -> int:
+        """The smallest offer that it ever makes, or less, but for none at all."""
+        ...
+
     def offer(self) -> int:
         """What a publication would cost, and be drawn with, in this slot."""
         ...

@@ -26,6 +26,10 @@ class Uniform:
     def largest(self) -> int:
         return self.share
 
+    @property
+    def smallest(self) -> int:
+        return self.share
+
     def offer(self) -> int:
         return self.share
 

@@ -5,10 +5,11 @@ from typing import Any
 
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.promise_words import reach
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.counts import tallies
 from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.promised import promised, reach, rounded_up
+from hushwatt.provider.dashboard.promised import promised, rounded_up
 from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.views.top import chart, lead, table

@@ -1,0 +1,76 @@
+"""What a plan promises, in sentences: the same wherever a person is asked to weigh them."""
+
+from hushwatt.plan.amounts import plain
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.promise import Promise
+
+ODDS = (
+    "e^ε : 1, the most by which all that a home sends can shift the odds between two pasts of the home, "
+    "or of one appliance for someone who already knew everything else about the home"
+)
+IN_BULK = "in bulk files and experiments only: the service refuses plans in which the provider decides"
+
+
+def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
+    """Labels and sentences: both protections, what a report of `size` bytes gives away and can do, and
+    what the dearest window costs.
+    """
+    span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
+    return [
+        ("the whole home", f"ε {plain(plan.epsilon)} over {span}; odds {promise.odds}"),
+        ("one appliance", f"ε {plain(reach(promise))} over {span}; odds {promise.appliance_odds}"),
+        ("what odds mean", ODDS),
+        ("a report", _report(promise, size)),
+        ("its influence", _influence(promise)),
+        ("dearest window", _dearest(plan, promise)),
+        *([("where it runs", IN_BULK)] if plan.decision == "provider" else []),
+    ]
+
+
+def as_prose(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The same for a page: each label and each sentence with a capital, and a full stop.
+
+    >>> as_prose([("a report", "19 bytes"), ("what odds mean", "e^ε : 1")])
+    [('A report', '19 bytes.'), ('What odds mean', 'e^ε : 1.')]
+    """
+    return [(label[:1].upper() + label[1:], _capital(text) + ".") for label, text in told]
+
+
+def _capital(text: str) -> str:
+    """ε and e^ε are symbols, and stay as they are."""
+    return text if text.startswith(("ε", "e^")) else text[:1].upper() + text[1:]
+
+
+def reach(promise: Promise) -> int:
+    """What of a window can reach one appliance, in whole millionths, rounded up."""
+    return -(-promise.appliance_dearest.numerator // promise.appliance_dearest.denominator)
+
+
+def _report(promise: Promise, size: int) -> str:
+    """The most telling report: the one drawn with the largest budget."""
+    text = f"{size:,} byte{'' if size == 1 else 's'}; names an appliance's true level with probability"
+    text = f"{text} {_chances(promise.told)}"
+    if promise.truthful != promise.told:
+        text = f"{text}, and nothing but the true level with {_chances(promise.truthful)}"
+    return text
+
+
+def _influence(promise: Promise) -> str:
+    """The least telling report: it needs undoing most, so it weighs most."""
+    return (
+        f"one report, honest or forged, counts as at most {promise.influence:.1f} homes at a level, "
+        "among those that report in its slot"
+    )
+
+
+def _dearest(plan: Plan, promise: Promise) -> str:
+    verdict = "the promise is kept" if promise.kept else "THE PROMISE IS BROKEN"
+    return (
+        f"ε {plain(promise.dearest)} of the ε {plain(plan.epsilon)} promised, "
+        f"whatever is decided in each slot: {verdict}"
+    )
+
+
+def _chances(span: tuple[float, float]) -> str:
+    low, high = (f"{chance:.4g}" for chance in span)
+    return low if low == high else f"{low} to {high}"
