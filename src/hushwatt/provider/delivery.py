@@ -40,12 +40,14 @@ class Delivery:
 
     def batches(self, first: int) -> Iterator[tuple[int, "ReportBatch"]]:
         """The rows from number `first` on, each batch with the number of its first row."""
-        row = 0
-        for batch in self.reports.batches(Layout.of(self.plan).size):
-            start = max(first - row, 0)
-            for place in range(start, len(batch), TOGETHER):
-                yield row + place, part(batch, place, place + TOGETHER)
-            row += len(batch)
+        for piece in self.reports.pieces():
+            row = piece.first
+            if row + piece.rows <= first:
+                continue
+            for batch in piece.batches(Layout.of(self.plan).size):
+                for place in range(max(first - row, 0), len(batch), TOGETHER):
+                    yield row + place, part(batch, place, place + TOGETHER)
+                row += len(batch)
 
     def check_same(self) -> None:
         """Refuse a file that somebody writes to while it is read."""
