@@ -62,6 +62,10 @@ COMMANDS = {
         "Reproduce the paper's tables and figures, and show where it slips.",
     ),
     "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
+    "completion": Command(
+        "hushwatt.cli.completion:completion",
+        "Print the script by which your shell completes commands and options.",
+    ),
 }
 
 
