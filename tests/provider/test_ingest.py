@@ -1,6 +1,10 @@
 """Files of reports in the store: the same answers as from the files, each report once."""
 
+import subprocess
+import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +23,7 @@ from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.provider.tally import tally_reports
 from hushwatt.wire import report_file
 
-HOMES, SLOTS = 60, 7
+HOMES, SLOTS, KILLS = 60, 7, 3
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 
 
@@ -255,31 +259,73 @@ def test_a_home_erased_while_files_go_in(depot, delivered):
 
 
 @both_stores
-def test_a_run_that_stops_anywhere_goes_on(depot, delivered, monkeypatch):
-    """After a failure in any transaction the next run takes what is left, and nothing twice."""
+@pytest.mark.parametrize("step", ["settle", "set_taken"])
+def test_a_run_that_stops_anywhere_goes_on(step, depot, delivered, monkeypatch):
+    """After a failure before or after the rows of any transaction the next run takes what is left, once."""
+    monkeypatch.setattr(report_file, "PIECE", 100)
     plan, path = delivered("lbd")
     rows, store = pq.read_metadata(path).num_rows, depot(plan)
-    monkeypatch.setattr(report_file, "PIECE", 100)
-    taken, step = [], ingest.set_taken
+    taken, whole = [], getattr(ingest, step)
     for stop in range(1, 5):
         calls = []
 
         def fail(*words, calls=calls, stop=stop):
-            calls.append(step(*words))
+            calls.append(whole(*words))
             if len(calls) == stop:
                 raise StoreUnavailable("the power is gone")
+            return calls[-1]
 
-        monkeypatch.setattr(ingest, "set_taken", fail)
+        monkeypatch.setattr(ingest, step, fail)
         with pytest.raises(StoreUnavailable):
             store.take(path)
         taken.append(store.all("SELECT coalesce(sum(taken), 0) FROM deliveries")[0][0])
         assert store.all("SELECT count(*) FROM reports") == [(taken[-1],)]
-    monkeypatch.setattr(ingest, "set_taken", step)
+    monkeypatch.setattr(ingest, step, whole)
     last = store.take(path)
 
     assert taken == [0, 50, 150, 300]
     assert (last.known, last.accepted, last.repeated) == (300, rows - 300, 0)
     assert same(store.tallies(), tally_reports(plan, path).groups)
+
+
+@both_stores
+def test_killed_again_and_again(depot, delivered, store_address, tmp_path):
+    """A real process, killed at random points: the rows in the store are those it has noted, each time."""
+    plan, path = delivered("lba", homes=400, slots=10)
+    rows, chance, store = pq.read_metadata(path).num_rows, np.random.default_rng(7), depot(plan)
+    script = (
+        "from hushwatt.provider import delivery; delivery.TOGETHER = 40; "
+        "from hushwatt.cli.main import run; run(['provider', 'ingest', "
+        f"{str(path)!r}, *{words(store_address)!r}])"
+    )
+    seen = []
+    for target in np.sort(chance.integers(1, rows, KILLS)).tolist():
+        process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.DEVNULL)
+        while process.poll() is None and noted(store) < target:
+            time.sleep(0.002)
+        time.sleep(0.01 * chance.random())
+        process.kill()
+        process.wait(30)
+        seen.append(noted(store))
+        assert store.all("SELECT count(*) FROM reports") == [(seen[-1],)]
+        assert sum(tally.rows for tally in store.tallies().values()) == seen[-1]
+    last = store.take(path)
+
+    assert len({*seen, 0, rows}) > 2  # in the middle, several times
+    assert (last.known, last.accepted, last.repeated) == (seen[-1], rows - seen[-1], 0)
+    assert same(store.tallies(), tally_reports(plan, path).groups)
+
+
+def words(address):
+    """How the command is told of a store."""
+    if address.startswith("postgresql"):
+        return ["--store", address]
+    return ["--data", str(Path(address).parent)]
+
+
+def noted(store):
+    """Rows that are in the store by its own word."""
+    return store.all("SELECT coalesce(sum(taken), 0) FROM deliveries")[0][0]
 
 
 def test_two_runs_at_once_share_the_work(depot, delivered):

@@ -216,7 +216,7 @@ def restore(file: Path, /, *, data: Data = None, config: ConfigFile = None) -> N
     file
         The backup.
     """
-    from hushwatt.provider.serve import make_folder
+    from hushwatt.provider.folder import make_folder
     from hushwatt.provider.store.sqlite import restore as put_back
 
     settings = settings_of(config, data, None)

@@ -158,7 +158,7 @@ def erase(
 def _collection(settings: "Config", word: str | None) -> "tuple[Database, Collection, Life]":
     """The store, the plan that is meant, and when its slots open and close."""
     from hushwatt.provider.collect import Collection
-    from hushwatt.provider.serve import make_folder
+    from hushwatt.provider.folder import make_folder
     from hushwatt.provider.service import lives_of, load_plans
     from hushwatt.provider.store import open_store
     from hushwatt.provider.store.plans import add_plan, all_plans

@@ -14,6 +14,7 @@ from hushwatt.errors import UsageError
 from hushwatt.provider.api import make_app
 from hushwatt.provider.api.connection import Patience, connections
 from hushwatt.provider.config import Config
+from hushwatt.provider.folder import make_folder
 from hushwatt.provider.logs import start_logs
 from hushwatt.provider.read import Read
 from hushwatt.provider.store import open_store
@@ -115,16 +116,6 @@ def hidden(address: str) -> str:
     'postgresql://hush:…@db/hush'
     """
     return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", address)
-
-
-def make_folder(folder: Path) -> None:
-    """The folder for keys and the store; only its owner may look inside."""
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except FileNotFoundError:
-        raise UsageError(f"cannot make {folder}: there is no folder {folder.parent}") from None
-    except FileExistsError:
-        raise UsageError(f"{folder} is a file, not a folder") from None
 
 
 def address(config: Config, port: int) -> str:

@@ -14,8 +14,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.api import make_app
 from hushwatt.provider.clock import HandClock
 from hushwatt.provider.config import Config
+from hushwatt.provider.folder import make_folder
 from hushwatt.provider.logs import start_logs
-from hushwatt.provider.serve import make_folder
 from hushwatt.provider.service import Service
 from hushwatt.provider.store import open_store
 
