@@ -1,6 +1,6 @@
 """Files of readings become files of reports, as the table of reports promises."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 import pyarrow.compute as pc
@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushwatt.errors import ReadingsError, StateError
+from hushwatt.fleet import parts
 from hushwatt.fleet.randomise import randomise_file
 from hushwatt.privacy.laws import debias, law_for
 from hushwatt.wire.payload import Layout
@@ -27,6 +28,13 @@ METHODS = [
 ]
 
 
+@pytest.fixture(params=[1 << 15, 7], ids=["whole", "in parts"])
+def homes_in_a_part(request, monkeypatch):
+    """Fleets that fit in memory, and fleets of which only seven homes do."""
+    monkeypatch.setattr(parts, "CELLS", 1)
+    monkeypatch.setattr(parts, "LEAST", request.param)
+
+
 @pytest.fixture
 def watts():
     return np.random.default_rng(5).uniform(0, 300, (9, 60, 3))
@@ -39,6 +47,7 @@ def rows_by_home(path):
     return homes
 
 
+@pytest.mark.usefixtures("homes_in_a_part")
 @pytest.mark.parametrize("method, more", METHODS)
 @pytest.mark.parametrize("oracle", ["oue", "grr"])
 def test_table_of_reports(tmp_path, plan_for, readings_at, watts, method, more, oracle):
@@ -71,6 +80,7 @@ def was_paid_for(row, before):
     return repeats or row["spent"] >= row["drawn"]
 
 
+@pytest.mark.usefixtures("homes_in_a_part")
 @pytest.mark.parametrize("method", ["lbu", "lsp", "lbd", "lba"])
 def test_every_home_reports_every_slot(tmp_path, plan_for, readings_at, watts, method):
     """A home without a single reading in a slot reports all the same."""
@@ -85,6 +95,7 @@ def test_every_home_reports_every_slot(tmp_path, plan_for, readings_at, watts, m
     assert done.reports == 60 * 9
 
 
+@pytest.mark.usefixtures("homes_in_a_part")
 def test_same_seed_same_bytes(tmp_path, plan_for, readings_at, watts):
     """A seeded run is repeatable to the byte; another seed, or none, is another run."""
     plan = plan_for("lba")
@@ -116,6 +127,7 @@ def test_other_homes_get_other_noise_from_the_same_seed(tmp_path, plan_for, read
     )
 
 
+@pytest.mark.usefixtures("homes_in_a_part")
 @pytest.mark.parametrize("method, more", METHODS)
 def test_state_carries_the_budget_from_file_to_file(tmp_path, plan_for, readings_at, watts, method, more):
     """Cut into three files, a stream overspends no window either, and repeats itself across the cuts."""
@@ -135,6 +147,7 @@ def test_state_carries_the_budget_from_file_to_file(tmp_path, plan_for, readings
     assert all(max(np.convolve(each, np.ones(3, dtype=int))) <= plan.epsilon for each in spent.values())
 
 
+@pytest.mark.usefixtures("homes_in_a_part")
 @pytest.mark.parametrize("method, more", METHODS)
 def test_newcomers_join_a_state(tmp_path, plan_for, readings_at, watts, method, more):
     """Homes that appear later take part from then on, and the others stay."""
@@ -209,3 +222,46 @@ def test_reports_are_unbiased(tmp_path, plan_for, readings_at, oracle):
     error = 5 * np.sqrt(4000 * 0.25) / float(law.hold - law.rise)
     assert np.abs(held - 4000 * np.eye(3)).max() < error
     assert error < 1000
+
+
+def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, watts, monkeypatch):
+    """In parts of seven homes, and joined by others later, equally many homes speak in every slot."""
+    monkeypatch.setattr(parts, "CELLS", 1)
+    monkeypatch.setattr(parts, "LEAST", 7)
+    plan, state = plan_for("lpu"), tmp_path / "state"
+    first = readings_at(tmp_path / "r0.parquet", watts[:3, :30], plan.names, homes=10)
+    later = readings_at(tmp_path / "r1.parquet", watts[4:7], plan.names, first=4)
+    randomise_file(plan, first, tmp_path / "out0.parquet", state=state)
+    randomise_file(plan, later, tmp_path / "out1.parquet", state=state)
+
+    spoke = [
+        Counter(pq.read_table(tmp_path / f"out{number}.parquet")["slot"].to_pylist()) for number in (0, 1)
+    ]
+    assert spoke == [{0: 10, 1: 10, 2: 10}, {4: 20, 5: 20, 6: 20}]
+
+
+@pytest.mark.parametrize("method", ["lbd", "lpd"])
+def test_newcomers_after_a_pause(tmp_path, plan_for, readings_at, watts, method):
+    """Where the provider decides, homes may join after slots in which nobody reported."""
+    plan, state = plan_for(method, decision="provider"), tmp_path / "state"
+    first = readings_at(tmp_path / "r0.parquet", watts[:2, :30], plan.names)
+    later = readings_at(tmp_path / "r1.parquet", watts[5:], plan.names, first=5)
+    randomise_file(plan, first, tmp_path / "out0.parquet", state=state)
+
+    assert randomise_file(plan, later, tmp_path / "out1.parquet", state=state).homes == 60
+
+
+def test_a_damaged_state_is_refused(tmp_path, plan_for, readings_at, watts):
+    """A state whose rows cannot be read is one clear line, and nothing is written."""
+    plan, state = plan_for("lbu"), tmp_path / "state"
+    readings = readings_at(tmp_path / "r.parquet", watts[:2], plan.names)
+    later = readings_at(tmp_path / "later.parquet", watts[2:], plan.names, first=2)
+    randomise_file(plan, readings, tmp_path / "out.parquet", state=state)
+    chunk = pq.ParquetFile(state).metadata.row_group(0).column(2)
+    data = bytearray(state.read_bytes())
+    data[chunk.data_page_offset : chunk.data_page_offset + 20] = b"\xff" * 20
+    state.write_bytes(data)
+
+    with pytest.raises(StateError, match="not a hushwatt state file, or damaged"):
+        randomise_file(plan, later, tmp_path / "later_out.parquet", state=state)
+    assert not (tmp_path / "later_out.parquet").exists()

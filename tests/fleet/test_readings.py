@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet import buckets, first_look, readings_parquet, runs
+from hushwatt.fleet import buckets, first_look, parts, readings_parquet, runs
 from hushwatt.fleet.readings import read_slots
 from hushwatt.plan.plan import Plan
 
@@ -95,14 +95,22 @@ class TestAnyOrder:
     """ "any order (sorted by time then household streams best)"."""
 
     @settings(max_examples=50)
-    @given(rows=TABLES, coded=st.booleans(), batch=st.sampled_from([7, 1000]), data=st.data())
-    def test_matrices_are_what_the_rows_say(self, rows, coded, batch, data):
-        """Shuffled or sorted, in one file or in many, the matrices are the same to the last bit."""
+    @given(
+        rows=TABLES,
+        coded=st.booleans(),
+        batch=st.sampled_from([7, 1000]),
+        part=st.sampled_from([1, 2, 1000]),
+        data=st.data(),
+    )
+    def test_matrices_are_what_the_rows_say(self, rows, coded, batch, part, data):
+        """Shuffled or sorted, in one file or many, whole or in parts: the same matrices to the last bit."""
         shuffled = data.draw(st.permutations(rows))
         cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             patch.setattr(readings_parquet, "LENGTH", 10**6 if coded else 0)  # names as codes, or in full
             patch.setattr(readings_parquet, "ROWS", batch)
+            patch.setattr(parts, "CELLS", 1)
+            patch.setattr(parts, "LEAST", part)
             several = Path(folder, "several")
             several.mkdir()
             for number, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(rows)], strict=True)):
@@ -118,8 +126,9 @@ class TestAnyOrder:
         assert found[0][:2] == expected(rows)
         assert found[0] == found[1] == found[2]
 
+    @pytest.mark.parametrize("homes", [1000, 5])  # in a part
     @pytest.mark.parametrize("by", ["household", "appliance", "time", "backwards"])
-    def test_a_table_larger_than_memory(self, tmp_path, monkeypatch, by):
+    def test_a_table_larger_than_memory(self, tmp_path, monkeypatch, by, homes):
         """With little memory rows and runs wait on disk, in any order, and the answer is the same."""
         monkeypatch.setattr(buckets, "KEPT", 50)
         monkeypatch.setattr(buckets.Buckets.__init__, "__defaults__", (30, 50))
@@ -127,6 +136,8 @@ class TestAnyOrder:
         monkeypatch.setattr(runs, "BLOCK", 7)
         monkeypatch.setattr(readings_parquet, "ROWS", 37)
         monkeypatch.setattr(first_look, "TOGETHER", 1)
+        monkeypatch.setattr(parts, "CELLS", 1)
+        monkeypatch.setattr(parts, "LEAST", homes)
         rows = [
             row(f"home {home}", day + hour / 24, name, home + day / 7 + hour)
             for day in range(9)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from hushwatt.errors import StateError
-from hushwatt.household.homes import enrol, even_turns
+from hushwatt.household.homes import enrol, even_turns, turns_taken
 from hushwatt.household.report import report
 from hushwatt.privacy.entropy import FreshKeys, OperatingSystem, Simulation
 
@@ -67,8 +67,8 @@ class TestTurns:
         homes = enrol(plan, 4, 0, SOURCE)
         run(homes, 4)
 
-        joined = homes.joined(enrol(plan, 5, 4, SOURCE, beside=homes))
-        beside_none = enrol(plan, 3, 4, SOURCE, beside=enrol(plan, 0, 4, SOURCE))
+        joined = homes.joined(enrol(plan, 5, 4, SOURCE, taken=turns_taken(homes)))
+        beside_none = enrol(plan, 3, 4, SOURCE, taken=turns_taken(enrol(plan, 0, 4, SOURCE)))
 
         assert [len(sent.homes) for sent in run(joined, 3, 4)] == [3, 3, 3]
         assert [len(sent.homes) for sent in run(beside_none, 3, 4)] == [1, 1, 1]
@@ -194,7 +194,7 @@ class TestMemory:
         homes = enrol(plan, 4, 0, SOURCE)
         run(homes, 2)
 
-        joined = homes.joined(enrol(plan, 3, 2, SOURCE, beside=homes))
+        joined = homes.joined(enrol(plan, 3, 2, SOURCE, taken=turns_taken(homes)))
 
         assert len(joined) == 7
         assert joined.drawn.tolist() == [*homes.drawn.tolist(), 0, 0, 0]

@@ -1,6 +1,6 @@
-"""Rows in any order, handed out slot by slot.
+"""Rows in any order, handed out page by page.
 
-They are dealt into buckets, each for a range of slots and small enough for
+They are dealt into buckets, each for a range of pages and small enough for
 the memory.  When all of them together are not, they wait on disk.
 """
 
@@ -13,29 +13,31 @@ from numpy.typing import NDArray
 from hushwatt.fleet.means import Cells, Watts
 from hushwatt.fleet.scratch import scratch
 
-RECORD = np.dtype([("slot", np.int32), ("cell", np.uint32), ("watts", np.float64)])  # 2³² cells are 32 GiB
+RECORD = np.dtype(
+    [("page", np.int32), ("cell", np.uint32), ("watts", np.float64)]
+)  # cell: its place on the page
 BUCKET = 1 << 22  # rows in a bucket, about
 BUCKETS = 128  # at most: with more rows, buckets are larger
 KEPT = 1 << 23  # rows in memory, 128 MiB
 
-Slots = NDArray[np.int32]
-Rows = tuple[Slots, Cells, Watts]
-SlotRows = tuple[int, Cells, Watts]
+PageNumbers = NDArray[np.int32]
+Rows = tuple[PageNumbers, Cells, Watts]
+PageRows = tuple[int, Cells, Watts]
 
 
 class Buckets:
-    """Takes rows in any order and gives them back by slot.
+    """Takes rows in any order and gives them back by page.
 
     >>> buckets = Buckets(np.array([2, 1]), width=1)
     >>> buckets.add((np.array([1, 0, 0], np.int32), np.array([7, 8, 9]), np.array([1., 2., 3.])))
-    >>> [(slot, cells.tolist()) for slot, cells, _ in buckets.by_slot()]
+    >>> [(page, cells.tolist()) for page, cells, _ in buckets.by_page()]
     [(0, [8, 9]), (1, [7])]
     """
 
     def __init__(
         self, histogram: NDArray[np.int64], width: int, size: int = BUCKET, kept: int = KEPT
     ) -> None:
-        """For as many rows as the histogram tells, each bin of it `width` slots wide."""
+        """For as many rows as the histogram tells, each bin of it `width` pages wide."""
         self._width, self._kept = width, kept
         self._bucket_of_bin = _dealt(histogram, size)
         self._bins = np.bincount(self._bucket_of_bin)
@@ -47,25 +49,25 @@ class Buckets:
     def add(self, rows: Rows) -> None:
         """Take in these rows."""
         records = np.empty(len(rows[0]), dtype=RECORD)
-        records["slot"], records["cell"], records["watts"] = rows
+        records["page"], records["cell"], records["watts"] = rows
         for bucket, part in self._deal(records):
             self._parts[bucket].append(part)
         self._waiting += len(records)
         if self._waiting > self._kept:
             self._spill()
 
-    def by_slot(self) -> Iterator[SlotRows]:
-        """All rows, slots ascending; the rows of a slot may come in several pieces."""
+    def by_page(self) -> Iterator[PageRows]:
+        """All rows, pages ascending; the rows of a page may come in several pieces."""
         for bucket, bins in enumerate(self._bins):
             if bins * self._width == 1:
                 pieces = self._pieces(bucket)
             else:
-                pieces = iter([_by_slot(np.concatenate([np.empty(0, RECORD), *self._pieces(bucket)]))])
+                pieces = iter([_by_page(np.concatenate([np.empty(0, RECORD), *self._pieces(bucket)]))])
             for piece in pieces:
-                yield from slot_rows((piece["slot"], piece["cell"].astype(np.int64), piece["watts"]))
+                yield from page_rows((piece["page"], piece["cell"].astype(np.int64), piece["watts"]))
 
     def _deal(self, records: NDArray[np.void]) -> Iterator[tuple[int, NDArray[np.void]]]:
-        bucket = self._bucket_of_bin[records["slot"] // self._width]
+        bucket = self._bucket_of_bin[records["page"] // self._width]
         records = records[np.argsort(bucket, kind="stable")]
         ends = np.cumsum(np.bincount(bucket, minlength=len(self._bins)))
         for number in np.flatnonzero(np.diff(ends, prepend=0)):
@@ -88,13 +90,13 @@ class Buckets:
         self._parts[bucket] = []
 
 
-def slot_rows(rows: Rows) -> Iterator[SlotRows]:
-    """Cut rows that are sorted by slot where a new slot begins."""
-    slots, cells, watts = rows
-    starts = [0, *(np.flatnonzero(slots[1:] != slots[:-1]) + 1).tolist(), len(slots)]
+def page_rows(rows: Rows) -> Iterator[PageRows]:
+    """Cut rows that are sorted by page where a new page begins."""
+    pages, cells, watts = rows
+    starts = [0, *(np.flatnonzero(pages[1:] != pages[:-1]) + 1).tolist(), len(pages)]
     for start, stop in pairwise(starts):
         if start < stop:
-            yield int(slots[start]), cells[start:stop], watts[start:stop]
+            yield int(pages[start]), cells[start:stop], watts[start:stop]
 
 
 def _dealt(histogram: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
@@ -105,9 +107,9 @@ def _dealt(histogram: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
     return buckets
 
 
-def _by_slot(records: NDArray[np.void]) -> NDArray[np.void]:
-    """Sorted by slot; slots near each other are sorted by a short key, which is quicker."""
+def _by_page(records: NDArray[np.void]) -> NDArray[np.void]:
+    """Sorted by page; pages near each other are sorted by a short key, which is quicker."""
     if not len(records):
         return records
-    key = records["slot"] - records["slot"].min()
+    key = records["page"] - records["page"].min()
     return records[np.argsort(key.astype(np.uint16) if key.max() < 1 << 16 else key, kind="stable")]

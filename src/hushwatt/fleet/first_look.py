@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hushwatt.ahead import ahead
 from hushwatt.fleet.columns import Fault, moments, names
 from hushwatt.fleet.numbering import Numbering
-from hushwatt.fleet.progress import Progress
+from hushwatt.fleet.progress import Stage
 from hushwatt.fleet.readings_files import ReadingsFile, refusal
 from hushwatt.fleet.runs import Runs, runs_of
 from hushwatt.fleet.survey import Survey
@@ -40,7 +40,7 @@ class FirstLook:
         self.survey = Survey(calendar.slots)
         self.runs = Runs()
 
-    def read(self, files: list[ReadingsFile], progress: Progress) -> None:
+    def read(self, files: list[ReadingsFile], progress: Stage) -> None:
         """Look at all the files."""
         for file in files:
             first = 0

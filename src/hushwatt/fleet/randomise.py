@@ -5,28 +5,26 @@ one file to the next; it is on disk before the reports are.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from hushwatt.errors import ReadingsError, StateError
+from hushwatt.errors import ReadingsError
 from hushwatt.files import written
-from hushwatt.fleet.decided import Decided, report_rounds
+from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.readings import Counts, Readings, read_slots
-from hushwatt.fleet.state import load_state, save_state
-from hushwatt.household.homes import Homes, enrol
-from hushwatt.household.levels import Levels
-from hushwatt.household.report import Sent, levels_of, report
+from hushwatt.fleet.state import State, save_state
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.entropy import Source, source_for
-from hushwatt.wire.table import ReportBatch, ReportWriter
+from hushwatt.privacy.entropy import source_for
+from hushwatt.wire.table import ReportWriter
 
 Progress = Callable[[float], None]
+SLOT, WATTS = itemgetter(0), itemgetter(2)  # of a page
 
 
 @dataclass(frozen=True)
@@ -51,23 +49,6 @@ class Randomised:
         return lines
 
 
-@dataclass
-class Fleet:
-    """Homes by name, and what they and the provider remember."""
-
-    plan: Plan
-    households: pa.Array  # sorted
-    homes: Homes
-    decided: Decided | None
-
-    def slot(self, slot: int, levels: Levels, source: Source) -> Iterator[Sent]:
-        """What the fleet sends in one slot, in the order of the report table."""
-        if self.decided is None:
-            yield report(self.homes, slot, levels, source)
-        else:
-            yield from report_rounds(self.homes, self.decided, slot, levels, source)
-
-
 def randomise_file(
     plan: Plan,
     readings: Path,
@@ -78,8 +59,8 @@ def randomise_file(
     progress: Progress | None = None,
 ) -> Randomised:
     """Randomise a table of readings into a table of reports."""
-    known = load_state(plan, state) if state is not None and state.exists() else None
-    table = read_slots(plan, readings, known=None if known is None else known[0], progress=progress)
+    known = State.load(plan, state) if state is not None and state.exists() else None
+    table = read_slots(plan, readings, known=None if known is None else known.households, progress=progress)
     first, last = span(plan, table)
     source = source_for(seed, purpose(plan, table.homes))
     fleet = assemble(plan, known, table.homes, first, source)
@@ -87,29 +68,14 @@ def randomise_file(
         destination = files.enter_context(written(reports))
         memory = None if state is None else files.enter_context(written(state))
         with ReportWriter(destination, plan, len(table.homes), seed) as writer:
-            for slot, watts in table.matrices():
-                levels = levels_of(plan, slot, watts, source)
-                batch = batch_of(fleet.households, list(fleet.slot(slot, levels, source)))
-                writer.write(batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads)
+            for slot, pages in groupby(table.pages(), key=SLOT):
+                for batch in fleet.move(slot, map(WATTS, pages), source):
+                    writer.write(
+                        batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads
+                    )
         if memory is not None:
-            save_state(memory, fleet.households, fleet.homes, fleet.decided)
+            save_state(memory, fleet)
     return Randomised(len(table.homes), first, last, writer.rows, table.counts)
-
-
-def batch_of(households: pa.Array, sents: list[Sent]) -> ReportBatch:
-    """What was sent in one slot, all rounds together, in the order of the households."""
-    who = np.concatenate([sent.homes for sent in sents])
-    rounds = np.concatenate([np.full(len(sent.homes), sent.round, dtype=np.int8) for sent in sents])
-    spent, drawn, payloads = (
-        np.concatenate([getattr(sent, name) for sent in sents]) for name in ("spent", "drawn", "payloads")
-    )
-    if len(sents) > 1:
-        order = np.lexsort((rounds, who))
-        who, rounds, spent, drawn, payloads = (c[order] for c in (who, rounds, spent, drawn, payloads))
-    everyone = len(sents) == 1 and len(who) == len(households)
-    named = households if everyone else households.take(pa.array(who))
-    slots = np.full(len(who), sents[0].slot, dtype=np.int32)
-    return ReportBatch(named, slots, rounds, spent, drawn, payloads)
 
 
 def span(plan: Plan, table: Readings) -> tuple[int, int]:
@@ -130,34 +96,3 @@ def purpose(plan: Plan, households: pa.Array) -> str:
         part = "\n".join(households.slice(start, 1 << 16).to_pylist())
         names.update(part.encode() + b"\n")
     return f"{plan.id} {names.hexdigest()}"
-
-
-def assemble(
-    plan: Plan,
-    known: tuple[pa.Array, Homes, Decided | None] | None,
-    households: pa.Array,
-    first: int,
-    source: Source,
-) -> Fleet:
-    """The homes of an earlier state and the new ones, in the order of their names."""
-    if known is None:
-        decided = Decided.start(plan, len(households)) if plan.decision == "provider" else None
-        return Fleet(plan, households, enrol(plan, len(households), first, source), decided)
-    names, homes, decided = known
-    if first < homes.slot:
-        raise StateError(
-            f"the readings begin in slot {first}, but the state has already passed slot {homes.slot - 1}"
-        )
-    if decided is None:
-        homes.skip_to(first)
-    new = households.filter(pc.invert(pc.is_in(households, value_set=names)))
-    if len(new):
-        homes = homes.joined(enrol(plan, len(new), first, source, beside=homes))
-        if decided is not None:
-            decided.joined(len(new))
-        names = pa.concat_arrays([names, new])
-        order = pc.sort_indices(names).to_numpy()
-        homes = homes.reordered(order)
-        if decided is not None:
-            decided.spoke = decided.spoke[order]
-    return Fleet(plan, households, homes, decided)

@@ -66,10 +66,11 @@ class Runs:
 
     def rows(self, places: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
         """For every row its household's place and its slot, piece by piece."""
-        for runs in self._blocks():
+        for runs in self.blocks():
             yield np.repeat(places[runs["home"]], runs["rows"]), np.repeat(runs["slot"], runs["rows"])
 
-    def _blocks(self) -> Iterator[NDArray[np.void]]:
+    def blocks(self) -> Iterator[NDArray[np.void]]:
+        """The runs, piece by piece."""
         for start in range(0, self._spilled, BLOCK):
             self._file.seek(start * RUN.itemsize)
             yield np.frombuffer(self._file.read(BLOCK * RUN.itemsize), dtype=RUN)

@@ -16,7 +16,7 @@ from hushwatt.ahead import ahead
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.buckets import Rows
 from hushwatt.fleet.columns import Fault, Names, names, watts
-from hushwatt.fleet.progress import Progress
+from hushwatt.fleet.progress import Stage
 from hushwatt.fleet.readings_files import ReadingsFile, refusal
 
 SHOWN = 5  # names in an error
@@ -32,7 +32,7 @@ class SecondLook:
         self.outside: Counter[str] = Counter()
         self.used = self.negative = 0  # rows, and those of them that are below 0 W
 
-    def rows(self, files: list[ReadingsFile], owners: Iterator[Owners], progress: Progress) -> Iterator[Rows]:
+    def rows(self, files: list[ReadingsFile], owners: Iterator[Owners], progress: Stage) -> Iterator[Rows]:
         """The rows that count, batch by batch, in the order of the files."""
         owned = Owned(owners)
         for file in files:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from hushwatt.fleet.randomise import assemble, batch_of
+from hushwatt.fleet.assemble import assemble
 from hushwatt.household.levels import Watts
-from hushwatt.household.report import levels_of
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.provider.tally import Tallies, tally_batches, with_repeats
@@ -30,5 +29,4 @@ def _batches(
     households = pa.array([f"{home:09d}" for home in range(homes)])
     fleet = assemble(plan, None, households, first, source)
     for slot, now in enumerate(watts, start=first):
-        levels = levels_of(plan, slot, now, source)
-        yield batch_of(households, list(fleet.slot(slot, levels, source)))
+        yield from fleet.move(slot, (now[part] for part in fleet.parts), source)

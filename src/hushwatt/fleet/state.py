@@ -1,13 +1,16 @@
 """What a fleet remembers, kept in a file from one batch of readings to the next.
 
 It stays with the homes' side: kept probes are private.  Releases and spends are
-there so that no later batch can spend again what an earlier one spent.
+there so that no later batch can spend again what an earlier one spent.  It is
+written and read part by part, as the fleet is moved.
 """
 
 import json
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,36 +19,46 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
 from hushwatt.fleet.decided import Decided
+from hushwatt.fleet.fleet import Fleet
 from hushwatt.household.homes import Homes, enrol
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.ledger import Charge
-from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Strategy
+from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, Strategy
 
 FORMAT = 1
 
 
-def save_state(path: Path, households: pa.Array, homes: Homes, decided: Decided | None) -> None:
+def save_state(path: Path, fleet: Fleet) -> None:
     """Write everything that the next batch must know."""
-    columns: dict[str, pa.Array] = {
-        "household": households,
-        "cohort": pa.array(homes.strategies.which),
-        "drawn": pa.array(homes.drawn),
-    }
-    rows = {"release": homes.releases, "probe": homes.probes, "order": homes.order}
-    columns |= {name: _binary(table) for name, table in rows.items() if table is not None}
-    if homes.cursor is not None:
-        columns["cursor"] = pa.array(homes.cursor)
-    if decided is not None:
-        columns["spoke"] = pa.array(decided.spoke)
-    for place, charge in enumerate(homes.ledger.charges):
-        columns |= _charge_columns(place, charge, len(homes))
-    memory = {
+    parts = range(len(fleet.parts))
+    states: dict[Strategy, int] = {}
+    slots: Counter[int] = Counter()  # of the charges: how often each slot was charged
+    for part in parts:
+        homes = fleet.memory.take(part)
+        for state in homes.strategies.states:
+            states.setdefault(state, len(states))
+        slots |= Counter(charge.slot for charge in homes.ledger.charges)
+    charged = sorted(slots.elements())
+    label = {"hushwatt.state": json.dumps(_memory(fleet, states, charged))}
+    writer: pq.ParquetWriter | None = None
+    for part in parts:
+        table = _table(fleet, part, states, charged).replace_schema_metadata(label)
+        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    assert writer is not None
+    writer.close()
+
+
+def _memory(fleet: Fleet, states: Iterable[Strategy], charged: list[int]) -> dict[str, Any]:
+    """What is the same for all homes."""
+    decided = fleet.decided
+    return {
         "format": FORMAT,
-        "plan": homes.plan.id,
-        "slot": homes.slot,
-        "strategies": [asdict(state) for state in homes.strategies.states],  # type: ignore[call-overload]
-        "charges": [charge.slot for charge in homes.ledger.charges],
+        "plan": fleet.plan.id,
+        "slot": fleet.slot,
+        "strategies": [asdict(state) for state in states],  # type: ignore[call-overload]
+        "charges": charged,
         "decided": None
         if decided is None
         else {
@@ -53,39 +66,118 @@ def save_state(path: Path, households: pa.Array, homes: Homes, decided: Decided 
             "last": None if decided.last is None else decided.last.tolist(),
         },
     }
-    table = pa.table(columns).replace_schema_metadata({"hushwatt.state": json.dumps(memory)})
-    pq.write_table(table, path)
 
 
-def load_state(plan: Plan, path: Path) -> tuple[pa.Array, Homes, Decided | None]:
-    """The households of a state file, and what they and the provider remember."""
-    try:
-        table = pq.read_table(path)
-        memory = json.loads((table.schema.metadata or {})[b"hushwatt.state"])
-    except (pa.ArrowInvalid, KeyError, ValueError, OSError) as wrong:
-        raise StateError(f"{path}: not a hushwatt state file, or damaged") from wrong
-    if memory.get("format") != FORMAT:
-        raise StateError(f"{path}: state of format {memory.get('format')}; this hushwatt reads {FORMAT}")
-    if memory["plan"] != plan.id:
-        raise StateError(f"{path}: belongs to plan {memory['plan'][:12]}…, not to {plan.id[:12]}…")
-    count = table.num_rows
-    homes = enrol(plan, count, memory["slot"], OperatingSystem())
-    homes.strategies = Cohorts(
-        tuple(_strategy(plan, fields) for fields in memory["strategies"]), _numbers(table, "cohort", np.int32)
-    )
-    homes.drawn = _numbers(table, "drawn", np.int64)
-    homes.releases = _rows(table, "release", homes.releases)
-    homes.probes = _rows(table, "probe", homes.probes)
-    homes.order = _rows(table, "order", homes.order)
-    homes.cursor = None if homes.cursor is None else _numbers(table, "cursor", np.int64)
-    homes.ledger.charges = [
-        _charge(table, place, slot, homes) for place, slot in enumerate(memory["charges"])
-    ]
-    return _households(table), homes, _decided(plan, table, memory["decided"])
+def _table(fleet: Fleet, part: int, states: dict[Strategy, int], charged: list[int]) -> pa.Table:
+    """What each home of a part remembers, a row for each."""
+    homes, where = fleet.memory.take(part), fleet.parts[part]
+    numbers = np.array([states[state] for state in homes.strategies.states], dtype=np.int32)
+    columns: dict[str, pa.Array] = {
+        "household": fleet.households[where],
+        "cohort": pa.array(numbers[homes.strategies.which]),
+        "drawn": pa.array(homes.drawn),
+    }
+    rows = {"release": homes.releases, "probe": homes.probes, "order": homes.order}
+    columns |= {name: _binary(table) for name, table in rows.items() if table is not None}
+    if homes.cursor is not None:
+        columns["cursor"] = pa.array(homes.cursor)
+    if fleet.decided is not None:
+        columns["spoke"] = pa.array(fleet.decided.spoke[where])
+    for place, charge in enumerate(_aligned(homes, charged)):
+        columns |= _charge_columns(place, charge, homes)
+    return pa.table(columns)
 
 
-def _households(table: pa.Table) -> pa.Array:
-    return table["household"].combine_chunks()
+def _aligned(homes: Homes, charged: list[int]) -> Iterable[Charge]:
+    """A charge for each slot in `charged`; one of nobody where these homes were not charged."""
+    waiting = list(homes.ledger.charges)
+    for slot in charged:
+        if waiting and waiting[0].slot == slot:
+            yield waiting.pop(0)
+        else:
+            yield Charge(slot, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
+
+
+@dataclass
+class State:
+    """A state file that was opened; its homes are read when they are needed."""
+
+    plan: Plan
+    path: Path
+    memory: dict[str, Any]
+    households: pa.Array  # sorted
+
+    @classmethod
+    def load(cls, plan: Plan, path: Path) -> "State":
+        """Look at a state file, and refuse one that does not fit."""
+        try:
+            with pq.ParquetFile(path) as file:
+                memory = json.loads((file.schema_arrow.metadata or {})[b"hushwatt.state"])
+                households = file.read(["household"])["household"].combine_chunks()
+        except (pa.ArrowException, KeyError, ValueError, OSError) as wrong:
+            raise StateError(f"{path}: not a hushwatt state file, or damaged") from wrong
+        if memory.get("format") != FORMAT:
+            raise StateError(f"{path}: state of format {memory.get('format')}; this hushwatt reads {FORMAT}")
+        if memory["plan"] != plan.id:
+            raise StateError(f"{path}: belongs to plan {memory['plan'][:12]}…, not to {plan.id[:12]}…")
+        return cls(plan, path, memory, households)
+
+    @property
+    def slot(self) -> int:
+        """The next slot of these homes."""
+        return int(self.memory["slot"])
+
+    def decided(self) -> Decided | None:
+        """What the provider remembers, of these homes in their order."""
+        memory = self.memory["decided"]
+        if memory is None:
+            return None
+        last = None if memory["last"] is None else np.array(memory["last"])
+        spoke = _numbers(self._rows(slice(0, len(self.households)), ["spoke"]), "spoke", np.int64)
+        return Decided(_strategy(self.plan, memory["strategy"]), last, spoke)
+
+    def turns_taken(self, slot: int) -> NDArray[np.int64]:
+        """How many of these homes wait 0, 1, … slots for their turn, seen from `slot`."""
+        found = np.zeros(self.plan.window, dtype=np.int64)
+        if self.plan.method == "lpu":
+            waits = [cast(Sample, state).wait - (slot - self.slot) for state in self._strategies()]
+            cohorts = _numbers(self._rows(slice(0, len(self.households)), ["cohort"]), "cohort", np.int32)
+            np.add.at(found, np.array(waits) % self.plan.window, np.bincount(cohorts, minlength=len(waits)))
+        return found
+
+    def homes(self, where: slice) -> Homes:
+        """What some of the homes remember."""
+        table = self._rows(where, None)
+        homes = enrol(self.plan, table.num_rows, self.slot, OperatingSystem())
+        homes.strategies = Cohorts(self._strategies(), _numbers(table, "cohort", np.int32))
+        homes.drawn = _numbers(table, "drawn", np.int64)
+        homes.releases = _matrix(table, "release", homes.releases)
+        homes.probes = _matrix(table, "probe", homes.probes)
+        homes.order = _matrix(table, "order", homes.order)
+        homes.cursor = None if homes.cursor is None else _numbers(table, "cursor", np.int64)
+        homes.ledger.charges = [
+            _charge(table, place, slot, homes) for place, slot in enumerate(self.memory["charges"])
+        ]
+        return homes
+
+    def _strategies(self) -> tuple[Strategy, ...]:
+        return tuple(_strategy(self.plan, fields) for fields in self.memory["strategies"])
+
+    def _rows(self, where: slice, columns: list[str] | None) -> pa.Table:
+        """Some rows of the file; only the row groups that hold them are read."""
+        try:
+            with pq.ParquetFile(self.path) as file:
+                ends = np.cumsum(
+                    [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+                )
+                begins = np.concatenate([[0], ends[:-1]])
+                groups = np.flatnonzero((begins < where.stop) & (ends > where.start))
+                if not len(groups):
+                    return file.schema_arrow.empty_table().select(columns or file.schema_arrow.names)
+                table = file.read_row_groups(groups.tolist(), columns=columns)
+                return table.slice(where.start - begins[groups[0]], where.stop - where.start)
+        except (pa.ArrowException, OSError) as wrong:
+            raise StateError(f"{self.path}: not a hushwatt state file, or damaged") from wrong
 
 
 def _strategy(plan: Plan, fields: dict[str, Any]) -> Strategy:
@@ -94,20 +186,14 @@ def _strategy(plan: Plan, fields: dict[str, Any]) -> Strategy:
     return STRATEGIES[plan.method](**frozen)
 
 
-def _decided(plan: Plan, table: pa.Table, memory: dict[str, Any] | None) -> Decided | None:
-    if memory is None:
-        return None
-    last = None if memory["last"] is None else np.array(memory["last"])
-    return Decided(_strategy(plan, memory["strategy"]), last, _numbers(table, "spoke", np.int64))
-
-
-def _charge_columns(place: int, charge: Charge, homes: int) -> dict[str, pa.Array]:
-    amounts = np.zeros(homes, dtype=np.int64)
+def _charge_columns(place: int, charge: Charge, homes: Homes) -> dict[str, pa.Array]:
+    amounts = np.zeros(len(homes), dtype=np.int64)
     amounts[charge.homes] = charge.amounts
     columns = {f"charge{place}": pa.array(amounts)}
-    if charge.members is not None:
-        members = np.zeros((homes, charge.members.shape[1]), dtype=np.uint16)
-        members[charge.homes] = charge.members
+    if homes.order is not None:
+        members = np.zeros((len(homes), homes.plan.appliances_per_report), dtype=np.uint16)
+        if charge.members is not None:
+            members[charge.homes] = charge.members
         columns[f"members{place}"] = _binary(members)
     return columns
 
@@ -118,7 +204,7 @@ def _charge(table: pa.Table, place: int, slot: int, homes: Homes) -> Charge:
     members = None
     if f"members{place}" in table.column_names:
         shape = np.empty((0, homes.plan.appliances_per_report), dtype=np.uint16)
-        every = _rows(table, f"members{place}", shape)
+        every = _matrix(table, f"members{place}", shape)
         members = None if every is None else every[who]
     return Charge(slot, who, amounts[who], members)
 
@@ -134,10 +220,12 @@ def _binary(rows: NDArray[Any]) -> pa.Array:
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(rows), [None, data])
 
 
-def _rows(table: pa.Table, name: str, like: NDArray[Any] | None) -> NDArray[Any] | None:
+def _matrix(table: pa.Table, name: str, like: NDArray[Any] | None) -> NDArray[Any] | None:
     """The rows back from their bytes, shaped like `like`."""
     if like is None:
         return None
     column = table[name].combine_chunks()
-    data = np.frombuffer(column.buffers()[1], dtype=like.dtype, count=len(column) * like.shape[1])
-    return data.reshape(len(column), like.shape[1]).copy()
+    width = like.shape[1] * like.itemsize
+    data = np.frombuffer(column.buffers()[1] or b"", dtype=np.uint8)
+    held = data[column.offset * width : (column.offset + len(column)) * width]
+    return held.view(like.dtype).reshape(len(column), like.shape[1]).copy()

@@ -94,8 +94,16 @@ def _below(upper: NDArray[Any] | None, lower: NDArray[Any] | None) -> NDArray[An
     return None if upper is None or lower is None else np.concatenate([upper, lower])
 
 
-def enrol(plan: Plan, count: int, slot: int, source: Source, beside: Homes | None = None) -> Homes:
-    """`count` new homes that report from `slot` on, beside others that already do.
+def turns_taken(homes: Homes) -> NDArray[np.int64]:
+    """How many homes wait 0, 1, … slots for their turn; nothing when there are no turns."""
+    if homes.plan.method != "lpu":
+        return np.zeros(homes.plan.window, dtype=np.int64)
+    waits = homes.strategies.each(lambda state: cast(Sample, state).wait)
+    return np.bincount(waits, minlength=homes.plan.window)
+
+
+def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None = None) -> Homes:
+    """`count` new homes that report from `slot` on, beside others whose turns are `taken`.
 
     Turns and orders are drawn at random, never from the data or from the order of enrolment.
     """
@@ -109,7 +117,7 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, beside: Homes | Non
     return Homes(
         plan=plan,
         slot=slot,
-        strategies=_strategies(plan, count, slot, source, beside),
+        strategies=_strategies(plan, count, slot, source, taken),
         ledger=Ledger.of(plan, count),
         drawn=np.zeros(count, dtype=np.int64),
         releases=blank if remembers else None,
@@ -119,14 +127,13 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, beside: Homes | Non
     )
 
 
-def _strategies(plan: Plan, count: int, slot: int, source: Source, beside: Homes | None) -> Cohorts:
+def _strategies(
+    plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None
+) -> Cohorts:
     first = STRATEGIES[plan.method].start(affordable(plan), plan.window)
     if plan.method == "lpu":
         assert isinstance(first, Sample)
-        sizes = np.zeros(plan.window, dtype=np.int64)
-        if beside is not None:
-            waits = beside.strategies.each(lambda state: cast(Sample, state).wait)
-            sizes = np.bincount(waits, minlength=plan.window)
+        sizes = np.zeros(plan.window, dtype=np.int64) if taken is None else taken
         turns = even_turns(sizes, count, source.stream("turns", slot))
         return Cohorts(tuple(first.turn(wait) for wait in range(plan.window)), turns.astype(np.int32))
     if isinstance(first, Sample):

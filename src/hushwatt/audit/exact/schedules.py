@@ -74,14 +74,12 @@ def _picked(plan: Plan, wishes: tuple[bool, ...]) -> tuple[tuple[int, ...], ...]
     """LPD, LPA: the provider wishes to pick this home, and may if it kept silent for a window."""
     from hushwatt.fleet.decided import Decided, pick
 
-    homes = enrol(plan, 1, 0, Simulation(0, "audit"))
     decided = Decided(
         STRATEGIES[plan.method].start(2 * plan.window, plan.window), None, np.full(1, -(1 << 40))
     )
     amounts: list[tuple[int, ...]] = []
     for slot, wish in enumerate(wishes):
-        homes.slot = slot
-        spoken = wish and len(pick(homes, decided, 1, Simulation(0, "audit"), "audit")) > 0
+        spoken = wish and len(pick(plan, decided, slot, 1, Simulation(0, "audit"), "audit")) > 0
         amounts.append((affordable(plan),) if spoken else ())
     return tuple(amounts)
 
