@@ -113,7 +113,8 @@ def _open(path: Path) -> apsw.Connection:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     disk = apsw.Connection(str(path))
     disk.set_busy_timeout(PATIENCE)
-    disk.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    disk.pragma("journal_mode", "wal")
+    disk.pragma("synchronous", "full")  # NORMAL forgets with the power what was paid and sent
     version = disk.pragma("user_version")
     if version == 0:
         _fill(disk)

@@ -30,7 +30,7 @@ def hasty(monkeypatch):
 
     def hurry(path):
         disk = opened(path)
-        disk.execute("PRAGMA synchronous = NORMAL")
+        disk.pragma("synchronous", "normal")
         return disk
 
     monkeypatch.setattr(store, "_open", hurry)

@@ -85,6 +85,7 @@ class Disk(apsw.VFS):
         self.name = f"hushwatt-chaos-{next(NUMBERS)}"
         super().__init__(self.name, "unix")
         self.trouble = trouble
+        self.settle: Callable[[], None] = lambda: None  # lets witnesses finish their notes
         self.on = True
         self.steps = 0
         self.contents: dict[str, Content] = {}
@@ -128,6 +129,7 @@ class Disk(apsw.VFS):
 
     def lose_power(self) -> None:
         """From here on nothing is noted: the programs that go on do so in a world nobody sees."""
+        self.settle()
         self.on = False
 
     def leave(self, folder: Path, chance: random.Random) -> None:

@@ -26,7 +26,7 @@ from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import unpack
 
 Watch = Callable[[str], None]
-"""Told of every draw and of every upload before it happens; may end the process."""
+"""Told of every draw and upload before it happens, and of the rest at the end; may end the process."""
 
 PAID = "SELECT slot, sum(amount) FROM spends WHERE place = ? GROUP BY slot"
 ACCEPTED = Answer(200, {}, b'{"rejected": []}')
@@ -70,6 +70,7 @@ class Life:
                 self.note("looked", self.hands.wall, self.hands.alive)
                 agent.tick(self.hands.look())
                 outbox.send(self.hands.wall)
+            self.watch("rest")
 
     def link(self, address: str) -> Link:
         return Stranger(address, life=self)

@@ -37,15 +37,16 @@ def case(seed: int, folder: Path) -> None:
 def _live(
     here: Path, plan: Plan, pencil: Pencil, chances: Chances, hands: Hands, chance: random.Random
 ) -> Disk:
-    """Live until the power goes, or is switched off; gives the disk as it is then."""
+    """Live until the power goes, at a step or at rest, or until the home is switched off in order."""
     last, log = chance.choice([chance.randint(1, 9), chance.randint(1, 120)]), chance.choice([4, 16, 1_000])
+    in_order = chance.random() < 0.2
 
     def trouble(kind: str) -> None:
-        if disk.steps == last:
+        if disk.steps == last or (kind == "rest" and not in_order):
             disk.lose_power()
 
     with through(Disk(trouble)) as disk:
-        life = Life(plan, pencil, chances, hands, lambda kind: None, lambda: disk.on, log)
+        life = Life(plan, pencil, chances, hands, trouble, lambda: disk.on, log)
         life.live(here / "ledger.db", ticks=16, step=TURN / 2)
     return disk
 

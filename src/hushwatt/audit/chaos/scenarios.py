@@ -10,11 +10,14 @@ from hushwatt.audit.chaos.scenario import Scenario
 NAMES = (
     "kill-agent",
     "power-loss-home",
+    "power-loss-provider",
     "restored-ledger",
     "wild-clock",
     "hostile-plans",
     "exactly-once",
     "kill-collector",
+    "hostile-requests",
+    "forged-uploads",
 )
 
 
