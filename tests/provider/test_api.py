@@ -384,6 +384,30 @@ def test_plans_that_the_provider_decides_are_refused(plan_of, tmp_path):
         load_plans([str(tmp_path / "lpd.toml")])
 
 
+def test_plans_with_amounts_that_no_record_holds_are_refused(plan_of, tmp_path):
+    """A record's amounts are 32 bits of millionths; the last ε that fits is fine, the next is not."""
+    for name, epsilon in [("fits", 2**32 - 1), ("large", 2**32)]:
+        (tmp_path / f"{name}.toml").write_text(plan_of(3, 4, epsilon=epsilon).toml())
+
+    assert load_plans([str(tmp_path / "fits.toml")])[0].epsilon == 2**32 - 1
+    with pytest.raises(UsageError, match=r"large\.toml: epsilon is 4294\.967296; .* up to 4294\.967295"):
+        load_plans([str(tmp_path / "large.toml")])
+
+
+def test_erasing_does_not_wait_for_readers(talk, tmp_path):
+    """While a reader holds the old log a home is erased all the same; its bytes go once the reader has."""
+    key, device = talk.home()
+    with talk.service.database.reading() as session:
+        session.all("SELECT 1 FROM devices")
+        left = talk.leave(key, device, device)
+        during = device in (tmp_path / "store.sqlite-wal").read_bytes()
+    talk.client.portal.call(talk.service.forget_due)
+
+    assert left.status_code == 200
+    assert during
+    assert not any(device in file.read_bytes() for file in tmp_path.glob("store.sqlite*"))
+
+
 def test_alive_ready_and_measured(talk):
     """Operators see that it runs, that the store can be written, and what was counted; never a device."""
     key, name, body = first_reports(talk)

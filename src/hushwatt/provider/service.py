@@ -3,10 +3,12 @@
 `make_app` in `api` puts HTTP around it; nothing here knows HTTP.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from hushwatt.errors import UsageError
+from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.clock import Clock, SystemClock
 from hushwatt.provider.collect import Collection, erase_device
@@ -19,8 +21,9 @@ from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.plausible import AMOUNTS
 from hushwatt.provider.read import Read
 from hushwatt.provider.store.plans import add_plan, all_plans
-from hushwatt.provider.store.session import Database
+from hushwatt.provider.store.session import Database, StoreUnavailable
 from hushwatt.provider.store.slots import publish, scrub
+from hushwatt.wire.record import LARGEST
 
 SCRUBBED_TOGETHER = 8  # slots
 
@@ -39,6 +42,7 @@ class Service:
         self.lives = lives_of(config, plans)
         self.read = Read(database, self.lives, self.clock, self.metrics)
         self.inbox = Inbox(database, self.lives, self.clock, self.metrics)
+        self._to_forget = True  # an earlier service may have ended before it came to it
 
     def collection(self, plan_id: str) -> Collection | None:
         return self.read.collections.get(plan_id)
@@ -66,14 +70,27 @@ class Service:
         scrubbed = 1
         while scrubbed:
             scrubbed = await self.inbox.write(lambda session: scrub(session, number, SCRUBBED_TOGETHER))
+            self._to_forget |= scrubbed > 0
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
         erased = await self.inbox.write(
             lambda session: erase_device(session, collection, device, home, signer)
         )
-        self.database.forget()
+        self._to_forget = True
+        await self.forget_due()
         return erased
+
+    async def forget_due(self) -> None:
+        """Overwrite what was erased; while others still read it, that waits for the next time."""
+        if not self._to_forget:
+            return
+        self._to_forget = False
+        try:
+            await asyncio.to_thread(self.database.forget)
+        except StoreUnavailable as failure:
+            self._to_forget = True
+            log().warning("what was erased is not overwritten yet", reason=str(failure))
 
     def close(self) -> None:
         """Write what waits, and let go of the store."""
@@ -105,5 +122,10 @@ def load_plans(files: Iterable[str]) -> list[Plan]:
                 f"{file}: in a plan with method = {plan.method!r} and decision = 'provider' the provider "
                 "asks homes in two rounds, which the service cannot do; choose lpu, lbu or lsp, or lbd or "
                 "lba with decision = 'household' (the bulk commands know the others)"
+            )
+        if plan.epsilon > LARGEST:
+            raise UsageError(
+                f"{file}: epsilon is {plain(plan.epsilon)}; a record of an upload holds amounts up to "
+                f"{plain(LARGEST)} (the bulk commands know larger ones)"
             )
     return plans

@@ -91,6 +91,7 @@ async def _publish(service: Service) -> None:
     while True:
         try:
             await service.publish_due()
+            await service.forget_due()
         except StoreUnavailable as failure:
             log().error("cannot publish", reason=str(failure))
         await asyncio.sleep(LOOK)

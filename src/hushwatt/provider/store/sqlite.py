@@ -35,6 +35,7 @@ WORDS = {
 CACHE = 16_384  # KiB that the writer may hold in memory
 LOG = 4_096  # pages after which the log is emptied into the file
 PATIENCE = 10.0  # seconds to wait for another program that writes
+BRIEFLY = 200  # milliseconds to wait for readers of what was erased
 ASK_AGAIN = 0.002  # seconds; the other pauses for longer than this, so that its turn ends
 UNSURE = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
 NOBODY = np.array([-1], dtype=np.int64)
@@ -196,9 +197,17 @@ class Sqlite:
                     connection.execute("COMMIT")
 
     def forget(self) -> None:
-        """Empty the log of changes into the file; freed space was overwritten with zeros."""
+        """Empty the log of changes into the file; freed space was overwritten with zeros.
+
+        Whoever still reads what was before holds this up, and it holds up all who write, so it
+        gives up soon.
+        """
         with self._lock, self._mended():
-            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._writer.set_busy_timeout(BRIEFLY)  # in the place of the handler
+            try:
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            finally:
+                self._writer.set_busy_handler(_wait)
 
     def backup(self, path: Path) -> None:
         with written(path) as temporary:
