@@ -3,6 +3,9 @@
 import re
 from importlib import metadata
 
+from hushwatt.errors import UsageError
+
+NAME = re.compile(r"^[A-Za-z0-9._-]+")
 EXTRA = re.compile(r"^([A-Za-z0-9._-]+).*\bextra\s*==\s*['\"]([^'\"]+)['\"]")
 
 
@@ -17,6 +20,23 @@ def extras() -> dict[str, tuple[str, ...]]:
         if match := EXTRA.match(requirement):
             found[match[2]] = (*found.get(match[2], ()), match[1])
     return dict(sorted(found.items(), key=lambda extra: len(extra[1])))
+
+
+def base() -> tuple[str, ...]:
+    """Give the packages that every install needs.
+
+    >>> "numpy" in base(), "pyarrow" in base()
+    (True, False)
+    """
+    lines = [line for line in metadata.requires("hushwatt") or () if not EXTRA.match(line)]
+    return tuple(match[0] for line in lines if (match := NAME.match(line)))
+
+
+def need(extra: str) -> None:
+    """Refuse work that could not be finished without an extra, before it begins."""
+    missing = [package for package in extras()[extra] if installed(package) is None]
+    if missing:
+        raise UsageError(f"this needs {missing[0]}, which is not installed: pip install 'hushwatt[{extra}]'")
 
 
 def extra_with(module: str) -> str | None:

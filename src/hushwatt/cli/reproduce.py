@@ -43,6 +43,7 @@ def reproduce(
     seed
         Other homes and other noise; the same seed gives the same numbers.
     """
+    from hushwatt.cli.extras import need
     from hushwatt.cli.progress import progress
     from hushwatt.errors import UsageError
     from hushwatt.evaluate.experiments import experiment, experiments
@@ -55,6 +56,7 @@ def reproduce(
     for name in asked:
         experiment(name)
     if output is not None:
+        need("evaluate")  # which draws the figures, after all the work
         _check_folder(output)
     with progress("reproducing", count(asked, quick)) as advance:
         found = run(asked, seed, quick, data, advance)
