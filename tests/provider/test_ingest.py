@@ -177,20 +177,22 @@ def test_published_slots_never_change(depot, delivered):
     """Reports of a slot that was published are counted as late and refused; later slots take theirs."""
     plan, path = delivered("lbu", slots=2)
     _, more = delivered("lbu", homes=HOMES + 9, slots=4, name="more.parquet")
+    _, other = delivered("lbu", homes=HOMES + 9, slots=2, name="other.parquet")
     store = depot(plan)
     store.take(path)
     store.publish(until=1)
     before = store.told()["slots"]
 
-    ingested = store.take(more)
+    ingested, later = store.take(more), store.take(other)
     store.publish()
 
+    assert (later.repeated, later.late, later.accepted) == (2 * HOMES, 2 * 9, 0)
     assert (ingested.repeated, ingested.late) == (2 * HOMES, 2 * 9)
     assert (ingested.accepted, ingested.homes) == (2 * (HOMES + 9), 9)
     assert [(slot["reports"], slot["appliances"]) for slot in store.told()["slots"][:2]] == [
         (slot["reports"], slot["appliances"]) for slot in before
     ]
-    assert store.all("SELECT slot, late FROM slots WHERE late > 0 ORDER BY slot") == [(0, 9), (1, 9)]
+    assert store.all("SELECT slot, late FROM slots WHERE late > 0 ORDER BY slot") == [(0, 18), (1, 18)]
 
 
 def test_implausible_reports_are_refused_one_by_one(depot, delivered, tmp_path):
