@@ -1,12 +1,17 @@
 """The rehearsal: real HTTP, a real store, and a page that says what came out."""
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.demo import rehearse
 from hushwatt.evaluate.demo.folder import fresh_folder
 from hushwatt.evaluate.demo.page import page
-from hushwatt.evaluate.demo.rehearsal import ask
+from hushwatt.evaluate.demo.rehearsal import SMALLER, ask, paper_plan
+from hushwatt.evaluate.generators.paper_homes import paper_homes
+from hushwatt.plan.presets import preset
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +38,27 @@ def test_summary_numbers(done):
     assert (done.counted <= done.truth + 1e-9).all()
     assert 0 <= done.hits <= 10
     assert done.share_error > 0
+
+
+def test_plan_keeps_the_papers_protection(done):
+    """The homes are asked with the ε, the window and at most the appliance ε of the paper's plan."""
+    paper = preset("paper")
+
+    assert (done.plan.epsilon, done.plan.window, done.plan.names) == (
+        paper.epsilon,
+        paper.window,
+        paper.names,
+    )
+    assert done.promise.appliance_dearest <= Fraction(paper.epsilon, len(paper.names))
+
+
+def test_the_paper_gets_its_own_ranges():
+    """The paper's mechanism is asked in ranges that fit the homes: some readings are above the last."""
+    tops = np.array([each.edges[-1] for each in paper_plan().appliances])
+    watts = paper_homes(homes=300, slots=3, seed=1) / SMALLER
+
+    assert 0 < (watts > tops).mean() < 0.1
+    assert (watts > tops / 10).mean() > 0.2
 
 
 def test_page(done):

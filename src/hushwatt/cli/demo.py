@@ -1,6 +1,8 @@
 """`hushwatt demo`: a thousand invented homes report for a month, and the provider answers."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +12,8 @@ from hushwatt.cli.progress import progress
 
 if TYPE_CHECKING:
     from hushwatt.evaluate.demo import Rehearsal
+
+BESIDE = 66  # letters of a row that are not the drawn interval
 
 
 def demo(
@@ -43,10 +47,9 @@ def demo(
     from hushwatt.evaluate.demo.page import page
 
     folder = fresh_folder(output, homes, days)
-    with (
-        progress("homes report", total=homes + homes * days // 3) as advance,
-        rehearse(folder, homes, days, port, advance=advance) as done,
-    ):
+    with ExitStack() as running:
+        with progress("homes report", total=homes + homes * days // 3) as advance:
+            done = running.enter_context(rehearse(folder, homes, days, port, advance=advance))
         (folder / "report.html").write_text(page(done), encoding="utf-8")
         print_summary(done)
         print(f"\nreport page  {folder / 'report.html'}\ndashboard    {done.address}/")
@@ -72,35 +75,41 @@ def print_summary(done: "Rehearsal") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    found, true = done.answer["appliances"], done.true_order
+    console = Console(highlight=False)
+    wide = min(max(console.width - BESIDE, 12), 40)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("rank", "appliance", "watts, 95 %", "", "truth", "all watts", "their rank"):
+    for head in ("rank", "appliance", "watts, 95 %", "", "truth", "true rank"):
         table.add_column(head, justify="left" if head in ("appliance", "") else "right", no_wrap=True)
+    for row in rows(done, wide):
+        table.add_row(*row)
+    console.print(
+        f"[bold]{done.homes:,} invented homes, {done.slots} days, {done.reports:,} reports over HTTP[/bold]"
+    )
+    console.print(table)
+    facts = Table(box=None, show_header=False, pad_edge=False)
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column()
+    for label, sentence in remarks(done):
+        facts.add_row(label, sentence)
+    console.print(facts)
+
+
+def rows(done: "Rehearsal", wide: int) -> Iterator[tuple[str, ...]]:
+    """A row for each of the ten first, with its interval drawn `wide` letters wide."""
+    found, true = done.answer["appliances"], done.true_order
     largest = max(found[name]["ci95"][1] for name in done.answer["top"][:10])
     for name in done.answer["top"][:10]:
         one, place = found[name], true.index(name) + 1
-        number = done.plan.names.index(name)
-        truth = float(done.counted[number])
-        best, worst = one["rank_ci95"]
-        table.add_row(
+        truth = float(done.counted[done.plan.names.index(name)])
+        (best, worst), (low, high) = one["rank_ci95"], one["ci95"]
+        yield (
             f"{best}–{worst}" if best != worst else str(best),
             name.replace("_", " "),
             f"{one['mean_watts']:.1f} ± {1.96 * one['mean_watts_se']:.1f}",
-            interval(
-                one["ci95"][0] / largest,
-                one["mean_watts"] / largest,
-                one["ci95"][1] / largest,
-                truth / largest,
-            ),
+            interval(low / largest, one["mean_watts"] / largest, high / largest, truth / largest, wide),
             f"{truth:.1f}",
-            f"{done.truth[number]:.1f}",
-            f"{place} {'✓' if place == one['rank'] else ' '}",
+            f"{place} [green]✓[/green]" if place == one["rank"] else f"{place}  ",
         )
-    console = Console(highlight=False, width=max(Console().width, 118))
-    console.print(f"{done.homes:,} invented homes, {done.slots} days, {done.reports:,} reports over HTTP")
-    console.print(table)
-    for line in remarks(done):
-        console.print(line)
 
 
 def interval(low: float, middle: float, high: float, truth: float, width: int = 30) -> str:
@@ -121,19 +130,30 @@ def interval(low: float, middle: float, high: float, truth: float, width: int = 
     return "".join(cells)
 
 
-def remarks(done: "Rehearsal") -> list[str]:
+def remarks(done: "Rehearsal") -> list[tuple[str, str]]:
     """Hits, one report, the budget, and the paper on the same homes."""
     promised = done.promise
     bits = " ".join(f"{byte:08b}" for byte in done.example.payload)
     epsilon, single = promised.dearest / 1e6, float(promised.appliance_dearest) / 1e6
     return [
-        f"Shares are off by {done.share_error:.1f} points on average, "
-        f"and {done.hits} of 10 stand at exactly their true rank;",
-        f"the paper's mechanism, same homes and ε: {done.paper_share_error:.1f} points, "
-        f"and {done.paper_hits} of 10.",
-        f"One report, all of it: {bits} ({len(done.example.payload)} bytes, every {done.plan.window} days).",
-        f"Spent: ε {epsilon:.4g} for a home in any {done.plan.window} days (odds {promised.odds}), "
-        f"ε {single:.3g} for one appliance (odds {promised.appliance_odds}).",
-        "● estimate  ─ 95 % interval  ┃ truth as the plan counts: a reading above an appliance's last level",
-        "counts as that level. Ranks that cannot be told apart are given as a range.",
+        (
+            "accurate",
+            f"{done.hits} of 10 stand at exactly their true rank; shares are off by "
+            f"{done.share_error:.1f} points on average. The paper's mechanism, same homes and same ε: "
+            f"{done.paper_hits} of 10, and {done.paper_share_error:.1f} points.",
+        ),
+        (
+            "private",
+            f"A home gave away ε {epsilon:.4g} in any {done.plan.window} days (odds {promised.odds}), "
+            f"ε {single:.3g} about one appliance (odds {promised.appliance_odds}).",
+        ),
+        (
+            "one report",
+            f"{bits}: {len(done.example.payload)} bytes, once in {done.plan.window} days. That is all.",
+        ),
+        (
+            "to read it",
+            "● estimate  ─ 95 % interval  ┃ truth. A reading above an appliance's last level counts as that "
+            "level. Ranks that cannot be told apart are given as a range.",
+        ),
     ]

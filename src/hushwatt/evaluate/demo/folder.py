@@ -4,14 +4,14 @@ import shutil
 from pathlib import Path
 
 from hushwatt.errors import UsageError
-from hushwatt.plan.presets import preset
+from hushwatt.evaluate.demo.rehearsal import demo_plan
 
 MARK = ".hushwatt-rehearsal"
 
 
 def fresh_folder(folder: Path, homes: int, slots: int) -> Path:
     """An empty folder for a rehearsal of this size; what is not a rehearsal is left alone."""
-    plan = preset("advised")
+    plan = demo_plan()
     if homes < plan.window * plan.minimum_homes or slots < 1:
         raise UsageError(
             f"a rehearsal needs at least {plan.window * plan.minimum_homes} homes and one day, "

@@ -17,7 +17,7 @@ PAGE = Template("""<!doctype html>
   --true: #c2571a; --page: #fff; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e7ebf0; --quiet: #9aa7b5; --line: #33404d;
   --bar: #6fb1dd; --true: #f09a5b; --page: #12181f; } }
-body { margin: 0 auto; max-width: 52rem; padding: 1.5rem 1rem 4rem; font: 1rem/1.55 system-ui, sans-serif;
+body { margin: 0 auto; max-width: 58rem; padding: 1.5rem 1rem 4rem; font: 1rem/1.55 system-ui, sans-serif;
   color: var(--ink); background: var(--page); }
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.1rem; margin-top: 2.2rem; }
 p, li { max-width: 44rem; } .quiet { color: var(--quiet); }
@@ -28,18 +28,28 @@ svg text { fill: var(--ink); } svg .quiet { fill: var(--quiet); }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
-.wide { overflow-x: auto; } code { font-size: .95em; }
+td { white-space: nowrap; } code { font-size: .95em; }
+.wide { overflow-x: auto; } .wide svg { min-width: 34rem; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .8rem; padding: 0; }
+.tiles div { border: 1px solid var(--line); border-radius: 8px; padding: .7rem 1rem; }
+.tiles b { display: block; font-size: 1.5rem; line-height: 1.4; }
 </style>
 <h1>$homes invented homes, $slots days, $reports reports of $bytes bytes</h1>
 <p>Each home took its turn every $window days and sent $bytes randomised bytes over HTTP. This is what the
 provider could say afterwards, beside the truth, which only a rehearsal knows.</p>
+<div class="tiles">
+<div><b>$hits of 10</b> at exactly their true rank; by the paper's mechanism, same homes and same ε,
+$paper_hits</div>
+<div><b>$share_error points</b> is how far a share is off on average; by the paper's mechanism
+$paper_share_error</div>
+<div><b>$appliance_odds</b> odds at the most about one appliance, from $window days of reports; about the home
+as a whole $odds</div>
+<div><b>$bytes bytes</b> left a home every $window days</div>
+</div>
 <h2>Mean watts of a home</h2>
 <p class="quiet">Dot and bar: estimate and 95 % interval. Upright mark: the truth, as the plan counts.</p>
-$chart
+<div class="wide">$chart</div>
 <div class="wide">$table</div>
-<p>Shares of all watts are off by $share_error points on average; by the paper's mechanism, on the same
-homes and with the same ε, by $paper_share_error. At exactly their true rank stand $hits of the first ten
-appliances; by the paper's, $paper_hits.</p>
 <h2>What each home gave away</h2>
 <ul>
 <li>The whole home: ε $epsilon over any $window days, odds $odds at the most.</li>
@@ -47,9 +57,10 @@ appliances; by the paper's, $paper_hits.</p>
 probability $told.</li>
 <li>One report, all of it: <code>$example</code></li>
 </ul>
-<p class="quiet">The homes are synthetic: IDEAL's ownership, measured and published use. A reading above an
-appliance's last level counts as that level. That is part of the plan, saves much noise, and makes the counted
-means lower than all watts; ranks are compared with those of all watts.</p>
+<p class="quiet">The homes are synthetic: they have the shares and the ownership that the paper prints, and
+3,500 kWh a year. The plan's levels were advised from other such homes. A reading above an appliance's last
+level counts as that level. That is part of the plan, saves much noise, and makes the counted means lower than
+all watts; ranks are compared with those of all watts.</p>
 </html>
 """)
 

@@ -4,8 +4,9 @@ import json
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 
 from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.server import local_server
-from hushwatt.evaluate.generators import generate
+from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import Sent, levels_of, report
+from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import source_for
@@ -26,6 +28,7 @@ from hushwatt.provider.estimate import estimate
 
 Advance = Callable[[int], None]
 SEED = 2024
+SMALLER = 10  # the paper's watts, divided by this, are those of a home with 3,500 kWh a year
 
 
 @dataclass(frozen=True)
@@ -111,11 +114,11 @@ def rehearse(
     advance: Advance = lambda n: None,
 ) -> Iterator[Rehearsal]:
     """Collect from invented homes; the service runs until the block ends."""
-    plan = preset("advised")
+    plan = demo_plan()
     folder.mkdir(parents=True, exist_ok=True)
     plan_file = folder / "plan.toml"
     plan_file.write_text(plan.toml(), encoding="utf-8")
-    watts = [now for _, now in generate("ideal", plan, homes, slots, seed)]
+    watts = paper_homes(homes, slots, seed) / SMALLER
     with local_server(plan_file, folder, port) as server:
         speakers = HttpHomes.joined(plan, server, homes, advance)
         try:
@@ -156,8 +159,24 @@ def ask(address: str) -> Any:
         return json.load(answer)
 
 
-def by_the_paper(watts: list[NDArray[np.float64]], homes: int) -> dict[str, float]:
-    """The same homes asked as the paper does, with the sound decision and the unbiased estimate."""
+def demo_plan() -> Plan:
+    """What the invented homes are asked.
+
+    >>> demo_plan().window, demo_plan().names == preset("paper").names
+    (3, True)
+    """
+    return Plan.parse((files("hushwatt.evaluate.demo") / "plan.toml").read_text(encoding="utf-8"))
+
+
+def paper_plan() -> Plan:
+    """The paper's plan, its ranges made smaller as the homes' watts were."""
     plan = preset("paper")
+    ranges = {each.name: [edge / SMALLER for edge in each.edges or ()] for each in plan.appliances}
+    return replace(plan, appliances=tuple(Appliance.of(name, edges) for name, edges in ranges.items()))
+
+
+def by_the_paper(watts: NDArray[np.float64], homes: int) -> dict[str, float]:
+    """The same homes asked as the paper does, with the sound decision and the unbiased estimate."""
+    plan = paper_plan()
     found = estimate(plan, simulate(plan, watts, homes, source_for(None, plan.id)))
     return {name: period.watts for name, period in found.by_period.items() if period is not None}

@@ -19,7 +19,7 @@ from hushwatt.provider.logs import start_logs
 from hushwatt.provider.service import Service
 from hushwatt.provider.store import open_store
 
-PATIENCE = 30.0  # seconds until it must have started, or have published
+PATIENCE = 120.0  # seconds, for machines that have much else to do
 
 
 @dataclass(frozen=True)
