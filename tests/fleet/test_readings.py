@@ -289,6 +289,16 @@ class TestCounts:
         assert told[-1] == 1.0
         assert 0 < told[0] <= 0.5
 
+    @pytest.mark.parametrize("days", [(0, 1, 2), (2, 0, 1)])
+    def test_progress_waits_for_the_work(self, tmp_path, days):
+        """Reading everything is not everything: what is done with a page counts, too, once it is done."""
+        told = []
+        path = parquet([row("ada", day) for day in days], tmp_path / "r.parquet")
+        at_work = [told[-1] for _ in read_slots(PLAN, path, progress=told.append).pages()]
+
+        assert at_work[0] < at_work[1] < at_work[2] < 0.9
+        assert told[-1] == 1.0
+
     def test_readings_are_not_shown(self, tmp_path):
         """The table's own description has no reading in it."""
         table = read_slots(PLAN, parquet([row("ada", 0, watts=1234.5)], tmp_path / "r.parquet"))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Advance = Callable[[int], None]
+SPEED = 300.0  # seconds of the past that tell how long the rest will take
 
 
 @contextmanager
@@ -22,9 +23,16 @@ def progress(title: str, total: int | None = None) -> Iterator[Advance]:
         return
 
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        *Progress.get_default_columns(),
+        TextColumn("left,"),
+        TimeElapsedColumn(),
+        TextColumn("so far"),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=SPEED) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done: bar.advance(task, done)
 

@@ -13,6 +13,7 @@ a page, never a fleet.
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import PathLike
 
 import numpy as np
@@ -34,7 +35,7 @@ from hushwatt.plan.plan import Plan
 Tell = Callable[[float], object]
 
 # How long each stage takes, about, as a share of the whole.
-FIRST_LOOK, SECOND_LOOK, SORTING = 0.2, 0.3, 0.15  # what is left: what is done with the pages
+FIRST_LOOK, SECOND_LOOK, SORTING = 0.3, 0.25, 0.2  # what is left: what is done with the pages
 MOST = 1 << 31  # pages
 NOTHING, NO_WATTS = np.zeros(0, np.int64), np.zeros(0)
 
@@ -108,9 +109,9 @@ class Readings:
                 pass  # read all the same: what is wrong with the table is said
             return
         parts, origin = len(self.parts), self._origin
-        end = (self.last - origin + 1) * parts
-        done = self._work.stage(1 - FIRST_LOOK - SECOND_LOOK - SORTING, end - (self.first - origin) * parts)
-        page, means = (self.first - origin) * parts, self._empty(0)
+        page, end = (self.first - origin) * parts, (self.last - origin + 1) * parts
+        left = 1 - FIRST_LOOK - SECOND_LOOK - (0 if self._paged_survey.in_order else SORTING)
+        done, means = self._work.stage(left, end - page), self._empty(0)
         for now, cells, watts in itertools.chain(self._page_rows(), [(end, NOTHING, NO_WATTS)]):
             while page < now:
                 yield origin + page // parts, page % parts, self._shaped(means)
@@ -128,23 +129,19 @@ class Readings:
         """The rows that count, page by page."""
         look = SecondLook(self._plan.names, self._survey.slots)
         self._looks[:] = [look]
-        paged = self._survey if len(self.parts) == 1 else self._survey_of_pages()
-        reading = self._work.stage(SECOND_LOOK, self._survey.rows)
-        sorting = self._work.stage(SORTING, paged.rows - paged.skipped)
+        paged, reading = self._paged_survey, self._work.stage(SECOND_LOOK, self._survey.rows)
         rows = map(self._paged, look.rows(self._files, self._runs.rows(self._places), reading))
         if paged.in_order:
             for batch in rows:
                 yield from page_rows(batch)
-                sorting.passed(len(batch[0]))
-            sorting.passed(sorting.total)
             return
         buckets = Buckets(paged.histogram, paged.width)
         for batch in rows:
             buckets.add(batch)
+        sorting = self._work.stage(SORTING, look.used)
         for page, cells, watts in buckets.by_page():
             yield page, cells, watts
             sorting.passed(len(cells))
-        sorting.passed(sorting.total)
 
     def _paged(self, rows: Rows) -> Rows:
         """Rows by slot and home as rows by page and place on it."""
@@ -158,8 +155,11 @@ class Readings:
     def _page(self, slots: NDArray[np.int32], part: NDArray[np.int32]) -> NDArray[np.int32]:
         return (slots - np.int32(self._origin)) * np.int32(len(self.parts)) + part
 
-    def _survey_of_pages(self) -> Survey:
+    @cached_property
+    def _paged_survey(self) -> Survey:
         """How many rows each page has, and whether they come in the order of pages."""
+        if len(self.parts) == 1:
+            return self._survey
         found = Survey(((self.last or 0) - self._origin + 1) * len(self.parts))
         for runs in self._runs.blocks():
             inside = runs[(runs["slot"] >= 0) & (runs["slot"] < self._survey.slots)]
