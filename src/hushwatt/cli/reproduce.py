@@ -44,6 +44,10 @@ def reproduce(
         Other homes and other noise; the same seed gives the same numbers.
     """
     from hushwatt.cli.extras import need
+
+    if output is not None:
+        need("evaluate")  # which draws the figures, after all the work
+
     from hushwatt.cli.progress import progress
     from hushwatt.errors import UsageError
     from hushwatt.evaluate.experiments import experiment, experiments
@@ -56,7 +60,6 @@ def reproduce(
     for name in asked:
         experiment(name)
     if output is not None:
-        need("evaluate")  # which draws the figures, after all the work
         _check_folder(output)
     with progress("reproducing", count(asked, quick)) as advance:
         found = run(asked, seed, quick, data, advance)
