@@ -17,7 +17,7 @@ RECORD = np.dtype(
     [("page", np.int32), ("cell", np.uint32), ("watts", np.float64)]
 )  # cell: its place on the page
 BUCKET = 1 << 22  # rows in a bucket, about
-BUCKETS = 128  # at most: with more rows, buckets are larger
+BUCKETS = 1024  # at most: with more than four billion rows, buckets are larger
 KEPT = 1 << 23  # rows in memory, 128 MiB
 
 PageNumbers = NDArray[np.int32]
@@ -99,11 +99,11 @@ def page_rows(rows: Rows) -> Iterator[PageRows]:
             yield int(pages[start]), cells[start:stop], watts[start:stop]
 
 
-def _dealt(histogram: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
+def _dealt(histogram: NDArray[np.int64], size: int) -> NDArray[np.uint16]:
     """The bucket of each bin: full ones, in ascending order."""
     before = np.cumsum(histogram) - histogram
     full = max(size, -(-int(histogram.sum()) // BUCKETS), 1)
-    buckets: NDArray[np.uint8] = np.unique(before // full, return_inverse=True)[1].astype(np.uint8)
+    buckets: NDArray[np.uint16] = np.unique(before // full, return_inverse=True)[1].astype(np.uint16)
     return buckets
 
 
