@@ -2,19 +2,34 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 
+if TYPE_CHECKING:
+    from hushwatt.plan.plan import Plan
+    from hushwatt.provider.tally import Tallies
+
+Engine = Annotated[
+    Literal["embedded", "spark"],
+    Parameter(help="What adds the reports up: this machine, or Apache Spark for more than it can hold."),
+]
+Master = Annotated[
+    str | None, Parameter(help="Where Spark runs, as spark://host:7077; else on this machine (local[*]).")
+]
+SparkConf = Annotated[
+    list[str] | None,
+    Parameter(name="--spark-conf", help="A setting of Spark's own, NAME=VALUE; may be given again."),
+]
 From = Annotated[str | None, Parameter(name="--from")]
 To = Annotated[str | None, Parameter(name="--to")]
 
 
 def estimate(
     plan: Path,
-    reports: Path,
+    reports: str,
     /,
     *,
     as_json: Json = False,
@@ -23,7 +38,9 @@ def estimate(
     end: To = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
-    engine: Literal["embedded"] = "embedded",
+    engine: Engine = "embedded",
+    master: Master = None,
+    spark_conf: SparkConf = None,
 ) -> None:
     """Estimate from REPORTS how many homes are at which level, and every appliance's watts.
 
@@ -34,7 +51,7 @@ def estimate(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them.
+        The file of reports, or a folder of them; for Spark also an address, as s3a://bucket/folder.
     output
         Where to write as well: .json holds all; .csv and .parquet one row per slot, appliance and level.
     start
@@ -46,19 +63,16 @@ def estimate(
         were estimated (none). Nothing else is touched by it.
     smooth
         Let every slot learn from the slots before it. The whole period stays as it is.
-    engine
-        What adds the reports up.
     """
     from hushwatt.cli.estimated import period_table, print_tables, remarks
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate import estimate as estimated
     from hushwatt.provider.export import export
     from hushwatt.provider.span import span
-    from hushwatt.provider.tally import tally_reports
 
     agreed = Plan.load(plan)
     first, last = span(agreed, start, end)
-    tallies = tally_reports(agreed, reports)
+    tallies = added_up(agreed, reports, engine, master, spark_conf)
     found = estimated(agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
     if output is not None:
         export(found, output)
@@ -74,11 +88,14 @@ def estimate(
 
 def top(
     plan: Path,
-    reports: Path,
+    reports: str,
     /,
     *,
     count: Annotated[int, Parameter(name=["--count", "-k"])] = 10,
     as_json: Json = False,
+    engine: Engine = "embedded",
+    master: Master = None,
+    spark_conf: SparkConf = None,
 ) -> None:
     """Show which appliances use the most, with the ranks they may really have.
 
@@ -87,7 +104,7 @@ def top(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them.
+        The file of reports, or a folder of them; for Spark also an address, as s3a://bucket/folder.
     count
         How many appliances to show.
     """
@@ -95,18 +112,37 @@ def top(
     from hushwatt.errors import UsageError
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate import estimate as estimated
-    from hushwatt.provider.tally import tally_reports
 
     if count < 1:
         raise UsageError(f"-k is {count}; it must be at least 1")
     agreed = Plan.load(plan)
-    found = estimated(agreed, tally_reports(agreed, reports))
+    found = estimated(agreed, added_up(agreed, reports, engine, master, spark_conf))
     if as_json:
         from hushwatt.provider.document import top_document
 
         print_json(top_document(found, count))
     else:
         print_tables(found, top_table(found, count), remarks(found))
+
+
+def added_up(
+    plan: "Plan", reports: str, engine: str, master: str | None, spark_conf: list[str] | None
+) -> "Tallies":
+    """The reports' tallies, with a word about reports that were there again."""
+    from hushwatt.errors import UsageError
+    from hushwatt.provider.engines import engine as engine_of
+
+    settings = dict(setting.partition("=")[::2] for setting in spark_conf or ())
+    if "" in settings or any("=" not in setting for setting in spark_conf or ()):
+        raise UsageError("--spark-conf wants NAME=VALUE")
+    tallies = engine_of(engine, master=master, settings=settings).tallies(plan, reports)
+    if tallies.repeats:
+        print(
+            f"{tallies.repeats:,} reports repeat an earlier one of the same household, slot and round; "
+            "each is counted once",
+            file=sys.stderr,
+        )
+    return tallies
 
 
 def print_json(found: object) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.wire.row_error import refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hushwatt.wire.table import ReportBatch
 
 PUBLICATION, PROBE = 0, 1  # the two rounds of a slot
+BEFORE = -1  # drawn before the first report seen
 Slots = NDArray[np.int64]
 
 
@@ -53,11 +54,15 @@ class DrawsByClock:
 class DrawsInStep:
     """Every home publishes when the others do, and repeats itself when they do."""
 
-    last: int = -1  # the last slot with a fresh publication; −1: before the first report seen
+    last: int = BEFORE  # the last slot with a fresh publication
 
     def slots_of(self, batch: "ReportBatch") -> Slots:
         slots = batch.slot.astype(np.int64)
-        fresh = (batch.spent == batch.drawn) | (batch.round == PROBE)
+        fresh = batch.spent == batch.drawn
+        if fresh.all() and not batch.round.any():  # publications only, and all of them paid for
+            self.last = int(slots.max(initial=self.last))
+            return slots
+        fresh |= batch.round == PROBE
         known = np.where(fresh & (batch.round == PUBLICATION), slots, self.last)
         known = np.maximum.accumulate(known)
         self.last = int(known[-1]) if len(known) else self.last
@@ -76,8 +81,9 @@ class DrawsByHome:
 
     def slots_of(self, batch: "ReportBatch") -> Slots:
         fresh = batch.spent == batch.drawn + self.probe
-        if not (fresh | (batch.spent == self.probe)).all():
-            raise ReportError("spent is neither a probe nor a probe and its publication")
+        refuse(
+            ~(fresh | (batch.spent == self.probe)), "spent is neither a probe nor a probe and its publication"
+        )
         drawn_in = np.empty(len(fresh), dtype=np.int64)
         for rows, slot in segments(batch.slot):
             places = self._places(batch.households[rows], slot)
@@ -101,7 +107,7 @@ class DrawsByHome:
             self.homes = households.slice(0, 0)
         new = households.filter(pc.invert(pc.is_in(households, value_set=self.homes)))
         self.homes = pa.concat_arrays([self.homes, new])
-        self.last = np.concatenate([self.last, np.full(len(new), -1)])
+        self.last = np.concatenate([self.last, np.full(len(new), BEFORE)])
         places: NDArray[np.intp] = pc.index_in(households, value_set=self.homes).to_numpy().astype(np.intp)
         return places
 

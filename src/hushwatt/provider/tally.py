@@ -5,7 +5,8 @@ reports of one slot, drawn in one slot, with one budget.  Everything the provide
 answers comes from tallies; a report is read once.
 """
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,14 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
-from hushwatt.provider.draws import PUBLICATION, draws_of
+from hushwatt.provider.draws import BEFORE, PUBLICATION, draws_of
 from hushwatt.wire.payload import Layout
+from hushwatt.wire.row_error import RowError
 
 if TYPE_CHECKING:
     from hushwatt.wire.table import ReportBatch
+
+Rows = NDArray[np.intp] | slice
+FEW = 1 << 10  # changes from row to row up to which it is worth looking whether groups are neighbours
 
 
 class TallyKey(NamedTuple):
@@ -51,19 +55,26 @@ class Tallies:
 
     homes: int
     groups: dict[TallyKey, Tally]
+    repeats: int = 0  # reports that were there again, and are counted once
 
     def add(self, key: TallyKey, tally: Tally) -> None:
         self.groups[key] = self.groups[key] + tally if key in self.groups else tally
 
+    def add_all(self, found: Iterable[tuple[TallyKey, Tally]]) -> None:
+        for key, tally in found:
+            self.add(key, tally)
+
+    def merge(self, part: "Tallies") -> None:
+        """Add what other reports of the same homes add up to."""
+        self.add_all(part.groups.items())
+        self.repeats += part.repeats
+
 
 def tally_reports(plan: Plan, path: str | Path) -> Tallies:
-    """The tallies of a file of reports, or of a folder of them."""
-    from hushwatt.wire.table import homes_of, read_reports
+    """The tallies of a file of reports, or of a folder of them, made on this machine."""
+    from hushwatt.provider.engines import engine
 
-    tallies = Tallies(homes_of(plan, path), {})
-    for key, tally in tally_batches(plan, read_reports(plan, path, Layout.of(plan).size)):
-        tallies.add(key, tally)
-    return with_repeats(plan, tallies)
+    return engine("embedded").tallies(plan, str(path))
 
 
 def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tuple[TallyKey, Tally]]:
@@ -73,7 +84,7 @@ def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tupl
         check_amounts(plan, batch.drawn)
         as_of = draws.slots_of(batch)
         for key, rows in groups(batch.slot, batch.round, as_of, batch.drawn):
-            yield key, tally_rows(layout, batch.payloads[rows])
+            yield key, _tally_some(layout, batch.payloads, rows)
 
 
 def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
@@ -81,26 +92,62 @@ def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
     return Tally(len(payloads), *layout.tally(payloads))
 
 
+def _tally_some(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
+    """Some payloads added up; one that is refused is counted among all."""
+    try:
+        return tally_rows(layout, payloads[rows])
+    except RowError as wrong:
+        raise RowError(int(np.arange(len(payloads))[rows][wrong.row]), wrong.problem) from None
+
+
 def check_amounts(plan: Plan, drawn: NDArray[np.int64]) -> None:
     """Refuse a budget that no home following the plan draws with."""
     if len(drawn) and (drawn.min() < 1 or drawn.max() > plan.epsilon):
         row = int(np.argmax((drawn < 1) | (drawn > plan.epsilon)))
-        raise ReportError(f"drawn is {drawn[row]} millionths; the plan allows 1 to {plan.epsilon}")
+        raise RowError(row, f"drawn is {drawn[row]} millionths; the plan allows 1 to {plan.epsilon}")
 
 
-def groups(*columns: NDArray[np.integer]) -> Iterator[tuple[TallyKey, NDArray[np.intp] | slice]]:
-    """The rows that have the same slot, round, slot of drawing and budget."""
-    if not len(columns[0]):
-        return
-    if all(column[0] == column.min() == column.max() for column in columns):
-        yield TallyKey(*(int(column[0]) for column in columns)), slice(None)
+def groups(*columns: NDArray[np.integer]) -> Iterator[tuple[TallyKey, Rows]]:
+    """The rows that have the same slot, round, slot of drawing and budget, each such group once."""
+    edges = _edges(columns)
+    keys = [_key(columns, start) for start in edges[:-1]] if len(edges) <= FEW else []
+    if len(set(keys)) == len(edges) - 1:  # rows with the same numbers are neighbours
+        yield from ((key, slice(start, end)) for key, (start, end) in zip(keys, pairwise(edges), strict=True))
         return
     order = np.lexsort(columns[::-1])
     ordered = [column[order] for column in columns]
-    changes = np.any([column[1:] != column[:-1] for column in ordered], axis=0)
-    starts = [0, *(np.flatnonzero(changes) + 1), len(order)]
-    for start, end in pairwise(starts):
-        yield TallyKey(*(int(column[start]) for column in ordered)), order[start:end]
+    for start, end in pairwise(_edges(ordered)):
+        yield _key(ordered, start), order[start:end]
+
+
+def _edges(columns: Sequence[NDArray[np.integer]]) -> list[int]:
+    """Where neighbouring rows differ, and both ends."""
+    if not len(columns[0]):
+        return [0]
+    changes = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        changes |= column[1:] != column[:-1]
+    return [0, *(np.flatnonzero(changes) + 1).tolist(), len(columns[0])]
+
+
+def _key(columns: Sequence[NDArray[np.integer]], row: int) -> TallyKey:
+    return TallyKey(*(int(column[row]) for column in columns))
+
+
+def settled(plan: Plan, tallies: Tallies) -> Tallies:
+    """The tallies of a whole collection whose parts were added up by themselves.
+
+    A part that had no publication cannot tell which one its repeats stand by; all together can.
+    """
+    if plan.decision == "provider":
+        published = sorted(
+            key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot
+        )
+        for key in [key for key in tallies.groups if key.as_of == BEFORE]:
+            earlier = bisect_right(published, key.slot)
+            if earlier:
+                tallies.add(key._replace(as_of=published[earlier - 1]), tallies.groups.pop(key))
+    return with_repeats(plan, tallies)
 
 
 def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:

@@ -3,9 +3,10 @@
 Everything that must not be in it is refused in one line, with the row or the row group.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +19,7 @@ from hushwatt.wire.report_schema import HOMES, PLAN, REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import telling
 
 ROWS = 1 << 17  # in a batch
+Opened = Callable[[], Any]  # gives a path, or a file open for reading bytes
 PIECE = 1 << 18  # rows read on their own, about
 BUFFER = 1 << 20  # bytes read at a time
 
@@ -25,16 +27,20 @@ BUFFER = 1 << 20  # bytes read at a time
 class ReportFile:
     """A file whose plan and columns have been checked; its rows are checked as they are read."""
 
-    def __init__(self, plan: Plan, path: Path) -> None:
+    def __init__(self, plan: Plan, path: Path, name: str | None = None, opened: Opened | None = None) -> None:
+        """The file at `path`; one that lies elsewhere comes with its name and what opens it."""
         self.path = path
+        self.name = name or str(path)
+        self._opened: Opened = opened or (lambda: path)
         self._slots = plan.calendar.slots
         try:
             with self._open() as file:
                 schema, self._footer = file.schema_arrow, file.metadata
         except (OSError, pa.ArrowException):
-            raise ReportError(f"{path}: not a Parquet file, or not a complete one") from None
+            raise ReportError(f"{self.name}: not a Parquet file, or not a complete one") from None
         self.rows = self._footer.num_rows
         self._check_columns(schema)
+        self.kinds = tuple(str(schema.field(name).type) for name in REPORT_SCHEMA.names)
         self.homes = self._check_told(plan, schema.metadata or {})
 
     def batches(self, size: int) -> Iterator[ReportBatch]:
@@ -64,11 +70,11 @@ class ReportFile:
 
     def refusal(self, row: int, problem: str) -> ReportError:
         """The error for a row, counted from 0."""
-        return ReportError(f"{self.path}, row {row + 1}: {problem}")
+        return ReportError(f"{self.name}, row {row + 1}: {problem}")
 
     def _open(self, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
         return pq.ParquetFile(
-            self.path,
+            self._opened(),
             metadata=footer,
             pre_buffer=False,
             buffer_size=BUFFER,
@@ -85,30 +91,30 @@ class ReportFile:
                             pass
                 except (OSError, pa.ArrowException):
                     where = f"row group {group + 1} of {self._footer.num_row_groups}"
-                    return ReportError(f"{self.path}, {where}: column {name} is damaged")
-        return ReportError(f"{self.path}: it changed while it was read")
+                    return ReportError(f"{self.name}, {where}: column {name} is damaged")
+        return ReportError(f"{self.name}: it changed while it was read")
 
     def _check_columns(self, schema: pa.Schema) -> None:
         for name in REPORT_SCHEMA.names:
             found = schema.get_all_field_indices(name)
             if len(found) != 1:
-                raise ReportError(f"{self.path}, column {name}: {'there twice' if found else 'not there'}")
+                raise ReportError(f"{self.name}, column {name}: {'there twice' if found else 'not there'}")
             kind = schema.field(found[0]).type
             if not fits(name, kind):
-                raise ReportError(f"{self.path}, column {name}: {kind}, not {REPORT_SCHEMA.field(name).type}")
+                raise ReportError(f"{self.name}, column {name}: {kind}, not {REPORT_SCHEMA.field(name).type}")
 
     def _check_told(self, plan: Plan, told: dict[bytes, bytes]) -> int:
         """The number of homes the file tells, when it tells of this plan."""
         found, homes = told.get(PLAN, b"").decode("ascii", "replace"), told.get(HOMES, b"")
         if not found:
             raise ReportError(
-                f"{self.path}: it does not say whose plan it follows (no {PLAN.decode()} in it)"
+                f"{self.name}: it does not say whose plan it follows (no {PLAN.decode()} in it)"
             )
         if found != plan.id:
-            raise ReportError(f"{self.path}: reports of the plan {found[:12]}…, not of {plan.id[:12]}…")
+            raise ReportError(f"{self.name}: reports of the plan {found[:12]}…, not of {plan.id[:12]}…")
         if not homes.isdigit():
             raise ReportError(
-                f"{self.path}: it does not say how many homes take part (no {HOMES.decode()} in it)"
+                f"{self.name}: it does not say how many homes take part (no {HOMES.decode()} in it)"
             )
         return int(homes)
 

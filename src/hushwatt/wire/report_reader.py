@@ -5,10 +5,11 @@ the files and then by rows.  Tables in the right order stream.  Tables in any
 other order go through a place on disk, and are read all the same.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from hushwatt.wire.report_spill import Spill, slot_counts
 SUFFIXES = (".parquet", ".pq", ".parq")
 KEYS = ("household", "slot", "round")
 
+Name = TypeVar("Name", bound=PurePath)
 Told = Callable[[int], None]  # told how many reports were left out
 
 
@@ -54,11 +56,17 @@ def report_files(plan: Plan, path: Path) -> list[ReportFile]:
         return [ReportFile(plan, path)]
     if not path.is_dir():
         raise ReportError(f"{path}: there is no such file or folder")
-    inside = [file.relative_to(path) for file in path.rglob("*") if file.suffix.lower() in SUFFIXES]
-    shown = [name for name in sorted(inside) if not any(part.startswith(".") for part in name.parts)]
+    names = parquet_names(str(path), [file.relative_to(path) for file in path.rglob("*")])
+    return [ReportFile(plan, path / name) for name in names]
+
+
+def parquet_names(folder: str, inside: Sequence[Name]) -> list[Name]:
+    """The Parquet files among the names in a folder, but hidden ones, in their order."""
+    names = [name for name in sorted(inside) if name.suffix.lower() in SUFFIXES]
+    shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
     if not shown:
-        raise ReportError(f"{path}: there is no Parquet file in this folder")
-    return [ReportFile(plan, path / name) for name in shown]
+        raise ReportError(f"{folder}: there is no Parquet file in this folder")
+    return shown
 
 
 def in_order(pieces: list[Piece]) -> bool:

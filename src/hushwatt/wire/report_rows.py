@@ -11,6 +11,7 @@ from hushwatt.wire.report_order import Places
 from hushwatt.wire.report_schema import REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import RowError, refuse
 
+MOST = (1 << 63) - 1  # an amount can be any
 INTEGERS = ("slot", "round", "spent", "drawn")
 
 
@@ -23,9 +24,10 @@ def checked(batch: pa.RecordBatch, slots: int, size: int) -> ReportBatch:
         if batch.column(name).null_count:
             refuse(_plain(batch.column(name).is_null()), f"column {name} is missing")
     slot, round, spent, drawn = (_integers(batch.column(name), name) for name in INTEGERS)
-    refuse((slot < 0) | (slot >= slots), f"the plan has slots 0 to {slots - 1}")
-    refuse((round < 0) | (round > 1), "the round must be 0 or 1")
-    refuse((spent < 0) | (drawn < 0), "spent and drawn cannot be negative")
+    _refuse_outside(slot, slots - 1, f"the plan has slots 0 to {slots - 1}")
+    _refuse_outside(round, 1, "the round must be 0 or 1")
+    for amount in (spent, drawn):
+        _refuse_outside(amount, MOST, "spent and drawn cannot be negative")
     payloads = _payloads(batch.column("payload"), size)
     return ReportBatch(texts(batch.column("household")), slot, round, spent, drawn, payloads)
 
@@ -49,6 +51,12 @@ def _integers(column: pa.Array, name: str) -> NDArray[Any]:
         return np.asarray(column.cast(kind))
     except pa.ArrowInvalid:
         raise RowError(0, f"column {name}: from here on, a number that does not fit {kind}") from None
+
+
+def _refuse_outside(column: NDArray[Any], most: int, problem: str) -> None:
+    """Raise for the first number below 0 or above the most it can be."""
+    if len(column) and (column.min() < 0 or column.max() > most):
+        refuse((column < 0) | (column > most), problem)
 
 
 def _payloads(column: pa.Array, size: int) -> NDArray[np.uint8]:

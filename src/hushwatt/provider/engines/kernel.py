@@ -1,0 +1,97 @@
+"""Arrow batches of reports in, tallies out: plain functions that any engine can host.
+
+Nothing here knows Spark.  A batch of reports has the columns of a report file, and
+beside them `file` and `row`: where each report stands.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushwatt.errors import ReportError
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.engines.parcel import Note, packed, unpacked
+from hushwatt.provider.tally import Tallies, tally_batches
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.report_order import ReportOrder, spans
+from hushwatt.wire.report_reader import places_of
+from hushwatt.wire.report_rows import checked
+from hushwatt.wire.report_schema import ReportBatch
+from hushwatt.wire.row_error import telling
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def look(plan: Plan, batches: Batches) -> Batches:
+    """Tally reports that tell by themselves when they were drawn, each batch in its own order.
+
+    A batch that is in no order ends it, for then all must be put in order first.
+    """
+    sieve, tallies, note = Sieve(plan), Tallies(0, {}), Note()
+    with telling(sieve.refusal):
+        for batch in batches:
+            reports = sieve.reports(batch, ReportOrder())
+            if reports is None:
+                yield packed(Tallies(0, {}), Note(ordered=False))
+                return
+            tallies.add_all(tally_batches(plan, [reports]))
+            note.spans += spans(places_of(reports))
+    note.repeats = sieve.repeats
+    yield packed(tallies, note)
+
+
+def settle(plan: Plan, batches: Batches) -> Batches:
+    """Tally all reports of some homes, sorted by slot, household and round, and repeats by their place."""
+    sieve, tallies = Sieve(plan), Tallies(0, {})
+
+    def once() -> Iterator[ReportBatch]:
+        order = ReportOrder()
+        for batch in batches:
+            reports = sieve.reports(batch, order)
+            assert reports is not None, "they are sorted"
+            yield reports
+
+    with telling(sieve.refusal):
+        tallies.add_all(tally_batches(plan, once()))
+    yield packed(tallies, Note(sieve.repeats))
+
+
+def add(batches: Batches) -> Batches:
+    """Add up tallies of the same key; notes stay as they are."""
+    tallies, notes = Tallies(0, {}), []
+    for batch in batches:
+        found, more = unpacked(batch.to_pylist())
+        tallies.merge(found)
+        notes += more
+    yield packed(tallies, *notes)
+
+
+@dataclass
+class Sieve:
+    """Lets every report of a batch through once, and knows where each that it let through stands."""
+
+    plan: Plan
+    repeats: int = 0  # reports it held back
+    batch: pa.RecordBatch | None = None  # the one at work
+    kept: NDArray[np.intp] | None = None  # the rows of it that were let through; None: all
+
+    def reports(self, batch: pa.RecordBatch, order: ReportOrder) -> ReportBatch | None:
+        """The reports of a batch without those that repeat the one before; None when they are in no order."""
+        self.batch, self.kept = batch, None
+        reports = checked(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
+        again = order.repeats(places_of(reports))
+        if again is None or not again.any():
+            return None if again is None else reports
+        self.repeats += int(again.sum())
+        self.kept = np.flatnonzero(~again)
+        return reports.taken(self.kept)
+
+    def refusal(self, row: int, problem: str) -> ReportError:
+        """The error for a row among those let through."""
+        assert self.batch is not None
+        place = row if self.kept is None else int(self.kept[row])
+        file, number = (self.batch.column(name)[place].as_py() for name in ("file", "row"))
+        return ReportError(f"{file}, row {number + 1}: {problem}")
