@@ -1,10 +1,12 @@
 """Run the service: open the store, listen, and leave in order."""
 
+import ctypes
 import gc
 import re
 import resource
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from socket import socket
 
@@ -22,6 +24,7 @@ from hushwatt.provider.store import open_store
 LEAVE = 20  # seconds that open requests have to end
 IDLE = 30  # seconds that a connection stays open between two requests
 OTHERS = 128  # open files that are no connections
+MMAP_THRESHOLD, ARENA_MAX, LARGE = -3, -8, 1 << 17  # numbers of glibc's mallopt, and bytes
 TURN = 0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
 Say = Callable[[str], object]
 
@@ -68,6 +71,7 @@ def serve(config: Config, say: Say) -> None:
         date_header=False,
     )
     sys.setswitchinterval(TURN)
+    give_memory_back()
     gc.freeze()  # what is loaded stays loaded; do not look through it again and again
     try:
         TalkingServer(settings, lambda port: welcome(config, port, app.state.service.read), say).run()
@@ -92,6 +96,18 @@ def patience_of(config: Config) -> Patience:
         discarded=4 * config.largest_upload,
         connections=max(1, min(config.connections, files - OTHERS)),
     )
+
+
+def give_memory_back() -> None:
+    """Let the system have large pieces of memory again as soon as they are free.
+
+    glibc would keep more and larger ones the larger they come, for each thread apart; elsewhere
+    there is nothing to set.
+    """
+    with suppress(AttributeError, OSError):
+        library = ctypes.CDLL(None)
+        library.mallopt(MMAP_THRESHOLD, LARGE)
+        library.mallopt(ARENA_MAX, 2)
 
 
 def welcome(config: Config, port: int, read: Read) -> list[str]:

@@ -52,6 +52,7 @@ class Connection(HttpToolsProtocol):
         self._plain = 0  # bytes since the last of a body
         self._size = self._pieces = self._unwanted = 0  # of the body
         self._problem = Problem("not-http")
+        transport.set_write_buffer_limits(high=PIECE // 2)
         self._give(self.patience.head)
         self._make_room()
 

@@ -23,8 +23,8 @@ HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-re
 UPLOADS = "/v1/plans/{plan_id}/reports"
 RETRY = 5  # seconds
 WISH = 65_536  # bytes of a body that is no upload
-PIECE = 65_536  # bytes of an answer that are sent at once
-ANSWERS = 64 * 1024 * 1024  # bytes of large answers that have not been taken
+PIECE = 32_768  # bytes of an answer that are sent at once
+ANSWERS = 32 * 1024 * 1024  # bytes of large answers that have not been taken
 
 
 class Shell:

@@ -18,7 +18,7 @@ from hushwatt.provider.store.enrolment import Signer, find_signer
 from hushwatt.wire.signature import public_key, read_claim
 
 REMEMBERED = 20_000  # keys held in memory
-BODIES = 32 * 1024 * 1024  # bytes of bodies that are not whole
+BODIES = 16 * 1024 * 1024  # bytes of bodies that are not whole
 Known = tuple[Signer, Ed25519PublicKey]
 
 

@@ -34,6 +34,11 @@ class Asset:
         return f"{KINDS[self.file.suffix]}; charset=utf-8"
 
     @cached_property
+    def content(self) -> bytes:
+        """Read once, so that many who take it slowly hold it once."""
+        return self.file.read_bytes()
+
+    @cached_property
     def squeezed(self) -> bytes:
         """The content as gzip, made once."""
         return gzip.compress(self.file.read_bytes(), SQUEEZE, mtime=0)
@@ -43,7 +48,7 @@ class Asset:
         if "gzip" in accepts:
             headers["Content-Encoding"] = "gzip"
             return Response(self.squeezed, media_type=self.kind, headers=headers)
-        return Response(self.file.read_bytes(), media_type=self.kind, headers=headers)
+        return Response(self.content, media_type=self.kind, headers=headers)
 
 
 class Assets:
