@@ -17,7 +17,11 @@ NAMES = (
     "exactly-once",
     "kill-collector",
     "hostile-requests",
+    "slow-clients",
     "forged-uploads",
+    "small-groups",
+    "erased-homes",
+    "restored-backups",
 )
 
 
