@@ -208,7 +208,9 @@ def _drawn_in(
         return np.full(len(homes), slot - slot % plan.window if plan.method == "lsp" else slot)
     fresh = spent == drawn + collection.probe
     session.add_draws(collection.number, slot, homes[fresh])
-    return session.last_draws(collection.number, slot, homes)
+    as_of = np.full(len(homes), slot)
+    as_of[~fresh] = session.last_draws(collection.number, slot, homes[~fresh])
+    return as_of
 
 
 def _revise(session: Session, collection: Collection, slot: int, homes: Homes) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hushwatt.errors import StateError, UsageError
+from hushwatt.provider.store.postgres_bytes import Columns, Numbers, NumbersDumper, copied
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     TWICE,
@@ -35,12 +36,10 @@ WORDS = {
     "compact": "",
     "by_slot": " PARTITION BY RANGE (plan, slot)",
 }
-Columns = dict[str, NDArray[Any] | int]
 LOCK = 0x68757368  # "hush": whoever writes holds it
 PATIENCE = 10.0  # seconds to wait for a connection
 TOGETHER = 1024  # slots in a partition
 MANY = 1_000  # rows that are copied rather than inserted
-COPY_HEAD, COPY_END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 
 
 class PostgresSession:
@@ -64,7 +63,7 @@ class PostgresSession:
     def name_homes(self, plan: int, homes: Homes) -> int:
         return self._connection.execute(
             "UPDATE devices SET filed = 1 WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
-            (plan, homes.tolist()),
+            (plan, Numbers(homes)),
         ).rowcount
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
@@ -82,11 +81,12 @@ class PostgresSession:
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         asked = homes[: known_below(self, plan, slot, homes)]
-        rows = self._connection.execute(
-            "SELECT home FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
-            (plan, slot, asked.tolist()),
+        found = self._numbers(
+            "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s "
+            "AND home = ANY(%s)",
+            (plan, slot, Numbers(asked)),
         )
-        return np.isin(homes, np.array([home for (home,) in rows], dtype=np.int64))
+        return np.isin(homes, found)
 
     def add_reports(
         self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
@@ -100,7 +100,7 @@ class PostgresSession:
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload) "
             "SELECT %s, %s, home, %s, %s, %s, payload "
             "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
-            (plan, slot, spent, drawn, as_of, homes.tolist(), [row.tobytes() for row in payloads]),
+            (plan, slot, spent, drawn, as_of, Numbers(homes), [row.tobytes() for row in payloads]),
             binary=True,
         ).rowcount
 
@@ -108,7 +108,7 @@ class PostgresSession:
         rows = self._connection.execute(
             "SELECT home, spent, drawn, as_of, payload FROM reports "
             "WHERE plan = %s AND slot = %s AND home = ANY(%s)",
-            (plan, slot, homes.tolist()),
+            (plan, slot, Numbers(homes)),
         )
         return [Kept(*row) for row in rows]
 
@@ -130,17 +130,21 @@ class PostgresSession:
         self._connection.execute(
             "INSERT INTO draws (plan, home, slot) SELECT %s, home, %s FROM unnest(%s::bigint[]) AS new (home)"
             " ON CONFLICT DO NOTHING",
-            (plan, slot, homes.tolist()),
+            (plan, slot, Numbers(homes)),
         )
 
     def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
-        rows = self._connection.execute(
-            "SELECT coalesce((SELECT max(slot) FROM draws d WHERE d.plan = %s AND d.home = asked.home "
-            "AND d.slot <= %s), -1) FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (home, place) "
-            "ORDER BY place",
-            (plan, slot, homes.tolist()),
+        return self._numbers(
+            "SELECT string_agg(int8send(coalesce((SELECT max(slot) FROM draws d WHERE d.plan = %s "
+            "AND d.home = asked.home AND d.slot <= %s), -1)), '' ORDER BY place) "
+            "FROM unnest(%s) WITH ORDINALITY AS asked (home, place)",
+            (plan, slot, Numbers(homes)),
         )
-        return np.array([found for (found,) in rows], dtype=np.int64)
+
+    def _numbers(self, statement: str, values: tuple[Any, ...]) -> Homes:
+        """Many numbers that come as one value, each in eight bytes."""
+        ((found,),) = self._connection.execute(statement, values, binary=True).fetchall()
+        return np.frombuffer(found or b"", dtype=">i8").astype(np.int64)
 
     def _copy(self, table: str, count: int, columns: Columns) -> int:
         """Add many rows at once, none of which may be there; a number stands for all rows."""
@@ -148,9 +152,7 @@ class PostgresSession:
             self._connection.cursor() as cursor,
             cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)") as copy,
         ):
-            copy.write(COPY_HEAD)
-            copy.write(_copied(count, columns))
-            copy.write(COPY_END)
+            copy.write(copied(count, columns))
         return count
 
     def _make_partition(self, plan: int, slot: int) -> None:
@@ -178,7 +180,13 @@ class Postgres:
         try:
             psycopg.connect(address, connect_timeout=int(PATIENCE)).close()  # a pool tries on and on
             self._pool = ConnectionPool(
-                address, min_size=1, max_size=connections, timeout=PATIENCE, open=False, check=_alive
+                address,
+                min_size=1,
+                max_size=connections,
+                timeout=PATIENCE,
+                open=False,
+                check=_alive,
+                configure=_configured,
             )
             self._pool.open(wait=True, timeout=PATIENCE)
             with self.writing() as session:
@@ -235,18 +243,8 @@ def _alive(connection: psycopg.Connection[Any]) -> None:
     ConnectionPool.check_connection(connection)
 
 
-def _copied(count: int, columns: Columns) -> bytes:
-    """Rows in PostgreSQL's own form: a count of fields, then each with its length before it."""
-    fields: list[tuple[Any, ...]] = [("fields", ">i2")]
-    for name, values in columns.items():
-        each = np.shape(values)[1:]  # the bytes of one, or nothing for whole numbers
-        fields += [(f"{name} bytes", ">i4"), (name, np.uint8, each) if each else (name, ">i8")]
-    rows = np.empty(count, dtype=np.dtype(fields))
-    rows["fields"] = len(columns)
-    for name, values in columns.items():
-        rows[f"{name} bytes"] = rows.dtype[name].itemsize
-        rows[name] = values
-    return rows.tobytes()
+def _configured(connection: psycopg.Connection[Any]) -> None:
+    connection.adapters.register_dumper(Numbers, NumbersDumper)
 
 
 def _placed(statement: str) -> str:
