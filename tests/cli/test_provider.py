@@ -2,11 +2,18 @@
 
 import json
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from hushwatt.household.homes import enrol
+from hushwatt.household.report import report
+from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import token_holds
 from hushwatt.provider.store.plans import add_plan
+from hushwatt.wire.table import ReportWriter
 
 
 @pytest.fixture
@@ -70,6 +77,10 @@ def test_backup_restore_and_export(hushwatt, stored, tmp_path):
         (("keys", "code"), "there is no store"),
         (("backup", "x"), "there is no store"),
         (("restore", "x"), "no such file"),
+        (("ingest", "x.parquet"), "there is no store"),
+        (("ingest", "x.parquet", "--plan", "missing.toml"), "there is no store"),
+        (("export", "x", "--reports"), "there is no store"),
+        (("erase", "home 1"), "there is no store"),
         (
             ("export", "x.csv", "--store", "postgresql://nobody@127.0.0.1:1/x?connect_timeout=1"),
             "cannot reach",
@@ -85,6 +96,73 @@ def test_wrong_use_is_one_line(hushwatt, words, line):
     assert answer.stderr.count("\n") == 1
     assert answer.stderr.startswith("hushwatt: ")
     assert line in answer.stderr
+
+
+@pytest.fixture
+def reports(tmp_path, plan_of):
+    """A plan's file, and a file of reports of 40 homes in 5 slots."""
+    plan = plan_of(3, 4, 2, method="lba")
+    (tmp_path / "plan.toml").write_text(plan.toml())
+    fleet, source = enrol(plan, 40, 0, Simulation(1, "homes")), Simulation(2, "levels")
+    with ReportWriter(tmp_path / "reports.parquet", plan, 40) as writer:
+        for slot in range(5):
+            levels = np.full((40, 3), slot % 2, dtype=np.uint16)
+            sent = report(fleet, slot, levels, source)
+            names = pa.array([f"home {home:02d}" for home in sent.homes])
+            writer.write(names, slot, 0, sent.spent, sent.drawn, sent.payloads)
+    return plan
+
+
+def test_files_go_in_and_estimates_come_out(hushwatt, reports, tmp_path):
+    """Without any service: ingest, export, and the numbers are those of `estimate`; again adds nothing."""
+    words = ("provider", "ingest", "reports.parquet", "--plan", "plan.toml")
+    first = hushwatt(*words)
+    again = json.loads(hushwatt(*words, "--json").stdout)
+    written = hushwatt("provider", "export", "all.json")
+    estimated = hushwatt("estimate", "plan.toml", "reports.parquet", "--json")
+
+    assert first.returncode == 0
+    assert "accepted  200\n" in first.stdout
+    assert "homes     40 new\n" in first.stdout
+    assert (again["accepted"], again["repeated"], again["known"]) == (0, 0, 200)
+    assert "published 5 slots, 0 to 4" in written.stderr
+    assert json.loads((tmp_path / "all.json").read_text()) == json.loads(estimated.stdout)
+
+
+def test_archives_come_out_and_homes_are_erased(hushwatt, reports, tmp_path):
+    """Reports of published slots are written once; an erased home is taken out, and does not come back."""
+    hushwatt("provider", "ingest", "reports.parquet", "--plan", "plan.toml")
+
+    first = hushwatt("provider", "export", "--reports", "archive")
+    gone = hushwatt("provider", "erase", "home 07")
+    again = hushwatt("provider", "export", "archive", "--reports", "--from", "2024-01-02")
+    unknown = hushwatt("provider", "erase", "home 07")
+
+    assert "wrote 5 slots to archive; 0 were there" in first.stderr
+    assert "erased home 07 and 5 reports of it" in gone.stderr
+    assert "wrote 0 slots to archive; 4 were there" in again.stderr
+    rows = [pq.read_metadata(path).num_rows for path in sorted((tmp_path / "archive").iterdir())]
+    assert rows == [40, 39, 39, 39, 39]
+    assert unknown.returncode == 2
+    assert unknown.stderr == "hushwatt: home 07: no home of that name is enrolled\n"
+
+
+def test_what_cannot_go_in_is_one_line(hushwatt, reports, stored, tmp_path, plan_of):
+    """A file of another plan, a damaged one, a plan of two rounds: one line, exit code 2."""
+    (tmp_path / "half.parquet").write_bytes((tmp_path / "reports.parquet").read_bytes()[:-50])
+    (tmp_path / "two.toml").write_text(plan_of(3, 4, 2, method="lpd", decision="provider").toml())
+
+    answers = [
+        hushwatt("provider", "ingest", "reports.parquet"),  # the store collects another plan
+        hushwatt("provider", "ingest", "half.parquet", "--plan", "plan.toml"),
+        hushwatt("provider", "ingest", "reports.parquet", "--plan", "two.toml"),
+        hushwatt("provider", "ingest", "--plan", "plan.toml"),
+    ]
+
+    assert [answer.returncode for answer in answers] == [2] * 4
+    assert [answer.stderr.count("\n") for answer in answers] == [1] * 4
+    for answer, line in zip(answers, ["not of", "not a complete one", "two rounds", "no file"], strict=True):
+        assert line in answer.stderr
 
 
 def test_a_plan_must_be_named_among_several(hushwatt, stored, plan_of, tmp_path):

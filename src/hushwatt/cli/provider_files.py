@@ -141,6 +141,7 @@ def erase(
     from hushwatt.errors import UsageError
     from hushwatt.provider.collect import erase_device
     from hushwatt.provider.named import device_of
+    from hushwatt.provider.store.session import StoreUnavailable
 
     settings = settings_of(config, data, store)
     database, collection, _ = _collection(settings, plan)
@@ -150,9 +151,12 @@ def erase(
         if homes[0] < 0:
             raise UsageError(f"{household}: no home of that name is enrolled")
         erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))
-    database.forget()
-    database.close()
     say(f"erased {household} and {erased:,} reports of it")
+    try:
+        database.forget()
+    except StoreUnavailable:
+        say("others still read the store: what was erased is overwritten when the service runs next")
+    database.close()
 
 
 def _collection(settings: "Config", word: str | None) -> "tuple[Database, Collection, Life]":
@@ -211,8 +215,8 @@ def _tell(collection: "Collection", ingested: "Ingested", seconds: float, as_jso
         print_json(told | {"seconds": round(seconds, 3), "reports_per_second": round(rate)})
         return
     print(f"accepted  {ingested.accepted:,}")
-    print(f"repeated  {ingested.repeated:,}")
-    print(f"late      {ingested.late:,}")
+    print(f"repeated  {ingested.repeated:,} that were in the store, or in the files more than once")
+    print(f"late      {ingested.late:,} of slots that were published before")
     print(
         f"rejected  {ingested.rejected.total():,}"
         + "".join(f", {n:,} {why}" for why, n in ingested.rejected.items())
