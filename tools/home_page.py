@@ -1,0 +1,111 @@
+"""The page of one invented home after a month, for its pictures: seeded, nothing is sent anywhere."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from hushwatt.audit.chaos.home import Chances, Hands, Home, join
+from hushwatt.household.caps import Caps
+from hushwatt.household.config import Folder
+from hushwatt.household.page.server import Page, serve
+from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.mapping import Mapping
+from hushwatt.plan.plan import Plan
+
+DAY, DAYS, SEED = 86_400, 30, 4
+ADDRESS = "https://energy.example.org"
+PLAN = """
+name = "What our customers' appliances use"
+description = "Monthly ranking of appliances, for planning."
+contact = "data@example.org"
+start = 2024-01-01
+expires = 2025-01-01
+slot = "1d"
+epsilon = 3.5
+window = 7
+method = "lbu"
+
+[[appliance]]
+name = "washing machine"
+edges = [10, 30, 60]
+[[appliance]]
+name = "tumble drier"
+edges = [10, 30, 60]
+[[appliance]]
+name = "fridge freezer"
+edges = [10, 30, 60]
+[[appliance]]
+name = "kettle"
+edges = [10, 30, 60]
+[[appliance]]
+name = "dishwasher"
+edges = [10, 30, 60]
+"""
+USUAL = np.array([25.0, 0.0, 40.0, 17.0, 35.0])  # watts of this home
+PLUGS = [
+    {"appliance": "washing machine", "preset": "tasmota", "topic": "washer"},
+    {"appliance": "fridge freezer", "preset": "zigbee2mqtt", "topic": "Fridge"},
+    {"appliance": "kettle", "preset": "zigbee2mqtt", "topic": "Kettle"},
+    {"appliance": "dishwasher", "preset": "zigbee2mqtt", "topic": "Dishwasher"},
+]
+
+
+class Usual:
+    """Readings that scatter around what is usual in this home."""
+
+    def open(self, plan: Plan, slot: int) -> None:
+        pass
+
+    def means(self, plan: Plan, slot: int) -> np.ndarray:
+        words = Chances(SEED + slot).stream("readings").words(len(USUAL))
+        return USUAL * (0.4 + words.astype(np.float64) / 2**64 * 1.2)
+
+
+@contextmanager
+def home_page() -> Iterator[str]:
+    """The address of the page, while it is served."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        home = Home(
+            folder / "ledger.sqlite", source=Chances(SEED), hands=Hands(), caps=Caps(), readings=Usual()
+        )
+        join(home.store, Plan.parse(PLAN), source=home.source)
+        home.live((DAYS + 0.4) * DAY, DAY / 5)
+        settle(home)
+        server = serve(
+            Page(Folder(folder), home.agent, plugs(folder, home.hands.wall), home.hands),
+            "127.0.0.1",
+            0,
+            lambda line: None,
+        )
+        assert server
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            server.server_close()
+            home.switch_off()
+
+
+def settle(home: Home) -> None:
+    """As if a provider had answered every report but the last."""
+    with home.store.change() as disk:
+        disk.execute(
+            "UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),)
+        )
+        disk.execute(
+            "UPDATE reports SET answer = 'accepted', due = NULL WHERE slot < (SELECT max(slot) FROM reports)"
+        )
+
+
+def plugs(folder: Path, now: int) -> Hub:
+    """Plugs that have just been heard, but for one."""
+    hub = Hub.of(Mapping.parse({"plug": PLUGS}, folder), lambda line: None)
+    for name, watts in (("Fridge", 41.0), ("Kettle", 0.0), ("Dishwasher", 0.0)):
+        message = json.dumps({"power": watts}).encode()
+        hub.hear(now - 20 * 10**9, f"zigbee2mqtt/{name}", message, retained=False)
+    return hub
