@@ -6,7 +6,9 @@ import pytest
 from collecting import histories, records
 
 from hushwatt.errors import StateError, UsageError
-from hushwatt.provider.store import open_store
+from hushwatt.provider.store import open_store, schema
+from hushwatt.provider.store.enrolment import enrol_home, remove_device
+from hushwatt.provider.store.plans import add_plan, plan_state
 from hushwatt.provider.store.schema import STEPS
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.provider.store.sqlite import Sqlite, restore
@@ -120,6 +122,27 @@ def test_after_a_failed_sync_nothing_is_acknowledged(tmp_path, broken_disk):
     again = Sqlite(tmp_path / "store.sqlite")
     assert steps(again) == [(len(STEPS),)]
     again.close()
+
+
+def test_an_older_store_becomes_a_newer_one(tmp_path, monkeypatch, plan_of):
+    """A store of the first version takes the steps since then, and what was in it stays."""
+    monkeypatch.setattr(schema, "STEPS", STEPS[:1])
+    older = Sqlite(tmp_path / "store.sqlite")
+    with older.writing() as session:
+        plan = add_plan(session, plan_of(2))
+        enrolled = enrol_home(session, plan, bytes(32))
+    older.close()
+    monkeypatch.undo()
+
+    newer = Sqlite(tmp_path / "store.sqlite")
+    with newer.writing() as session:
+        before = plan_state(session, plan)
+        remove_device(session, plan, enrolled.name, 0, 1)
+        after = plan_state(session, plan)
+    newer.close()
+
+    assert (before.homes, before.by_files, before.erased) == (1, 0, 0)
+    assert (after.homes, after.by_files, after.erased) == (0, 0, 1)
 
 
 def test_a_backup_answers_as_the_store_does(collecting, plan_of, tmp_path, store_address):
