@@ -12,8 +12,16 @@ rooms below it, and `household` and `provider` never import each other:
 
     cli → evaluate → audit → fleet → household | provider → wire → privacy → plan
 
-The names a script needs are here: `Plan`, `Appliance`, `preset`, `advise`, `simulate`, `randomise` and
-`estimate`.  Importing hushwatt itself costs nothing: a name loads its room when it is first used.
+The names a script needs are here: `Plan`, `Appliance`, `preset`, `promise`, `advise`, `simulate`,
+`randomise`, `estimate` and its `Answer`, and `HushwattError`.  Importing hushwatt itself costs nothing: a
+name loads its room when it is first used.
+
+    >>> import hushwatt
+    >>> plan = hushwatt.preset("advised")
+    >>> readings = hushwatt.simulate("ideal", plan, homes=1000, slots=30, seed=1)  # or your own data frame
+    >>> reports = hushwatt.randomise(plan, readings, seed=2)
+    >>> hushwatt.estimate(plan, reports)
+    <Answer: 1,000 homes, 30 slots, most watts: fridge_freezer, ...>
 """
 
 from importlib import import_module
@@ -21,6 +29,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 NAMES = {
+    "Answer": "hushwatt.fleet.answer",
     "Appliance": "hushwatt.plan.appliance",
     "HushwattError": "hushwatt.errors",
     "Plan": "hushwatt.plan.plan",
@@ -33,6 +42,7 @@ NAMES = {
 }
 
 __all__ = [
+    "Answer",
     "Appliance",
     "HushwattError",
     "Plan",

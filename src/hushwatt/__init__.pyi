@@ -1,5 +1,6 @@
 from hushwatt.errors import HushwattError as HushwattError
 from hushwatt.evaluate.frames import simulate as simulate
+from hushwatt.fleet.answer import Answer as Answer
 from hushwatt.fleet.frames import estimate as estimate
 from hushwatt.fleet.frames import randomise as randomise
 from hushwatt.plan.appliance import Appliance as Appliance

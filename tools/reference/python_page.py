@@ -23,12 +23,12 @@ ORDER = (
     "simulate",
     "randomise",
     "estimate",
+    "Answer",
     "promise",
     "advise",
     "HushwattError",
 )
 RETURNED = {  # what a function gives that has no name of its own in `hushwatt`
-    "estimate": ("hushwatt.fleet.frames", "Answer"),
     "promise": ("hushwatt.privacy.promise", "Promise"),
     "advise": ("hushwatt.privacy.advice", "Advice", "Candidate"),
 }
@@ -67,9 +67,14 @@ def example(words: str) -> str:
 
 def signature(thing: object, title: str) -> str:
     """A call as it is written, a parameter on a line when it would be long."""
-    shape = str(inspect.signature(thing)).replace(": Any", ": Frame").replace("pyarrow.lib.Table", "Table")
+    shape = (
+        str(inspect.signature(thing))
+        .replace(": Any", ": Frame")
+        .replace("-> Any", "-> Frame")
+        .replace("pyarrow.lib.Table", "Table")
+    )
     shown = title + re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", shape)
-    shown = shown.replace("-> Table", "-> pyarrow.Table").replace("'", '"')
+    shown = shown.replace("[Any]", "[Frame]").replace("-> Table", "-> pyarrow.Table").replace("'", '"')
     return (
         shown
         if len(shown) <= WIDE

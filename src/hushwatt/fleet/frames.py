@@ -1,110 +1,141 @@
 """From a data frame of readings to a table of estimates, without files of one's own.
 
-Frames of pandas, polars and pyarrow are all welcome: whatever Arrow can take.
+Frames of pandas, polars and pyarrow are all welcome, and so is the path of a file or a folder.  What is given
+is what comes back; for a path it is a pyarrow table.
 """
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hushwatt.errors import UsageError
+from hushwatt.errors import ReadingsError, ReportError, UsageError
+from hushwatt.fleet.answer import Answer
+from hushwatt.fleet.frame import Frame, Place, library, made_for, table_of
 from hushwatt.fleet.randomise import randomise_file
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.document import document
 from hushwatt.provider.estimate import estimate as estimated
-from hushwatt.provider.export import tidy
-from hushwatt.provider.results import Estimates
 from hushwatt.provider.tally import tally_reports
 from hushwatt.wire.report_schema import HOMES, PLAN
 
-Frame = Any  # a pyarrow table, a pandas or polars data frame, or the path of a file or folder
+F = TypeVar("F")
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What the reports say: `top`, `period` and `slots` as tables, `json` as everything at once."""
-
-    estimates: Estimates
-
-    @property
-    def top(self) -> list[str]:
-        """The appliances, those with the most watts first."""
-        return list(self.estimates.top)
-
-    @property
-    def period(self) -> pa.Table:
-        """A row for each appliance: its mean watts, share and rank over all slots, with 95 % limits."""
-        rows = []
-        for name, found in self.json["appliances"].items():
-            found = found or {}
-            limits = {"watts": "ci95", "share": "share_ci95", "rank": "rank_ci95"}
-            row = {"appliance": name, "mean_watts": found.get("mean_watts"), "se": found.get("mean_watts_se")}
-            row |= {key: found.get(key) for key in ("share", "rank")}
-            for column, key in limits.items():
-                row[f"{column}_low"], row[f"{column}_high"] = found.get(key, (None, None))
-            rows.append(row)
-        return pa.Table.from_pylist(rows)
-
-    @property
-    def slots(self) -> pa.Table:
-        """A row for each slot, appliance and level: how many homes, and how sure."""
-        return tidy(self.estimates)
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The document that `hushwatt estimate --json` prints."""
-        return document(self.estimates)
+@overload
+def randomise(plan: Plan, readings: Place, *, seed: int | None = None) -> pa.Table: ...
 
 
-def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> pa.Table:
+@overload
+def randomise(plan: Plan, readings: F, *, seed: int | None = None) -> F: ...
+
+
+def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
     """The reports of all homes in `readings`: household, time, appliance, watts.
 
-    With a seed it is a repeatable simulation; without, the randomness is the system's.
+    With a seed it is a repeatable simulation; without, the randomness is the system's.  Rows that the plan
+    does not ask for are skipped, with a warning that counts them.
+
+    >>> import hushwatt
+    >>> plan = hushwatt.preset("advised")
+    >>> readings = hushwatt.simulate("ideal", plan, homes=300, slots=3, seed=1)
+    >>> hushwatt.randomise(plan, readings, seed=2).column_names
+    ['household', 'slot', 'round', 'spent', 'drawn', 'payload']
+    >>> type(hushwatt.randomise(plan, readings.to_pandas(), seed=2)).__name__
+    'DataFrame'
     """
-    with TemporaryDirectory() as folder:
-        path = _as_file(readings, Path(folder) / "readings.parquet")
-        randomise_file(plan, path, Path(folder) / "reports.parquet", seed=seed)
-        return pq.read_table(Path(folder) / "reports.parquet", memory_map=False)
+    _check_plan(plan)
+    with _as_file(readings, "readings") as path, TemporaryDirectory() as folder:
+        reports = Path(folder, "reports.parquet")
+        done = randomise_file(plan, path, reports, seed=seed)
+        for line in done.lines()[1:]:
+            warnings.warn(line, stacklevel=2)
+        return made_for(library(readings), pq.read_table(reports, memory_map=False))
 
 
-def estimate(plan: Plan, reports: Frame, *, consistency: str = "norm-sub", smooth: bool = False) -> Answer:
-    """What `reports` say about all homes, every number with its uncertainty."""
-    with TemporaryDirectory() as folder:
-        labelled = reports if isinstance(reports, str | PathLike) else _labelled(plan, _table(reports))
-        tallies = tally_reports(plan, _as_file(labelled, Path(folder) / "reports.parquet"))
-    return Answer(estimated(plan, tallies, consistency=consistency, smooth=smooth))
+@overload
+def estimate(
+    plan: Plan,
+    reports: Place,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    homes: int | None = None,
+) -> Answer[pa.Table]: ...
 
 
-def _as_file(frame: Frame, path: Path) -> Path:
-    """The path of a file that holds the frame; a path stays as it is."""
-    if isinstance(frame, str | PathLike):
-        return Path(frame)
-    pq.write_table(_table(frame), path)
-    return path
+@overload
+def estimate(
+    plan: Plan, reports: F, *, consistency: str = "norm-sub", smooth: bool = False, homes: int | None = None
+) -> Answer[F]: ...
 
 
-def _labelled(plan: Plan, reports: pa.Table) -> pa.Table:
-    """The reports with the plan's id and the number of homes, which a data frame may have dropped."""
-    told = reports.schema.metadata or {}
-    if PLAN in told or "household" not in reports.column_names:
-        return reports
-    homes = pc.count_distinct(reports["household"].cast(pa.string())).as_py()
-    return reports.replace_schema_metadata({PLAN: plan.id, HOMES: str(homes)})
+def estimate(
+    plan: Plan,
+    reports: Frame,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    homes: int | None = None,
+) -> Answer[Any]:
+    """What `reports` say about all homes, every number with its uncertainty.
+
+    `homes` is how many take part.  Files, and the pyarrow tables and pandas frames of `randomise`, know it;
+    for other frames it is the number of homes that sent a report.
+
+    >>> import hushwatt
+    >>> plan = hushwatt.preset("advised")
+    >>> readings = hushwatt.simulate("ideal", plan, homes=1000, slots=30, seed=1)
+    >>> answer = hushwatt.estimate(plan, hushwatt.randomise(plan, readings, seed=2))
+    >>> answer.top[0], answer.period.num_rows
+    ('fridge_freezer', 15)
+    """
+    _check_plan(plan)
+    with _as_file(_labelled(plan, reports, homes), "reports") as path:
+        tallies = tally_reports(plan, path)
+    return Answer(estimated(plan, tallies, consistency=consistency, smooth=smooth), kind=library(reports))
 
 
-def _table(frame: Frame) -> pa.Table:
-    if isinstance(frame, pa.Table):
-        return frame
-    try:
-        return pa.table(frame)
-    except (TypeError, pa.ArrowException) as wrong:
+def _check_plan(plan: Plan) -> None:
+    if not isinstance(plan, Plan):
         raise UsageError(
-            f"a {type(frame).__name__} is no table; "
-            "give a pyarrow table, a pandas or polars data frame, or a path"
-        ) from wrong
+            f"the plan is a {type(plan).__name__}; hushwatt.Plan.load(path) reads one from a file"
+        )
+
+
+@contextmanager
+def _as_file(frame: Frame, called: str) -> Iterator[Path]:
+    """The path of a file that holds the frame, which errors do not name; a path stays as it is."""
+    if isinstance(frame, str | PathLike):
+        yield Path(frame)
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"{called}.parquet")
+        pq.write_table(table_of(frame), path)
+        try:
+            yield path
+        except (ReadingsError, ReportError) as wrong:
+            raise type(wrong)(str(wrong).replace(str(path), called)) from None
+
+
+def _labelled(plan: Plan, reports: Frame, homes: int | None) -> Frame:
+    """The reports with the plan's id and the number of homes, which a data frame may have dropped."""
+    if isinstance(reports, str | PathLike):
+        if homes is not None:
+            raise UsageError("a file of reports says itself how many homes there are; leave homes out")
+        return reports
+    table = table_of(reports)
+    told = table.schema.metadata or {}
+    if "household" not in table.column_names:
+        return table
+    present = pc.count_distinct(table["household"].cast(pa.string())).as_py()
+    count = int(told.get(HOMES, present)) if homes is None else homes
+    if count < present:
+        raise UsageError(f"homes is {count}, but {present} homes sent reports")
+    return table.replace_schema_metadata({**told, PLAN: told.get(PLAN, plan.id), HOMES: str(count)})
