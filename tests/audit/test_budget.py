@@ -72,7 +72,7 @@ def test_overspending_is_found(start, dearest):
     finding = audit_strategy("planted", start, slots=8)
 
     assert not finding.passed
-    assert finding.numbers["dearest"] == pytest.approx(dearest, abs=1e-6)
+    assert finding.numbers["reached"] == pytest.approx(dearest, abs=1e-6)
 
 
 @pytest.mark.parametrize("method, decision", [m for m in MECHANISMS if m[1] != "household"])

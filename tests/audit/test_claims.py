@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 import hushwatt
-from hushwatt.audit.claims import STATED
+from hushwatt.audit.chaos.scenarios import SCENARIOS
+from hushwatt.audit.claims import CLAIMS, STATED
+from hushwatt.audit.suites import SUITES
 
 SOURCE = Path(hushwatt.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
@@ -41,6 +43,40 @@ def test_files_and_tests_exist(claim):
     for name, test in files:
         assert (ROOT / name).exists(), name
         assert not test or f"def {test}(" in (ROOT / name).read_text(), f"{name}::{test}"
+
+
+@pytest.mark.parametrize("claim", SECTIONS)
+def test_sentence_source_and_figure(claim):
+    """Every claim has its sentence, where it is stated, and a figure with the command that reaches it."""
+    command = re.search(r"\* Figure: `hushwatt audit (\w+)`", SECTIONS[claim])
+
+    assert f"## {claim}: {CLAIMS[claim].says}\n" in PAGE
+    assert f"* Stated: {CLAIMS[claim].stated}" in " ".join(SECTIONS[claim].split())
+    assert command
+    assert command[1] in SUITES
+
+
+def test_every_promise_has_a_command():
+    """The nineteen promises are there in order, each with audits, scenarios or targets that exist."""
+    rows = re.findall(r"^\| (\d+) \| [^|]+ \| `([^`]+)` \|", PAGE, flags=re.M)
+    makefile = (ROOT / "Makefile").read_text()
+
+    assert [int(number) for number, _ in rows] == list(range(1, 20))
+    for number, command in rows:
+        if command.startswith("hushwatt audit chaos "):
+            named = command.split()[3:]
+            assert named == [name for name, each in SCENARIOS.items() if each.promise == int(number)]
+        elif command.startswith("hushwatt audit "):
+            assert command.split()[2] in SUITES
+        else:
+            assert f"\n{command.split()[1]}:" in makefile
+
+
+def test_proofs_are_linked_from_the_code():
+    """Every proof is named in the source that it is about."""
+    source = "\n".join(file.read_text() for file in SOURCE.rglob("*.py") if "audit" not in file.parts)
+
+    assert [proof.stem for proof in PROOFS if f"docs/proofs/{proof.name}" not in source] == []
 
 
 @pytest.mark.parametrize("proof", PROOFS, ids=lambda path: path.stem)

@@ -81,12 +81,9 @@ def empirical_audit_of(plan: Plan) -> Audit:
 
 def audit_attacks(plan: Plan, trials: int, doubt: float) -> Finding:
     """The most that four attacks show, against what is promised to the home and to an appliance."""
-    told = promise(plan)
-    allowed = {True: plan.epsilon / MICRO, False: float(told.appliance_dearest) / MICRO}
     shown, passed = {}, True
     for target in targets(plan):
-        found = shown_by_attack(plan, target, trials, doubt)
-        most = allowed[len(target.suspects) > 1 or len(plan.appliances) == 1]
+        found, most = shown_by_attack(plan, target, trials, doubt), allowed(plan, target)
         shown[str(target)] = found / most
         passed = passed and found <= most
     best = max(shown, key=lambda name: shown[name])
@@ -95,7 +92,13 @@ def audit_attacks(plan: Plan, trials: int, doubt: float) -> Finding:
         f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
     )
     by = f" by the {plan.decision}" if plan.decision else ""
-    return Finding("C13", subject + by, figure, passed, numbers=dict(shown))
+    return Finding("C13", subject + by, figure, passed, numbers={"reached": shown[best], **shown})
+
+
+def allowed(plan: Plan, target: Target) -> float:
+    """The ε that is promised for what the two lives differ in."""
+    whole = len(target.suspects) == len(plan.appliances)
+    return (plan.epsilon if whole else float(promise(plan).appliance_dearest)) / MICRO
 
 
 def targets(plan: Plan) -> list[Target]:

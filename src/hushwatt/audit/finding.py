@@ -19,9 +19,19 @@ class Finding:
     numbers: dict[str, float | int | str] = field(default_factory=dict)  # the same, for programs
 
     @property
+    def claims(self) -> list[str]:
+        return self.claim.split()
+
+    @property
     def stated(self) -> str:
         """Where the claim is made; the first of several."""
-        return STATED[self.claim.split()[0]]
+        return STATED[self.claims[0]]
+
+    @property
+    def reached(self) -> float:
+        """How much of what is allowed was reached, when that can be said."""
+        told = self.numbers.get("reached", 0.0)
+        return float(told) if isinstance(told, int | float) else 0.0
 
 
 Audit = Callable[[], Finding]

@@ -4,13 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from hushwatt.audit.agents import agent_audits
 from hushwatt.audit.budget import audit_plan, budget_audits
+from hushwatt.audit.canary import canary_audits
 from hushwatt.audit.empirical import empirical_audit_of, empirical_audits
 from hushwatt.audit.exact.run import exact_audit_of, exact_audits
 from hushwatt.audit.finding import Audit
+from hushwatt.audit.forged import audit_forged, forged_audits
+from hushwatt.audit.forks import fork_audits
+from hushwatt.audit.own_draws import own_draw_audits
 from hushwatt.audit.rounding import rounding_audit_of, rounding_audits
 from hushwatt.audit.sampler import sampler_audit_of, sampler_audits
 from hushwatt.audit.selftest import selftest_audits
+from hushwatt.audit.twins import twin_audits
 from hushwatt.plan.plan import Plan
 
 
@@ -25,8 +31,20 @@ class Suite:
 SUITES = {
     "exact": Suite(lambda quick: list(exact_audits(quick)), exact_audit_of),
     "budget": Suite(lambda quick: list(budget_audits(quick)), lambda plan: partial(audit_plan, plan)),
-    "sampler": Suite(lambda quick: list(sampler_audits(quick)), sampler_audit_of),
-    "empirical": Suite(lambda quick: list(empirical_audits(quick)), empirical_audit_of),
     "rounding": Suite(lambda quick: list(rounding_audits(quick)), rounding_audit_of),
+    "sampler": Suite(lambda quick: [*sampler_audits(quick), *own_draw_audits(quick)], sampler_audit_of),
+    "empirical": Suite(lambda quick: [*empirical_audits(quick), *agent_audits(quick)], empirical_audit_of),
+    "leaks": Suite(lambda quick: [*fork_audits(quick), *twin_audits(quick), *canary_audits(quick)]),
+    "forged": Suite(lambda quick: list(forged_audits(quick)), lambda plan: partial(audit_forged, plan)),
     "selftest": Suite(lambda quick: list(selftest_audits())),
 }
+
+
+def everything(quick: bool) -> list[Audit]:
+    """All audits of all kinds."""
+    return [audit for suite in SUITES.values() for audit in suite.all(quick)]
+
+
+def audits_of(plan: Plan) -> list[Audit]:
+    """Everything that can be asked about one plan."""
+    return [suite.of(plan) for suite in SUITES.values() if suite.of is not None]

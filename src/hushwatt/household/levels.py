@@ -2,7 +2,8 @@
 
 `range` looks up the published range that holds a reading.  `dither` rounds at random
 to one of the two nearest representative values, up or down with the chance that
-keeps the mean right.  Every appliance of the plan gets a level, owned or not.
+keeps the mean right; that tells nothing more (docs/proofs/dithering.md).  Every
+appliance of the plan gets a level, owned or not.
 """
 
 import numpy as np

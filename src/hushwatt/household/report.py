@@ -1,7 +1,8 @@
 """One slot of every home: look, decide, pay, draw.
 
 Nothing is drawn before the ledger was charged for it.  Whether a home publishes
-depends on probes that are private and paid for, never on a reading.
+depends on probes that are private and paid for, never on a reading.  Why whole streams
+then tell at most ε is proved in docs/proofs/composition.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,8 @@
 """Whether to publish: the public rules.
 
 Both rules see only what is private already and paid for, and numbers everyone
-knows.  Neither ever sees a reading, a level or a true bit.
+knows.  Neither ever sees a reading, a level or a true bit.  Why deciding then tells
+nothing more is proved in docs/proofs/kept-probe.md.
 """
 
 from collections.abc import Iterable

@@ -10,7 +10,7 @@ from hushwatt.audit.exact.run import Record, claims, exact_audit_of, exact_audit
 from hushwatt.audit.miniature import Mechanism, Shape, mechanisms, small_plan
 from hushwatt.plan.presets import preset
 
-QUICK = dict(zip(map(str, mechanisms()), exact_audits(quick=True), strict=True))
+QUICK = dict(zip(map(str, mechanisms()), list(exact_audits(quick=True))[1:], strict=True))
 
 
 @pytest.mark.parametrize("mechanism", QUICK)
@@ -29,6 +29,26 @@ def test_presets(choice):
     finding = exact_audit_of(preset(choice))()
 
     assert finding.passed
+
+
+@pytest.mark.parametrize("change", [{}, {"oracle": "sue"}, {"method": "lbu", "oracle": "oue", "window": 5}])
+def test_as_it_stands(change):
+    """A plan by the clock about all appliances is enumerated at its own levels, window and ε."""
+    plan = replace(preset("advised"), appliance_epsilon=None, **change)
+    finding = exact_audit_of(plan)()
+
+    assert finding.passed
+    assert "as it stands" in finding.figure
+    assert 0.999 < finding.numbers["reached"] <= 1
+
+
+@pytest.mark.parametrize("change", [{"window": 51}, {"appliances_per_report": 3}])
+def test_too_large_to_stand(change):
+    """A larger plan is cut down, and the figure does not say otherwise."""
+    finding = exact_audit_of(replace(preset("advised"), **change))()
+
+    assert finding.passed
+    assert "as it stands" not in finding.figure
 
 
 class TestRecord:

@@ -11,7 +11,7 @@ def affordable(plan: Plan) -> int:
 
     Every drawn report gives each of its s appliances 1/s of its budget, so a window's
     ε can reach one appliance with ε/s at most.  `lbu` spreads ε over w draws, and
-    the rotation lets an appliance into at most ⌈w·s/n⌉ of them.
+    the rotation lets an appliance into at most ⌈w·s/n⌉ of them (docs/proofs/rotation.md).
     """
     cap, asked = plan.appliance_epsilon, plan.appliances_per_report
     if cap is None:

@@ -9,7 +9,7 @@ class Sample:
     """Speaks with ε every w-th slot; the phase never moves.
 
     LSP: all homes in slots 0, w, 2w, …, and they repeat themselves in between.
-    LPU: each home from its own phase, and silent in between.
+    LPU: each home from its own phase, and silent in between (docs/proofs/population-division.md).
 
     >>> slot = Sample.start(epsilon=60, window=2)
     >>> slot.offer(), slot.after(True).offer(), slot.after(True).after(False).offer()

@@ -1,0 +1,94 @@
+"""Claim C16: no true reading leaves, and none stays."""
+
+import logging
+
+import pytest
+
+from hushwatt.audit.canary import TROUBLES, audit_canary, canary_audits
+from hushwatt.errors import StateError
+from hushwatt.household.agent import Agent
+from hushwatt.household.membership import Membership
+from hushwatt.household.outbox import Outbox
+
+RUNS = 9
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_no_reading_is_found(trouble):
+    """Whatever goes wrong, no reading is in a file, a line, an error, a repr or a request."""
+    finding = audit_canary(trouble, RUNS)
+
+    assert finding.passed, finding
+
+
+def test_a_hundred_thousand_runs():
+    """The full audit goes through a hundred thousand homes."""
+
+    assert sum(audit.args[1] for audit in canary_audits()) == 100_000
+
+
+def leaking(close, leak):
+    """The shipped end of a slot, with a slip in it."""
+
+    def slip(self, watts, due):
+        close(self, watts, due)
+        leak(self, watts)
+
+    return slip
+
+
+def log_it(member, watts):
+    logging.getLogger("hushwatt.household").debug("means %s", watts)
+
+
+def note_it(member, watts):
+    member.store.note("last", float(watts[0]))
+
+
+def note_text(member, watts):
+    member.store.note("last", f"{watts[0]:.1f}")
+
+
+def complain(member, watts):
+    raise StateError(f"cannot go on after {watts}")
+
+
+@pytest.mark.parametrize("leak", [log_it, note_it, note_text, complain])
+def test_a_slip_is_found(monkeypatch, leak):
+    """A reading in a debug line, in a column of the ledger or in an error is seen."""
+    monkeypatch.setattr(Membership, "close", leaking(Membership.close, leak))
+
+    assert not audit_canary("none", 3).passed
+
+
+def test_a_repr_that_tells_is_found(monkeypatch):
+    """The agent's memory of the last means must not be in its repr."""
+    monkeypatch.setattr(Agent, "__repr__", lambda self: f"Agent({self.latest})")
+
+    assert not audit_canary("none", 3).passed
+
+
+def test_a_header_that_tells_is_found(monkeypatch):
+    """A reading that rides along with an upload is seen."""
+    send, seen = Outbox.send, []
+    close = Membership.close
+
+    def note(self, watts, due):
+        seen.append(float(watts[0]))
+        close(self, watts, due)
+
+    def tell(self, now):
+        self.link("").ask("POST", "http://127.0.0.1/v1/plans/x/reports", b"", {"Watts": f"{seen[-1]:.2f}"})
+        send(self, now)
+
+    monkeypatch.setattr(Membership, "close", note)
+    monkeypatch.setattr(Outbox, "send", tell)
+
+    assert not audit_canary("none", 3).passed
+
+
+def test_trouble_that_does_not_come_is_noticed(monkeypatch):
+    """An audit whose trouble never came to pass says so."""
+    monkeypatch.setitem(TROUBLES, "disk", TROUBLES["none"])
+
+    assert not audit_canary("disk", 3).passed
