@@ -29,7 +29,7 @@ DASHBOARD = {
 }
 TOUR = {"dashboard-tour": ("/", 1280, 860, "light")}
 HOME = {
-    "household": ("", 1100, 900, "light"),
+    "household": ("", 1100, 842, "light"),
     "household-phone": ("", 390, 844, "dark"),
 }
 COLOURS = 96  # of a picture: pages have few, and files stay small
