@@ -1,5 +1,11 @@
 """The rehearsal: real HTTP, a real store, and a page that says what came out."""
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -7,9 +13,10 @@ import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.demo import rehearse
-from hushwatt.evaluate.demo.folder import fresh_folder
+from hushwatt.evaluate.demo.folder import MARK, fresh_folder
 from hushwatt.evaluate.demo.page import page
 from hushwatt.evaluate.demo.rehearsal import SMALLER, ask, paper_plan
+from hushwatt.evaluate.demo.server import TRIES, free_door
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.plan.presets import preset
 
@@ -82,20 +89,98 @@ def test_command(hushwatt, tmp_path):
 
 
 def test_folder(tmp_path):
-    """An earlier rehearsal is replaced; anything else is left alone."""
-    folder = fresh_folder(tmp_path / "demo", 300, 1)
-    (folder / "store.sqlite").touch()
+    """An earlier rehearsal is replaced, even when that was interrupted; anything else is left alone."""
+    with fresh_folder(tmp_path / "demo", 300, 1) as folder:
+        (folder / "store.sqlite").touch()
+        (folder / "deep").mkdir()
+    with fresh_folder(tmp_path / "demo", 300, 1) as again:
+        assert again == folder
+        assert [path.name for path in again.iterdir()] == [MARK]
+    with pytest.raises(UsageError, match="no earlier rehearsal"), fresh_folder(tmp_path, 300, 1):
+        pass
+    with pytest.raises(UsageError, match="at least 300 homes"), fresh_folder(tmp_path / "new", 299, 1):
+        pass
+    assert not (tmp_path / "new").exists()
 
-    assert not (fresh_folder(folder, 300, 1) / "store.sqlite").exists()
-    with pytest.raises(UsageError, match="no earlier rehearsal"):
-        fresh_folder(tmp_path, 300, 1)
-    with pytest.raises(UsageError, match="at least 300 homes"):
-        fresh_folder(tmp_path / "new", 299, 1)
+
+def test_a_folder_that_is_in_use(tmp_path):
+    """A second rehearsal at the same time takes the next name, and leaves the first alone."""
+    with fresh_folder(tmp_path / "demo", 300, 1) as first:
+        (first / "store.sqlite").touch()
+        with fresh_folder(tmp_path / "demo", 300, 1) as second:
+            assert second == tmp_path / "demo-2"
+        assert (first / "store.sqlite").exists()
 
 
-def test_taken_port(hushwatt, done):
-    """A port that is taken is one clear line."""
-    answer = hushwatt("demo", "--homes", 300, "--days", 1, "--port", done.address.rsplit(":", 1)[1], "--exit")
+def test_taken_port(done):
+    """When a port is taken the next free one is used; a port that cannot be is one clear line."""
+    taken = int(done.address.rsplit(":", 1)[1])
+    with contextlib.closing(free_door("127.0.0.1", taken)) as door:
+        assert taken < door.getsockname()[1] < taken + TRIES
+    with pytest.raises(UsageError, match="from port 70000 on: there is no such port; choose another --port"):
+        free_door("127.0.0.1", 70000)
 
-    assert answer.returncode == 2
-    assert "it is taken" in answer.stderr
+
+def started(folder, *words):
+    """A demo as a person starts it, in a home folder of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "from hushwatt.cli.main import run; run()", "demo", "--homes", "300", *words],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder / "home"), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def told(demo, text):
+    """What it prints until `text` appears."""
+    lines = []
+    for line in demo.stdout:
+        lines.append(line)
+        if text in line:
+            return lines
+    raise AssertionError("".join(lines) + demo.stderr.read())
+
+
+def test_two_at_once_and_ctrl_c(tmp_path):
+    """Two demos in one folder run side by side; Ctrl-C ends them, and homes stay empty."""
+    (tmp_path / "home").mkdir()
+    with started(tmp_path, "--days", "3") as first, started(tmp_path, "--days", "3") as second:
+        try:
+            addresses = {told(demo, "dashboard")[-1].split()[1] for demo in (first, second)}
+            pages = [ask(f"{address}v1/plans") for address in addresses]
+            for demo in (first, second):
+                demo.send_signal(signal.SIGINT)
+            ends = [(demo.wait(60), demo.stdout.read(), demo.stderr.read()) for demo in (first, second)]
+        finally:
+            first.kill()
+            second.kill()
+
+    assert len(addresses) == 2
+    assert all(pages)
+    assert ends == [(0, "", "stop with Ctrl-C\n\n")] * 2
+    assert {path.name for path in tmp_path.iterdir()} == {"home", "hushwatt-demo", "hushwatt-demo-2"}
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+@pytest.mark.parametrize("how, code", [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_stopped_half_way(hushwatt, tmp_path, how, code):
+    """A demo that is stopped while homes report leaves no page and no half page, and the next one runs."""
+    with started(tmp_path, "--days", "400") as demo:
+        try:
+            while not (tmp_path / "hushwatt-demo" / "plan.toml").exists() and demo.poll() is None:
+                time.sleep(0.02)
+            time.sleep(0.5)
+            demo.send_signal(how)
+            end = demo.wait(60), demo.stderr.read()
+        finally:
+            demo.kill()
+    left = {path.name for path in (tmp_path / "hushwatt-demo").iterdir()}
+    again = hushwatt("demo", "--homes", "300", "--days", "3", "--exit")
+
+    assert end == (code, "")
+    assert "plan.toml" in left
+    assert not any(name.endswith(".html") for name in left)
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "hushwatt-demo" / "report.html").read_text().endswith("</html>\n")

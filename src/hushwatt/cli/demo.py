@@ -13,6 +13,7 @@ from hushwatt.cli.progress import progress
 if TYPE_CHECKING:
     from hushwatt.evaluate.demo import Rehearsal
 
+PORT = 8040  # as `hushwatt provider serve`
 BESIDE = 66  # letters of a row that are not the drawn interval
 
 
@@ -21,7 +22,7 @@ def demo(
     homes: int = 1000,
     days: int = 30,
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("hushwatt-demo"),
-    port: int = 0,
+    port: int = PORT,
     leave: Annotated[bool, Parameter(name="--exit")] = False,
 ) -> None:
     """Let invented homes report over real HTTP, and show what can be learnt.
@@ -36,21 +37,24 @@ def demo(
     days
         For how many days.
     output
-        The folder for the plan, the store and the report page; an earlier rehearsal there is replaced.
+        The folder for the plan, the store and the report page; an earlier demo there is replaced when it
+        is over.
     port
-        Where to listen; 0 is any free port.
+        Where to listen, or on the next port that is free; 0 is any.
     leave
         Leave when the summary is printed.
     """
     from hushwatt.evaluate.demo import rehearse
     from hushwatt.evaluate.demo.folder import fresh_folder
     from hushwatt.evaluate.demo.page import page
+    from hushwatt.files import written
 
-    folder = fresh_folder(output, homes, days)
     with ExitStack() as running:
+        folder = running.enter_context(fresh_folder(output, homes, days))
         with progress("homes report", total=homes + homes * days // 3) as advance:
             done = running.enter_context(rehearse(folder, homes, days, port, advance=advance))
-        (folder / "report.html").write_text(page(done), encoding="utf-8")
+        with written(folder / "report.html") as temporary:
+            temporary.write_text(page(done), encoding="utf-8")
         print_summary(done)
         print(f"\nreport page  {folder / 'report.html'}\ndashboard    {done.address}/")
         if not leave:
@@ -61,9 +65,9 @@ def wait_for_the_end() -> None:
     """Until Ctrl-C."""
     import threading
 
-    print("stop with Ctrl-C", file=sys.stderr, flush=True)
-    sys.stdout.flush()
     try:
+        sys.stdout.flush()
+        print("stop with Ctrl-C", file=sys.stderr, flush=True)
         threading.Event().wait()
     except KeyboardInterrupt:
         print(file=sys.stderr)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.server import local_server
 from hushwatt.evaluate.generators.paper_homes import paper_homes
+from hushwatt.files import written
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import Sent, levels_of, report
@@ -117,7 +118,8 @@ def rehearse(
     plan = demo_plan()
     folder.mkdir(parents=True, exist_ok=True)
     plan_file = folder / "plan.toml"
-    plan_file.write_text(plan.toml(), encoding="utf-8")
+    with written(plan_file) as temporary:
+        temporary.write_text(plan.toml(), encoding="utf-8")
     watts = paper_homes(homes, slots, seed) / SMALLER
     with local_server(plan_file, folder, port) as server:
         speakers = HttpHomes.joined(plan, server, homes, advance)

@@ -1,5 +1,6 @@
 """A service on loopback in this process, under a clock that is moved by hand."""
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from hushwatt.provider.logs import start_logs
 from hushwatt.provider.service import Service
 from hushwatt.provider.store import open_store
 
+TRIES = 20  # ports, when the first is taken
 PATIENCE = 120.0  # seconds, for machines that have much else to do
 
 
@@ -51,23 +53,32 @@ def local_server(plan_file: Path, folder: Path, port: int) -> Iterator[LocalServ
     make_folder(config.folder)
     clock = HandClock(plan.calendar.start_of(0))
     app = make_app(config, open_store(config.store_address), clock)
-    server = uvicorn.Server(
-        uvicorn.Config(app, host=config.host, port=port, log_level="critical", access_log=False)
-    )
-    thread = threading.Thread(target=server.run, name="service", daemon=True)
+    door = free_door(config.host, port)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
+    thread = threading.Thread(target=server.run, args=([door],), name="service", daemon=True)
     thread.start()
     try:
         wait(lambda: server.started or not thread.is_alive(), "start")
-        if not server.started:
-            raise UsageError(
-                f"cannot listen on {config.host} port {port}: it is taken; choose another --port"
-            )
-        yield LocalServer(
-            app.state.service, clock, config.host, server.servers[0].sockets[0].getsockname()[1]
-        )
+        yield LocalServer(app.state.service, clock, config.host, door.getsockname()[1])
     finally:
         server.should_exit = True
         thread.join(PATIENCE)
+        door.close()
+
+
+def free_door(host: str, port: int) -> socket.socket:
+    """A socket on `port`, or on the next that is free; 0 is any."""
+    for number in range(port, port + TRIES):
+        door = socket.socket()
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((host, number))
+            door.listen()
+            return door
+        except (OSError, OverflowError) as wrong:
+            door.close()
+            reason = getattr(wrong, "strerror", None) or "there is no such port"
+    raise UsageError(f"cannot listen on {host} from port {port} on: {reason.lower()}; choose another --port")
 
 
 def wait(done: Callable[[], bool], what: str) -> None:
