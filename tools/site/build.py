@@ -50,20 +50,23 @@ def stage(docs: Path, folder: Path) -> None:
     shutil.copytree(HERE / "assets", folder / "docs" / "assets")
     shutil.copytree(HERE / "theme", folder / "theme")
     shutil.copy(HERE / "zensical.toml", folder)
-    for file in sorted((folder / "docs").rglob("*.ipynb")):
-        page_of(file)
     for page in sorted((folder / "docs").rglob("*.md")):
         page.write_text(marked(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for file in sorted((folder / "docs").rglob("*.ipynb")):
+        page_of(file)
 
 
 def marked(text: str) -> str:
-    """Say what a block is in the builder's words: the file's name becomes a title, `not-run` goes.
+    """Say what a block is in the builder's words, and lead to the pages of notebooks.
+
+    A file's name becomes the title of its block, and `not-run` goes.
 
     >>> marked("```toml plan.toml")
     '```toml title="plan.toml"'
-    >>> marked("```console not-run")
-    '```console'
+    >>> marked("```console not-run"), marked("[see](notebooks/one.ipynb)")
+    ('```console', '[see](notebooks/one.md)')
     """
+    text = text.replace(".ipynb)", ".md)")
     return FENCE.sub(lambda found: f"```{found[1]}" + titled(found[2].replace("not-run", "").strip()), text)
 
 
