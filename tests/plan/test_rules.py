@@ -73,6 +73,38 @@ def test_refused(plan, changes, message):
     assert _refusal(plan, **changes) == message
 
 
+def many(count, levels):
+    """So many appliances with so many levels each."""
+    edges = [float(edge) for edge in range(1, levels)]
+    return tuple(Appliance.of(f"appliance {place}", edges) for place in range(count))
+
+
+@pytest.mark.parametrize(
+    "count, levels, message",
+    [
+        (1001, 2, "has 1,001 appliances; at most 1,000 are allowed"),
+        (1, 10_001, "appliance 0: has 10,001 levels; at most 10,000 are allowed"),
+        (
+            8,
+            10_000,
+            "its 8 appliances have 80,000 levels together; at most 65,536 are allowed: give them fewer edges",
+        ),
+    ],
+)
+def test_too_many(plan, count, levels, message):
+    """More appliances or levels than 16-bit numbers and a sensible report can hold are refused."""
+
+    assert _refusal(plan, appliances=many(count, levels), appliances_per_report=1, method="lbu") == message
+
+
+def test_as_many_as_are_allowed(plan):
+    """A thousand appliances, and ten thousand levels, are a plan."""
+    wide = replace(plan, appliances=many(1000, 65), appliances_per_report=1, method="lbu")
+    deep = replace(plan, appliances=many(1, 10_000), appliances_per_report=1, method="lbu")
+
+    assert (wide.width, deep.width) == (65_000, 10_000)
+
+
 def test_start_is_within_64_bit_nanoseconds(plan):
     """A start that no moment could reach is refused."""
     late = {"start": datetime(2262, 1, 1, tzinfo=UTC), "expires": datetime(2263, 1, 1, tzinfo=UTC)}

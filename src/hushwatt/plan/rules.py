@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 10_000  # characters
 MOST_SLOTS = 2**31 - 1  # a report's slot is a 32-bit number
+MOST_APPLIANCES = 1_000
+MOST_LEVELS = 10_000  # of one appliance; levels and places of appliances are kept as 16-bit numbers
+MOST_CELLS = 65_536  # levels of all appliances: 8 KiB a report, where every level has its bit
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2262, 1, 1, tzinfo=UTC)  # moments are 64-bit nanoseconds
 END_OF_DATES = datetime(9999, 12, 31, tzinfo=UTC)
@@ -70,6 +73,9 @@ def _check_appliances(plan: "Plan") -> None:
     names = [each.name for each in plan.appliances]
     if not names:
         raise PlanError("has no appliance; write at least one [[appliance]]")
+    if len(names) > MOST_APPLIANCES:
+        raise PlanError(f"has {len(names):,} appliances; at most {MOST_APPLIANCES:,} are allowed")
+    _check_levels(plan)
     for place, name in enumerate(names):
         if name in names[:place]:
             raise PlanError(f"two appliances are called {shown(name)}; each name must be unique")
@@ -77,6 +83,17 @@ def _check_appliances(plan: "Plan") -> None:
     for each in plan.appliances:
         if plan.mapping == "range" and each.edges is None:
             raise PlanError(f"{each.name}: has no edges, which mapping = 'range' needs")
+
+
+def _check_levels(plan: "Plan") -> None:
+    for each in plan.appliances:
+        if each.levels > MOST_LEVELS:
+            raise PlanError(f"{each.name}: has {each.levels:,} levels; at most {MOST_LEVELS:,} are allowed")
+    if plan.width > MOST_CELLS:
+        raise PlanError(
+            f"its {len(plan.appliances):,} appliances have {plan.width:,} levels together; "
+            f"at most {MOST_CELLS:,} are allowed: give them fewer edges"
+        )
 
 
 def _check_mechanism(plan: "Plan") -> None:
