@@ -33,7 +33,8 @@ from hushwatt.provider.collect import (
 from hushwatt.provider.delivery import Delivery
 from hushwatt.provider.draws import PUBLICATION
 from hushwatt.provider.life import Life
-from hushwatt.provider.named import KnownHomes, devices_of, distinct
+from hushwatt.provider.named import KnownHomes, distinct
+from hushwatt.provider.roll import Roll
 from hushwatt.provider.store.deliveries import set_taken, taken
 from hushwatt.provider.store.enrolment import FILES, enrol_named, tell_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
@@ -122,11 +123,12 @@ class Ingest:
             time.sleep(PAUSE)
 
     def _judged(self, file: Delivery, begin: int) -> Iterator[Judged]:
+        roll = Roll(self._collection.plan)
         for first, batch in file.batches(begin):
             self._refuse_coming(file, first, batch)
             verdicts = judge(self._collection, batch)
             verdicts[batch.round != PUBLICATION] = WRONG_ROUND
-            yield Judged(first, batch, devices_of(self._collection.plan, batch.households), verdicts)
+            yield Judged(first, batch, roll.devices(batch), verdicts)
 
     def _refuse_coming(self, file: Delivery, first: int, batch: "ReportBatch") -> None:
         """A slot that has not begun has no reports; once it has, the same file goes on from there."""
