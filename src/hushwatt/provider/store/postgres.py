@@ -38,7 +38,7 @@ WORDS = {
 }
 LOCK = 0x68757368  # "hush": whoever writes holds it
 PATIENCE = 10.0  # seconds to wait for a connection
-TOGETHER = 1024  # slots in a partition
+TOGETHER, FORMERLY = 64, 1024  # slots in a partition, now and in the first version
 MANY = 1_000  # rows that are copied rather than inserted
 
 
@@ -158,13 +158,15 @@ class PostgresSession:
     def _make_partition(self, plan: int, slot: int) -> None:
         """Make the table for this plan and the slots around this one, unless it is there."""
         first = slot - slot % TOGETHER
-        name = f"reports_{plan}_{first}"
+        name = f"reports_{plan}_{first}_to_{first + TOGETHER - 1}"
         if name in self._known or name in self.made:
             return
-        self._connection.execute(
-            f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF reports "
-            f"FOR VALUES FROM ({plan}, {first}) TO ({plan}, {first + TOGETHER})"
-        )
+        wide = f"reports_{plan}_{slot - slot % FORMERLY}"  # an older version may have made it
+        if self.all("SELECT to_regclass(?)", wide) == [(None,)]:
+            self._connection.execute(
+                f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF reports "
+                f"FOR VALUES FROM ({plan}, {first}) TO ({plan}, {first + TOGETHER})"
+            )
         self.made.add(name)
 
 

@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.durable import write_log_again
 from hushwatt.errors import StateError, UsageError
 from hushwatt.files import written
 from hushwatt.provider.store.schema import migrate
@@ -170,6 +171,7 @@ class Sqlite:
         self._writer = self._connected()
         self._writer.pragma("cache_size", -CACHE)
         with self.writing() as session:
+            write_log_again(self._writer)  # the last life may have ended because a sync failed
             migrate(session, WORDS)
 
     @contextmanager
