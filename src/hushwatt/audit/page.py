@@ -110,38 +110,30 @@ def _terms(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _claims(rows: list[Row]) -> str:
-    body = "".join(
-        f"<tr{_failed(row.passed)}><td>{row.claim}</td><td>{escape(row.says[:1].upper() + row.says[1:])}</td>"
-        f"<td>{escape(row.stated)}</td><td>{escape(row.figure)}</td>"
-        f'<td class="number">{_time(row.seconds)}</td><td class="mark">{_mark(row.passed)}</td></tr>'
-        for row in rows
-    )
-    heads = ("Claim", "What is claimed", "Stated", "Figure reached", "Time", "Pass")
-    return _table(heads, body)
+    heads = ("Claim", "What is claimed", "Stated", "Figure reached")
+    cells = ((row.claim, row.says[:1].upper() + row.says[1:], row.stated, row.figure) for row in rows)
+    return _table(heads, [_row(*each, judged=row) for each, row in zip(cells, rows, strict=True)])
 
 
 def _findings(findings: list[Finding]) -> str:
-    body = "".join(
-        f"<tr{_failed(each.passed)}><td>{escape(each.claim)}</td><td>{escape(each.subject)}</td>"
-        f"<td>{escape(each.figure)}</td>"
-        f'<td class="number">{_time(each.seconds)}</td><td class="mark">{_mark(each.passed)}</td></tr>'
-        for each in findings
+    heads = ("Claim", "What was looked at", "Figure reached")
+    return _table(heads, [_row(each.claim, each.subject, each.figure, judged=each) for each in findings])
+
+
+def _table(heads: tuple[str, ...], rows: list[str]) -> str:
+    row = "".join(f"<th>{head}</th>" for head in (*heads, "Time", "Pass"))
+    head = f'<table class="c{len(heads) + 2}"><thead><tr>{row}</tr></thead>'
+    return f'<div class="wide">{head}<tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _row(*cells: str, judged: Row | Finding) -> str:
+    """Some texts, how long it took, and whether it passed; what did not stands out."""
+    texts = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    kind, mark = ("good", "✓ yes") if judged.passed else ("bad", "✗ NO")
+    return (
+        f'<tr class="{kind}">{texts}<td class="number">{_time(judged.seconds)}</td>'
+        f'<td class="mark">{mark}</td></tr>'
     )
-    return _table(("Claim", "What was looked at", "Figure reached", "Time", "Pass"), body)
-
-
-def _table(heads: tuple[str, ...], body: str) -> str:
-    row = "".join(f"<th>{head}</th>" for head in heads)
-    head = f'<table class="c{len(heads)}"><thead><tr>{row}</tr></thead>'
-    return f'<div class="wide">{head}<tbody>{body}</tbody></table></div>'
-
-
-def _mark(passed: bool) -> str:
-    return '<span class="good">✓ yes</span>' if passed else '<span class="bad">✗ NO</span>'
-
-
-def _failed(passed: bool) -> str:
-    return "" if passed else ' class="failed"'
 
 
 def _time(seconds: float) -> str:
