@@ -122,7 +122,8 @@ def audit_forged(plan: Plan) -> Finding:
         groups = islice(combinations(sorted(plan.widths), plan.appliances_per_report), MOST_GROUPS)
         for members in set(groups):
             worst = max([worst, *(refused(plan.oracle, drawn, members) for drawn in budgets_of(plan))])
-    figure = f"{found.figure}; an honest report is refused at most {float(worst):.1e} of the time"
+    often = f"an honest report is refused at most {float(worst):.1e} of the time"
+    figure = f"{found.figure}; {often if worst else 'no honest report is ever refused'}"
     return replace(found, figure=figure, passed=found.passed and worst < DOUBT)
 
 
