@@ -3,13 +3,17 @@
 from collections import Counter, defaultdict
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from hushwatt.errors import ReadingsError, StateError
 from hushwatt.fleet import parts
+from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.randomise import randomise_file
+from hushwatt.fleet.state import State, save_state
+from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for
 from hushwatt.wire.payload import Layout
 
@@ -224,20 +228,58 @@ def test_reports_are_unbiased(tmp_path, plan_for, readings_at, oracle):
     assert error < 1000
 
 
-def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, watts, monkeypatch):
-    """In parts of seven homes, and joined by others later, equally many homes speak in every slot."""
+@pytest.mark.parametrize("seed", range(4))
+def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, watts, monkeypatch, seed):
+    """In parts of four homes, and joined by others later, equally many homes speak in every slot."""
     monkeypatch.setattr(parts, "CELLS", 1)
-    monkeypatch.setattr(parts, "LEAST", 7)
+    monkeypatch.setattr(parts, "LEAST", 4)
     plan, state = plan_for("lpu"), tmp_path / "state"
     first = readings_at(tmp_path / "r0.parquet", watts[:3, :30], plan.names, homes=10)
     later = readings_at(tmp_path / "r1.parquet", watts[4:7], plan.names, first=4)
-    randomise_file(plan, first, tmp_path / "out0.parquet", state=state)
-    randomise_file(plan, later, tmp_path / "out1.parquet", state=state)
+    randomise_file(plan, first, tmp_path / "out0.parquet", state=state, seed=seed)
+    randomise_file(plan, later, tmp_path / "out1.parquet", state=state, seed=seed)
 
     spoke = [
         Counter(pq.read_table(tmp_path / f"out{number}.parquet")["slot"].to_pylist()) for number in (0, 1)
     ]
     assert spoke == [{0: 10, 1: 10, 2: 10}, {4: 20, 5: 20, 6: 20}]
+
+
+@pytest.mark.usefixtures("homes_in_a_part")
+@pytest.mark.parametrize("method, more", METHODS)
+def test_state_carries_every_ledger(tmp_path, plan_for, method, more):
+    """What each home has spent, and for which appliances, is in the state for its second opinion."""
+    plan, source, names = (
+        plan_for(method, **more),
+        Simulation(3, ""),
+        pa.array([f"h{n:02}" for n in range(60)]),
+    )
+    fleet = assemble(plan, None, names, 0, source)
+    for slot in range(4):
+        watts = np.random.default_rng(slot).uniform(0, 300, (60, 3))
+        list(fleet.move(slot, (watts[part] for part in fleet.parts), source))
+    save_state(tmp_path / "state", fleet)
+    again = assemble(plan, State.load(plan, tmp_path / "state"), names, 4, source)
+
+    for part in range(len(fleet.parts)):
+        before, after = (one.memory.take(part).ledger for one in (fleet, again))
+        assert (before.spent(3) == after.spent(3)).all()
+        assert before.spent(3).any()
+        assert charged(before) == charged(after)
+
+
+def charged(ledger):
+    """The charges of a ledger that charged anybody, as plain numbers."""
+    return [
+        (
+            one.slot,
+            one.homes.tolist(),
+            one.amounts.tolist(),
+            None if one.members is None else one.members.tolist(),
+        )
+        for one in ledger.charges
+        if len(one.homes)
+    ]
 
 
 @pytest.mark.parametrize("method", ["lbd", "lpd"])
