@@ -100,7 +100,7 @@ def _start(folder: Path) -> "Popen[bytes]":
     words = ["provider", "serve", "--plan", folder / "plan.toml", "--data", folder / "data", "--port", PORT]
     settings = {"HUSHWATT_GRACE": "1d", "HUSHWATT_REQUESTS_PER_SECOND": "100000"}
     process = Popen([*HUSHWATT, *map(str, words)], stderr=DEVNULL, env=os.environ | settings)
-    for _ in range(100):
+    for _ in range(600):
         time.sleep(0.1)
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/readyz"):
