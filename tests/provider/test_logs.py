@@ -5,7 +5,7 @@ import json
 import pytest
 from collecting import histories, records
 
-from hushwatt.provider.logs import log, start_logs
+from hushwatt.provider.logs import log, silence, start_logs
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +48,15 @@ def test_a_whole_day_leaves_no_trace_of_a_home(collecting, plan_of, capsys):
     for secret in (name.hex(), *(device.hex() for device in devices), sent.payloads[0].tobytes().hex()):
         assert secret not in written
     assert str(sent.payloads[0].tobytes())[2:-1] not in written
+
+
+def test_silence_ends(capsys):
+    """Inside the block nothing is told, and afterwards all is as before."""
+    start_logs("warning")
+    with silence():
+        log().error("unheard")
+    log().error("heard")
+
+    told = capsys.readouterr().err
+    assert "unheard" not in told
+    assert "heard" in told

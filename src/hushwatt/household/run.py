@@ -40,6 +40,7 @@ class Runner:
     def run(self) -> None:
         """Run until told to stop."""
         with self.folder.store() as store, only_agent(self.folder.ledger, store.home):
+            store.make_sure()
             asyncio.run(self._run(store))
 
     async def _run(self, store: Store) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import apsw
 
+from hushwatt.durable import write_log_again
 from hushwatt.errors import StateError
 
 FORMAT = 1
@@ -61,6 +62,11 @@ class Store:
 
     def close(self) -> None:
         self.disk.close()
+
+    def make_sure(self) -> None:
+        """Before the first change of a life: what an earlier one wrote is on the disk, or written again."""
+        with self.change() as disk:
+            write_log_again(disk)
 
     @contextmanager
     def change(self) -> Iterator[apsw.Connection]:

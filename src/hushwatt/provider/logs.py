@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import structlog
@@ -13,6 +15,17 @@ def start_logs(level: str = "info") -> None:
     """Send log lines of this level and above to stderr."""
     global _logger
     _logger = _made(level)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """No log lines inside the block, for rehearsals of what would fill a log."""
+    global _logger
+    before, _logger = _logger, _made("critical")
+    try:
+        yield
+    finally:
+        _logger = before
 
 
 def log() -> Any:

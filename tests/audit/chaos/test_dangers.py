@@ -1,26 +1,19 @@
 """A scenario that nothing could fail would show nothing: homes weakened on purpose break their promises."""
 
 import random
+import re
 import shutil
 
 import pytest
 
 from hushwatt.audit.chaos.home import Chances, Home, join
 from hushwatt.audit.chaos.plans import TURN, plan_for
-from hushwatt.audit.chaos.run import run
 from hushwatt.audit.chaos.scenario import Fault
-from hushwatt.audit.chaos.scenarios import SCENARIOS
 from hushwatt.audit.chaos.sums import check_real_time, check_windows
 from hushwatt.household import store
 from hushwatt.household.agent import Watch
 from hushwatt.household.book import Book
 from hushwatt.household.membership import Membership
-
-
-def failures(name):
-    """How many of the cases that the tests go through break a promise."""
-    scenario = SCENARIOS[name]
-    return len(run(scenario, scenario.quick, seed=1).failures)
 
 
 @pytest.fixture
@@ -36,20 +29,20 @@ def hasty(monkeypatch):
     monkeypatch.setattr(store, "_open", hurry)
 
 
-def test_a_home_that_does_not_wait_for_its_disk(hasty):
+def test_a_home_that_does_not_wait_for_its_disk(hasty, found_out):
     """With synchronous = NORMAL, power losses undo what was paid and sent, and are caught at it."""
 
-    assert failures("power-loss-home") > 3
+    assert re.search("drew .* and paid|not in the ledger", found_out("power-loss-home"))
 
 
-def test_kills_cannot_see_what_power_loss_shows(hasty):
+def test_kills_cannot_see_what_power_loss_shows(hasty, found_out):
     """The same home survives every kill: that is why there are both."""
 
-    assert failures("kill-agent") == 0
+    assert found_out("kill-agent") == "nothing"
 
 
 @pytest.mark.parametrize("name", ["kill-agent", "power-loss-home"])
-def test_an_agent_that_pays_later(name, monkeypatch):
+def test_an_agent_that_pays_later(name, monkeypatch, found_out):
     """A spend that reaches the disk after the draw is found out."""
     charge, waiting = Book.charge, []
     keep = Membership._keep
@@ -65,17 +58,17 @@ def test_an_agent_that_pays_later(name, monkeypatch):
     monkeypatch.setattr(Book, "charge", later)
     monkeypatch.setattr(Membership, "_keep", pay_and_keep)
 
-    assert failures(name) > 3
+    assert re.search("drew .* and paid", found_out(name))
 
 
-def test_an_agent_that_never_pays_for_its_probe(monkeypatch):
+def test_an_agent_that_never_pays_for_its_probe(monkeypatch, found_out):
     """A probe that is drawn and not charged is found out."""
     charge = Book.charge
     monkeypatch.setattr(
         Book, "charge", lambda self, entry: charge(self, entry) if entry.purpose != "probe" else None
     )
 
-    assert failures("kill-agent") > 3
+    assert re.search("drew .* and paid", found_out("kill-agent"))
 
 
 def rewound(folder):
@@ -145,8 +138,8 @@ def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch):
         hurried(tmp_path)
 
 
-def test_a_home_without_caps(monkeypatch):
+def test_a_home_without_caps(monkeypatch, found_out):
     """A book that refuses nothing gives hostile plans what they ask, and is found out."""
     monkeypatch.setattr(Book, "refusal", lambda self, start, end, amount: None)
 
-    assert failures("hostile-plans") > 3
+    assert re.search("a (day|year) cost", found_out("hostile-plans"))

@@ -3,17 +3,20 @@
 SQLite goes on working on real files.  Beside them the disk keeps, for each file, what was
 synced, and every write and truncation since.  When the power goes, the synced part is there;
 of what came after, any part may be, in any order: whole writes, some sectors of one, or none.
+What a failed sync should have saved is gone for good, though programs still read it.
 Names of new and deleted files are safe once their folder was synced, which SQLite does with
 the first sync of a journal.
 """
 
+import copy
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
@@ -72,7 +75,11 @@ class File(apsw.VFSFile):
         super().xTruncate(newsize)
 
     def xSync(self, flags: int) -> None:
-        self.disk.happens("sync", self.path)
+        try:
+            self.disk.happens("sync", self.path)
+        except apsw.Error:
+            self.disk.forgot(self.path)
+            raise
         super().xSync(flags)
         self.disk.synced(self.path, self.syncs_folder)
         self.syncs_folder = False
@@ -123,6 +130,11 @@ class Disk(apsw.VFS):
             if folder:
                 self._sync_folder()
 
+    def forgot(self, path: str) -> None:
+        """A sync failed: the system shows what was written, and will never write it again by itself."""
+        if self.on:
+            self.contents[path].waiting.clear()
+
     def _sync_folder(self) -> None:
         for content in self.contents.values():
             content.named = content.there
@@ -131,6 +143,15 @@ class Disk(apsw.VFS):
         """From here on nothing is noted: the programs that go on do so in a world nobody sees."""
         self.settle()
         self.on = False
+
+    def kill(self, folder: Path) -> "Disk":
+        """The programs are gone and the system lives: the disk as it is, in an empty folder."""
+        again = Disk()
+        for path, content in self.contents.items():
+            if Path(path).exists():
+                shutil.copy(path, folder)
+            again.contents[str(folder / Path(path).name)] = copy.deepcopy(content)
+        return again
 
     def leave(self, folder: Path, chance: random.Random) -> None:
         """Write what is on the disk when the power comes back into an empty folder."""
@@ -143,8 +164,11 @@ class Disk(apsw.VFS):
                 (folder / Path(path).name).write_bytes(data)
 
 
+AnyDisk = TypeVar("AnyDisk", bound=Disk)
+
+
 @contextmanager
-def through(disk: Disk) -> Iterator[Disk]:
+def through(disk: AnyDisk) -> Iterator[AnyDisk]:
     """Let everything that opens SQLite in this block go through the disk; all must be closed at its end."""
     apsw.set_default_vfs(disk.name)
     try:

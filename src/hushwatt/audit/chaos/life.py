@@ -4,7 +4,7 @@ The network is a stranger who takes every upload, and answers, refuses or falls 
 """
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from hushwatt.audit.chaos.home import NO_CAPS, Chances, Hands, Left, Wild, colle
 from hushwatt.audit.chaos.notes import Notes, Pencil
 from hushwatt.audit.chaos.scenario import expect
 from hushwatt.audit.chaos.sums import check_windows
+from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.lock import only_agent
 from hushwatt.household.net import Answer, Unreachable
@@ -26,7 +27,7 @@ from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import unpack
 
 Watch = Callable[[str], None]
-"""Told of every draw and upload before it happens, and of the rest at the end; may end the process."""
+"""Told of every look, draw and upload before it happens, and of the rest at the end; may end the process."""
 
 PAID = "SELECT slot, sum(amount) FROM spends WHERE place = ? GROUP BY slot"
 ACCEPTED = Answer(200, {}, b'{"rejected": []}')
@@ -63,13 +64,16 @@ class Life:
             store, second = (stack.enter_context(Store(ledger)) for _ in range(2))
             store.disk.wal_autocheckpoint(self.log)
             stack.enter_context(only_agent(ledger, store.home))
+            store.make_sure()
             agent = Agent(store, NO_CAPS, Wild(self.chances), source=self, say=lambda line: None)
             outbox = Outbox(second, self.chances.stream("outbox"), say=lambda line: None, link=self.link)
             for _ in range(ticks):
                 self.hands.pass_by(step)
                 self.note("looked", self.hands.wall, self.hands.alive)
+                self.watch("look")
                 agent.tick(self.hands.look())
-                outbox.send(self.hands.wall)
+                with suppress(HushwattError):  # the ledger cannot be written: the agent has said so
+                    outbox.send(self.hands.wall)
             self.watch("rest")
 
     def link(self, address: str) -> Link:

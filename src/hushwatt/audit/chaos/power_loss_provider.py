@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-import apsw
-
-from hushwatt.audit.chaos.buckets import Crowd, Kept, Report, kept_in
+from hushwatt.audit.chaos.buckets import Crowd, Kept, Report
 from hushwatt.audit.chaos.desk import Said
 from hushwatt.audit.chaos.disk import Disk, through
-from hushwatt.audit.chaos.rush import Rush, gather_crowd
+from hushwatt.audit.chaos.rush import Rush, gather_crowd, whole
 from hushwatt.audit.chaos.scenario import Scenario, expect
 
 LOSSES, HOMES, SLOTS = 4, 12, 12
@@ -27,11 +25,11 @@ def case(seed: int, folder: Path) -> None:
             acknowledged |= _serve(store, crowd, list(_uploads(chance)), disk, chance.random() < 0.2)
         store = _folder(folder, loss)
         disk.leave(store.parent, chance)
-        lost = acknowledged - _whole(store, crowd)
+        lost = acknowledged - whole(store, crowd)
         expect(not lost, f"{len(lost)} acknowledged reports are lost")
     with through(Disk()) as disk:
         again = _serve(store, crowd, [EVERYTHING], disk, in_order=True)
-    expect(_whole(store, crowd) == set(EVERYTHING) == again, "a report could not be sent again")
+    expect(whole(store, crowd) == set(EVERYTHING) == again, "a report could not be sent again")
 
 
 def _folder(folder: Path, number: int) -> Path:
@@ -73,14 +71,6 @@ def _serve(store: Path, crowd: Crowd, uploads: list[list[Report]], disk: Disk, i
         if not in_order:
             disk.lose_power()  # with nothing left to do, and nothing closed
     return acknowledged
-
-
-def _whole(store: Path, crowd: Crowd) -> Kept:
-    """What is in a store that is whole, counted as it should be."""
-    disk = apsw.Connection(str(store))
-    expect(disk.pragma("integrity_check") == "ok", "the store is damaged")
-    disk.close()
-    return kept_in(str(store), crowd)
 
 
 SCENARIO = Scenario(

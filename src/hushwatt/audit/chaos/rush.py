@@ -7,8 +7,11 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hushwatt.audit.chaos.buckets import Crowd, Report, bucket_plan
+import apsw
+
+from hushwatt.audit.chaos.buckets import Crowd, Kept, Report, bucket_plan, kept_in
 from hushwatt.audit.chaos.desk import Desk, Said
+from hushwatt.audit.chaos.scenario import expect
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.signature import sign_request
 
@@ -61,3 +64,11 @@ def gather_crowd(store: Path, homes: int, slots: int) -> Crowd:
     """A new store on a healthy disk, with homes behind one gateway whose reports each own a bucket."""
     with closing(Rush(store, bucket_plan(homes, slots))) as desk:
         return Crowd(desk.plan, *desk.join(homes))
+
+
+def whole(store: Path, crowd: Crowd) -> Kept:
+    """What is in a store that is whole, counted as it should be."""
+    disk = apsw.Connection(str(store))
+    expect(disk.pragma("integrity_check") == "ok", "the store is damaged")
+    disk.close()
+    return kept_in(str(store), crowd)

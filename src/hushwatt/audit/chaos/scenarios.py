@@ -11,6 +11,8 @@ NAMES = (
     "kill-agent",
     "power-loss-home",
     "power-loss-provider",
+    "broken-disk-home",
+    "broken-disk-provider",
     "restored-ledger",
     "wild-clock",
     "hostile-plans",
