@@ -32,6 +32,13 @@ def test_the_figure_is_the_one_nearest_to_the_limit():
     assert by_claim([finding("C2", "x")])[0].figure == "x: figure of x"
 
 
+def test_cases_add_up():
+    """Where cases were counted, the row tells how many there were in all."""
+    row = by_claim([finding("C7", "x", cases=1_200), finding("C7", "y", cases=34), finding("C7", "z")])[0]
+
+    assert row.figure.startswith("3 of 3 checks, 1,234 cases; ")
+
+
 def test_a_failure_comes_first():
     """A finding that failed is told, whatever the others reached."""
     row = by_claim([finding("C2", "x", reached=0.9), finding("C2", "y", passed=False)])[0]

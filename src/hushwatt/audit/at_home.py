@@ -105,14 +105,21 @@ class Living:
 
     def live(self, slot: int) -> None:
         """Live through one slot to its end, and send what is due by the middle of the next."""
+        self.begin(slot)
         self.end(slot)
         self.send(slot)
 
+    def begin(self, slot: int) -> None:
+        """Enter a slot."""
+        self._tick(self._start_of(slot))
+
     def end(self, slot: int) -> None:
-        """From the beginning of a slot to the beginning of the next."""
-        for moment in (self._start_of(slot), self._start_of(slot + 1)):
-            self.hands.pass_by((moment - self.hands.wall) / SECOND)
-            self.agent.tick(self.hands.look())
+        """Go on to the beginning of the next slot."""
+        self._tick(self._start_of(slot + 1))
+
+    def _tick(self, moment: int) -> None:
+        self.hands.pass_by((moment - self.hands.wall) / SECOND)
+        self.agent.tick(self.hands.look())
 
     def send(self, slot: int) -> None:
         """Send the report of a slot that is over; by the middle of the next one its time has come."""

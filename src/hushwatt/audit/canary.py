@@ -1,9 +1,11 @@
 """No true reading leaves, and none stays, whatever goes wrong.  [claim C16]
 
 Homes with secret watts live through trouble: a disk that refuses, a provider that is away or says
-no, a cap, a pause, a restart, no randomness.  Then their files, lines, errors and uploads are searched.
+no, a cap, a pause, a restart, no randomness, plugs that send nonsense.  Then their files, lines, errors
+and uploads are searched.
 """
 
+import json
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +23,8 @@ from hushwatt.household.agent import Agent
 from hushwatt.household.caps import Caps
 from hushwatt.household.join import Proposal, pause
 from hushwatt.household.levels import Watts
+from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.mapping import Mapping
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, OperatingSystem
@@ -68,6 +72,39 @@ def agent_restarts(home: Living) -> None:
     home.agent = Agent(home.store, NO_CAPS, home.agent.readings, say=home.said.append)
 
 
+def real_plugs(home: Living) -> None:
+    """Readings come from plugs of three makers, some of them broken."""
+    entries = [
+        {"appliance": appliance.name, "preset": preset, "topic": "plug"}
+        for appliance, preset in zip(home.plan.appliances, ("tasmota", "shelly", "zigbee2mqtt"), strict=True)
+    ]
+    home.agent.readings = Hub.of(Mapping.parse({"plug": entries}, home.store.path.parent), home.said.append)
+
+
+def speak(home: Living, watts: float) -> None:
+    """What plugs publish in a slot: a reading, one that is retained, half a message, one too large."""
+    hub, now = home.agent.readings, home.hands.wall
+    if not isinstance(hub, Hub):
+        return
+    for topic, content in (
+        ("tele/plug/SENSOR", {"ENERGY": {"Power": watts, "Total": watts}}),
+        ("plug/events/rpc", {"method": "NotifyStatus", "params": {"switch:0": {"apower": watts}}}),
+        ("zigbee2mqtt/plug", {"power": watts}),
+        ("zigbee2mqtt/plug", {"power": f"{watts} W"}),
+        ("tele/plug/SENSOR", {"ENERGY": {"Power": {"watts": watts}}}),
+    ):
+        text = json.dumps(content).encode()
+        for payload, retained in ((text, False), (text, True), (text[:-3], False)):
+            hub.hear(now, topic, payload, retained)
+    hub.poll(now, now)
+
+
+def health_of(home: Living) -> str:
+    """What the agent writes down about its sources, and how they show."""
+    hub = home.agent.readings
+    return f"{json.dumps(hub.health(home.hands.wall))} {hub!r}" if isinstance(hub, Hub) else ""
+
+
 TROUBLES: dict[str, Callable[[Living], None]] = {
     "none": quiet,
     "disk": disk_refuses,
@@ -77,6 +114,7 @@ TROUBLES: dict[str, Callable[[Living], None]] = {
     "restart": agent_restarts,
     "cap": quiet,  # it is tight from the beginning
     "randomness": quiet,  # its source is
+    "plugs": real_plugs,
 }
 PLANS = (
     plan_at_home("lba", "household", "oue", 3, 2, 2 * MICRO),
@@ -96,7 +134,7 @@ class Run:
 def canary_audits(quick: bool = False) -> Iterator[Audit]:
     """All troubles, a plan each time chosen in turn."""
     for trouble in TROUBLES:
-        yield partial(audit_canary, trouble, (QUICK_RUNS if quick else RUNS) // len(TROUBLES))
+        yield partial(audit_canary, trouble, -(-(QUICK_RUNS if quick else RUNS) // len(TROUBLES)))
 
 
 def audit_canary(trouble: str, runs: int) -> Finding:
@@ -127,13 +165,17 @@ def run(trouble: str, plan: Plan, proposal: Proposal, log: list[str]) -> Run:
     log.clear()
     with at_home(plan, partial(_watts, plan, secrets), proposal, caps, source) as home:
         for slot in range(SLOTS):
-            if slot == BAD:
+            if slot == (0 if trouble == "plugs" else BAD):
                 TROUBLES[trouble](home)
             try:
-                home.live(slot)
+                home.begin(slot)
+                if trouble == "plugs":
+                    speak(home, float(secrets[slot % 2]))
+                home.end(slot)
+                home.send(slot)
             except Exception as wrong:  # whatever it is, its words are searched too
                 errors += [repr(wrong), "".join(traceback.format_exception(wrong))]
-        leaks = found(secrets.tolist(), written_by(home, log, errors))
+        leaks = found(secrets.tolist(), written_by(home, log, [*errors, health_of(home)]))
         said = bool(home.said or errors or home.store.rows("SELECT * FROM silences"))
     return Run(leaks, said)
 

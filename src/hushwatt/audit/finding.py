@@ -28,6 +28,11 @@ class Finding:
         return STATED[self.claims[0]]
 
     @property
+    def cases(self) -> int:
+        """How many cases were gone through one by one, where they were counted."""
+        return int(self.numbers.get("cases", 0))
+
+    @property
     def reached(self) -> float:
         """How much of what is allowed was reached, when that can be said."""
         told = self.numbers.get("reached", 0.0)

@@ -47,5 +47,7 @@ def _row(claim: str, found: list[Finding]) -> Row:
 def _figure(found: list[Finding], good: int) -> str:
     """The finding that says most: a failed one, else the one that came nearest to what is allowed."""
     worst = max(found, key=lambda finding: (not finding.passed, finding.reached))
-    checks = "" if len(found) == 1 else f"{good:,} of {len(found):,} checks; "
+    cases = sum(finding.cases for finding in found)
+    counted = f", {cases:,} cases" if cases else ""
+    checks = "" if len(found) == 1 else f"{good:,} of {len(found):,} checks{counted}; "
     return f"{checks}{worst.subject}: {worst.figure}"

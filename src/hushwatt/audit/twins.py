@@ -72,6 +72,7 @@ def traces(plan: Plan, readings: Callable[[int, int], Watts], slots: int) -> dic
     with listening() as log, at_home(plan, watts, proposal_of(plan), source=source) as home:
         waiting = []
         for slot in range(slots):
+            home.begin(slot)
             home.end(slot)
             waiting += home.store.rows("SELECT slot, due FROM reports WHERE due IS NOT NULL")
             home.send(slot)

@@ -234,4 +234,6 @@ def _print_table(rows: list[tuple[str, str, str, str, float, bool]]) -> None:
 
 def _print_sum(report: "Report") -> None:
     good, checks = sum(finding.passed for finding in report.everything), len(report.everything)
-    print(f"{good} of {checks} passed" + ("" if report.passed else ": the answer is no, see ✗"))
+    cases = sum(finding.cases for finding in report.everything)
+    counted = f", {cases:,} cases" if cases else ""
+    print(f"{good} of {checks} passed{counted}" + ("" if report.passed else ": the answer is no, see ✗"))
