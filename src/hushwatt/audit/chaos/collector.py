@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from hushwatt.audit.chaos.line import Line
 from hushwatt.audit.chaos.scenario import Fault
 from hushwatt.plan.plan import Plan
@@ -43,7 +45,8 @@ PATIENCE = 60  # seconds for a start or an end on a busy machine
 class Collector:
     """A service that collects one plan, started and ended at will; its data stay in the folder."""
 
-    def __init__(self, folder: Path, plan: Plan, **settings: Any) -> None:
+    def __init__(self, folder: Path, plan: Plan, sync: float = 0, **settings: Any) -> None:
+        """`sync` is how many seconds the disk takes to be sure, as real ones do."""
         for name in LATE:
             with suppress(ImportError), warnings.catch_warnings(action="ignore"):
                 import_module(name)
@@ -51,7 +54,7 @@ class Collector:
         self.config = Config(
             plan=(str(folder / "plan.toml"),), data=str(folder / "data"), **{**OPEN, **settings}
         )
-        self.plan, self.log = plan, folder / "log"
+        self.plan, self.log, self.sync = plan, folder / "log", sync
         self.process = self.port = 0
         self._news = -1
 
@@ -66,7 +69,7 @@ class Collector:
             self.process = os.fork()
         if not self.process:
             os.close(ours)
-            _live(self.config, theirs, self.log)
+            _live(self.config, theirs, self.log, self.sync)
         os.close(theirs)
         self._news, self.port = ours, 0
 
@@ -122,9 +125,32 @@ class Collector:
         self.kill()
 
 
-def _live(config: Config, news: int, log: Path) -> None:
+class SlowFile(apsw.VFSFile):
+    """A file whose syncs take a while."""
+
+    def xSync(self, flags: int) -> None:
+        time.sleep(SlowDisk.seconds)
+        super().xSync(flags)
+
+
+class SlowDisk(apsw.VFS):
+    """What all of a process' databases lie on from then on."""
+
+    seconds = 0.0
+
+    def __init__(self, seconds: float) -> None:
+        SlowDisk.seconds = seconds
+        self.below = apsw.vfs_names()[0]
+        super().__init__("slow", base=self.below, makedefault=True)
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> SlowFile:
+        return SlowFile(self.below, name, flags)
+
+
+def _live(config: Config, news: int, log: Path, sync: float) -> None:
     """The life of the child: serve, and tell the port once it listens."""
     try:
+        disk = SlowDisk(sync) if sync else None  # noqa: F841  it lasts as long as it has a name
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(descriptor, 1)
         os.dup2(descriptor, 2)

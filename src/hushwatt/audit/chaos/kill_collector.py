@@ -6,20 +6,21 @@ from itertools import islice
 from pathlib import Path
 
 from hushwatt.audit.chaos.buckets import Crowd, Kept, Report, bucket_plan, check_answers, join, kept, prepare
-from hushwatt.audit.chaos.collector import Collector
+from hushwatt.audit.chaos.collector import PATIENCE, Collector
 from hushwatt.audit.chaos.line import Answer, Line, exchange
 from hushwatt.audit.chaos.scenario import Scenario, expect
 
 KILLS, HOMES, SLOTS = 10, 20, 40
 LINES = 4  # connections at once
 START = 0.2  # chance that it dies before it listens
-LONGEST = 0.03  # seconds that it lives after that
+MOST = 12  # answers that it gives after that
+SYNC = 0.004  # seconds that the disk takes, so that many kills fall into a commit
 
 
 def case(seed: int, folder: Path) -> None:
     """Some kills of one service, whose homes send on what was not acknowledged."""
     chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
-    with Collector(folder, plan) as collector:
+    with Collector(folder, plan, sync=SYNC) as collector:
         code = prepare(collector, HOMES)
         collector.start()
         crowd = join(collector, code, HOMES)
@@ -49,8 +50,9 @@ def _life(collector: Collector, crowd: Crowd, waiting: list[Report], chance: ran
         batches[turn % LINES].append(list(islice(queue, chance.randint(1, 4))))
     lines = [collector.line() for _ in range(LINES)]
     requests = [[crowd.upload(batch) for batch in mine] for mine in batches]
-    until = time.monotonic() + LONGEST * chance.random()
-    answers = exchange(zip(lines, requests, strict=True), until)
+    enough = chance.randint(0, MOST)
+    answers = exchange(zip(lines, requests, strict=True), time.monotonic() + PATIENCE, enough)
+    time.sleep(chance.choice([0, 0, SYNC * chance.random()]))
     collector.kill()
     acknowledged: Kept = set()
     for line, mine, told in zip(lines, batches, answers, strict=True):

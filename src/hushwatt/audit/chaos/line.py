@@ -92,15 +92,20 @@ def request(method: str, path: str, body: bytes = b"", headers: Mapping[str, str
     return "\r\n".join(lines).encode() + body
 
 
-def exchange(pairs: Iterable[tuple[Line, list[bytes]]], until: float) -> list[list[Answer]]:
-    """Send each line's requests, the next after the answer to the last, until a moment; the answers."""
+def exchange(
+    pairs: Iterable[tuple[Line, list[bytes]]], until: float, enough: int = 1 << 60
+) -> list[list[Answer]]:
+    """Send each line's requests, the next after the answer to the last; all answers.
+
+    It ends when everything is answered, at a moment, or when there are so many answers.
+    """
     waiting = list(pairs)
     answers: list[list[Answer]] = [[] for _ in waiting]
     for line, requests in waiting:
         if requests:
             line.send(requests[0])
     open_lines = {line: place for place, (line, _) in enumerate(waiting)}
-    while open_lines and (left := until - time.monotonic()) > 0:
+    while open_lines and sum(map(len, answers)) < enough and (left := until - time.monotonic()) > 0:
         for line in select.select(list(open_lines), [], [], left)[0]:
             place = open_lines[line]
             line.listen()
