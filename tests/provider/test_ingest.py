@@ -118,17 +118,24 @@ def test_any_order_will_do(kind, order, depot, delivered, tmp_path):
 
 @both_stores
 def test_a_report_that_is_there_twice_counts_once(depot, delivered, tmp_path):
-    """Within a file the first of several stands, and the others are repeated."""
+    """Within a file the first of several stands whatever the others say, in the store as in `estimate`."""
     plan, path = delivered("lba")
     table = pq.read_table(path)
-    rows = np.sort(np.concatenate([np.arange(len(table)), np.arange(0, len(table), 3)]))
-    pq.write_table(table.take(pa.array(rows)), tmp_path / "twice.parquet")
+    again = np.arange(0, len(table) - HOMES, 3)
+    order = np.argsort(np.concatenate([np.arange(len(table)), again]), kind="stable")
+    payloads = table["payload"].to_pylist()
+    others = table.take(pa.array(again)).set_column(
+        5, table.schema.field("payload"), [[payloads[row + HOMES] for row in again.tolist()]]
+    )
+    twice = pa.concat_tables([table, others]).take(pa.array(order))
+    pq.write_table(twice, tmp_path / "twice.parquet")
     store = depot(plan)
 
     ingested = store.take(tmp_path / "twice.parquet")
 
-    assert (ingested.accepted, ingested.repeated) == (len(table), len(rows) - len(table))
+    assert (ingested.accepted, ingested.repeated) == (len(table), len(again))
     assert same(store.tallies(), tally_reports(plan, path).groups)
+    assert same(store.tallies(), tally_reports(plan, tmp_path / "twice.parquet").groups)
 
 
 def test_homes_that_kept_silent_count(depot, delivered):
