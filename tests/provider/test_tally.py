@@ -4,113 +4,32 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reported import HOMES, KINDS, SLOTS, one_by_one, part, plainly, reported
 
 from hushwatt.errors import ReportError
-from hushwatt.fleet.decided import Decided, report_rounds
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import report
-from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.tally import (
     Tallies,
     Tally,
     TallyKey,
     check_amounts,
     groups,
+    settled,
     tally_batches,
     tally_reports,
-    tally_rows,
     with_repeats,
 )
-from hushwatt.wire.payload import Layout
 from hushwatt.wire.table import ReportBatch, ReportWriter
-
-HOMES, SLOTS = 20, 9
-WIDTHS = (8, 8, 8, 8, 8, 8, 8, 8)  # 64 bits: two draws alike are never chance
-KINDS = [  # method, who decides, appliances per report
-    ("lbu", None, 8),
-    ("lbu", None, 2),
-    ("lsp", None, 8),
-    ("lsp", None, 3),
-    ("lpu", None, 8),
-    ("lbd", "household", 8),
-    ("lba", "household", 8),
-    ("lbd", "provider", 8),
-    ("lba", "provider", 5),
-]
 
 cuts = st.lists(st.integers(0, 2 * HOMES * SLOTS), max_size=8)
 
 
 @pytest.fixture(scope="module")
 def table(plan_of):
-    """The plan and all reports of a small fleet, as one batch in the order of the table."""
-
-    @cache
-    def made(method, decision, asked):
-        plan = plan_of(*WIDTHS, method=method, decision=decision, appliances_per_report=asked)
-        return plan, joined(sent_by(plan))
-
-    return made
-
-
-def sent_by(plan):
-    """What a fleet sends whose levels change in slot 5."""
-    source = Simulation(7, plan.id)
-    homes = enrol(plan, HOMES, 0, source)
-    decided = Decided.start(plan, HOMES) if plan.decision == "provider" else None
-    for slot in range(SLOTS):
-        levels = np.full((HOMES, len(WIDTHS)), slot // 5, dtype=np.uint16)
-        if decided is None:
-            yield report(homes, slot, levels, source)
-        else:
-            yield from report_rounds(homes, decided, slot, levels, source)
-
-
-def joined(sent):
-    sent = list(sent)
-    columns = [
-        np.concatenate([getattr(each, name) for each in sent])
-        for name in ("homes", "spent", "drawn", "payloads")
-    ]
-    slot, round_ = (
-        np.repeat([getattr(s, name) for s in sent], [len(s.homes) for s in sent])
-        for name in ("slot", "round")
-    )
-    order = np.lexsort((round_, columns[0], slot))
-    who, spent, drawn, payloads = (column[order] for column in columns)
-    households = pa.array([f"home {home:02}" for home in who])
-    return ReportBatch(
-        households, slot[order].astype(np.int32), round_[order].astype(np.int8), spent, drawn, payloads
-    )
-
-
-def part(batch, rows):
-    """Some rows of a batch."""
-    names = ("slot", "round", "spent", "drawn", "payloads")
-    return ReportBatch(
-        batch.households.take(pa.array(np.arange(len(batch))[rows])),
-        *(getattr(batch, n)[rows] for n in names),
-    )
-
-
-def one_by_one(plan, batch):
-    """The same tallies by looking at each report's bytes: it is fresh when they differ from the last ones."""
-    layout, last, found = Layout.of(plan), {}, {}
-    for row, household in enumerate(batch.households.to_pylist()):
-        slot, round_, payload = int(batch.slot[row]), int(batch.round[row]), batch.payloads[row]
-        if round_ == 1 or last.get(household, (None, None))[0] != payload.tobytes():
-            as_of = slot
-        else:
-            as_of = last[household][1]
-        if round_ == 0:
-            last[household] = (payload.tobytes(), as_of)
-        key = TallyKey(slot, round_, as_of, int(batch.drawn[row]))
-        found.setdefault(key, []).append(tally_rows(layout, payload[None]))
-    return {key: sum(tallies[1:], start=tallies[0]) for key, tallies in found.items()}
+    """The plan and all reports of a small fleet, made once for each kind."""
+    return cache(lambda *kind: reported(plan_of, *kind))
 
 
 def added(plan, batches):
@@ -118,10 +37,6 @@ def added(plan, batches):
     for key, tally in tally_batches(plan, batches):
         tallies.add(key, tally)
     return tallies.groups
-
-
-def plainly(groups):
-    return {key: (t.rows, t.reports.tolist(), t.counts.tolist()) for key, t in groups.items()}
 
 
 class TestKeys:
@@ -230,6 +145,38 @@ class TestRepeats:
         assert set(with_repeats(plan_of(2, method=method), tallies).groups) == {TallyKey(0, 0, 0, 4)}
 
 
+class TestSettled:
+    """A repeat whose publication lies in another part is found its slot when all parts are known."""
+
+    ONE = Tally(1, np.array([1]), np.array([1, 0]))
+
+    def settled(self, plan, *keys):
+        return settled(plan, Tallies(9, {TallyKey(*key): self.ONE for key in keys})).groups
+
+    def test_repeats_stand_by_the_last_publication(self, plan_of):
+        """Of their slot or before it; those before the first stay as they are."""
+        plan = plan_of(2, method="lbd", decision="provider")
+        keys = [(0, 0, -1, 4), (1, 0, 1, 4), (3, 0, -1, 4), (3, 0, 1, 4), (5, 0, 5, 4), (6, 0, -1, 4)]
+
+        found = self.settled(plan, *keys, (4, 1, 4, 4))
+
+        assert set(found) == {
+            (0, 0, -1, 4),
+            (1, 0, 1, 4),
+            (3, 0, 1, 4),
+            (4, 1, 4, 4),
+            (5, 0, 5, 4),
+            (6, 0, 5, 4),
+        }
+        assert found[(3, 0, 1, 4)].rows == 2
+
+    def test_homes_that_decide_keep_their_own(self, plan_of):
+        """A home that never published in this table does not stand by another home's release."""
+        keys = {(0, 0, -1, 4), (0, 0, 0, 4)}
+
+        assert set(self.settled(plan_of(2, method="lba"), *keys)) == keys
+
+
 class TestGroups:
     """Rows are grouped by slot, round, slot of drawing and budget."""
 
@@ -272,12 +219,12 @@ class TestRefusing:
         payloads[7] = 255
         drawn[7] = 0
 
-        with pytest.raises(ReportError, match="payload"):
+        with pytest.raises(ReportError, match="report 8: its payload has"):
             added(
                 plan,
                 [ReportBatch(batch.households, batch.slot, batch.round, batch.spent, batch.drawn, payloads)],
             )
-        with pytest.raises(ReportError, match="drawn is 0"):
+        with pytest.raises(ReportError, match="report 8: drawn is 0"):
             added(
                 plan,
                 [ReportBatch(batch.households, batch.slot, batch.round, batch.spent, drawn, batch.payloads)],

@@ -28,6 +28,7 @@ class Look:
 
     tallies: Tallies = field(default_factory=lambda: Tallies(0, {}))
     spans: list[Span] = field(default_factory=list)
+    ordered: bool = True  # if not, a report may be in it twice
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,11 @@ class Embedded:
 
 def look(plan: Plan, piece: Piece) -> Look:
     """Tally a piece by itself; a repeat of the report just before it is left out."""
-    found, order, ordered = Look(), ReportOrder(), True
+    found, order = Look(), ReportOrder()
     first, size = piece.first, Layout.of(plan).size
     for batch in piece.batches(size):
-        again = order.repeats(places_of(batch)) if ordered else None
-        ordered = again is not None
+        again = order.repeats(places_of(batch)) if found.ordered else None
+        found.ordered = again is not None
         try:
             groups = list(tally_batches(plan, [batch]))
         except RowError as wrong:
@@ -61,7 +62,7 @@ def look(plan: Plan, piece: Piece) -> Look:
             groups = list(tally_batches(plan, [without(batch, again)]))
             found.tallies.repeats += int(again.sum())
         found.tallies.add_all(groups)
-        found.spans += spans(places_of(batch)) if ordered else [every_home(batch.slot)]
+        found.spans += spans(places_of(batch)) if found.ordered else [every_home(batch.slot)]
         first += len(batch)
     return found
 
@@ -70,6 +71,7 @@ def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
     """Every report tells by itself when it was drawn, so the pieces need not wait for each other."""
     looks = list(beside(lambda piece: look(plan, piece), pieces))
     again = contested([found.spans for found in looks])
+    again |= {place for place, found in enumerate(looks) if not found.ordered}
     for place, found in enumerate(looks):
         if place not in again:
             tallies.merge(found.tallies)

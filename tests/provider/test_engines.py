@@ -1,0 +1,243 @@
+"""The engine on this machine: every report once, however the files look; a clear line for bad ones."""
+
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reported import HOMES, KINDS, damaged_files, one_by_one, plainly, reported, saved, twice
+
+from hushwatt.errors import ReportError, UsageError
+from hushwatt.provider.engines import engine, kernel
+from hushwatt.provider.engines.contest import contested
+from hushwatt.provider.engines.parcel import packed, unpacked
+from hushwatt.provider.tally import Tallies, settled
+from hushwatt.wire import report_file, report_spill
+
+EMBEDDED = engine("embedded")
+
+
+@pytest.fixture(scope="module")
+def table(plan_of):
+    """The plan and all reports of a small fleet, made once for each kind."""
+    return cache(lambda *kind: reported(plan_of, *kind))
+
+
+@st.composite
+def arrangements(draw, count):
+    """Rows of twice as many reports: all of the first half, some of the second; in order, or not."""
+    again = draw(st.lists(st.integers(0, count - 1), unique=True, max_size=9))
+    rows = [*range(count), *(count + row for row in again)]
+    kind = draw(st.sampled_from(["appended", "sorted", "shuffled"]))
+    if kind == "sorted":
+        rows.sort(key=lambda row: (row % count, row))
+    elif kind == "shuffled":
+        rows = np.random.default_rng(draw(st.integers(0, 99))).permutation(rows).tolist()
+        seen = set()
+        for place, row in enumerate(rows):  # of two, the one that must count comes first
+            rows[place] = row % count + (count if row % count in seen else 0)
+            seen.add(row % count)
+    return rows
+
+
+class TestOnce:
+    """Every report is counted once: the first, by file and row."""
+
+    @pytest.mark.parametrize("kind", KINDS, ids=str)
+    @settings(max_examples=5)
+    @given(data=st.data())
+    def test_repeats_anywhere(self, table, kind, data, tmp_path_factory):
+        """In one file or two, in order or not, in row groups and buckets of any size."""
+        plan, batch = table(*kind)
+        both = twice(batch)
+        rows, cut = data.draw(arrangements(len(batch))), data.draw(st.integers(0, len(batch)))
+        folder = tmp_path_factory.mktemp("reports")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(report_file, "ROWS", data.draw(st.sampled_from([7, 64, 1000])))
+            patch.setattr(report_file, "PIECE", data.draw(st.sampled_from([60, 1000])))
+            patch.setattr(report_spill, "BUCKET", 30)
+            saved(plan, folder / "a.parquet", both, rows[:cut], group=23)
+            saved(plan, folder / "b.parquet", both, rows[cut:], group=40)
+            tallies = EMBEDDED.tallies(plan, folder)
+
+        assert plainly(tallies.groups) == plainly(one_by_one(plan, batch))
+        assert tallies.repeats == len(rows) - len(batch)
+        assert tallies.homes == HOMES
+
+    def test_regions_side_by_side_stream(self, table, tmp_path, monkeypatch):
+        """Files that each hold some homes in all slots share no report, so nothing waits on disk."""
+        monkeypatch.setattr("hushwatt.provider.engines.embedded.spilled", None)
+        plan, batch = table("lbu", None, 8)
+        early = np.array([home < "home 10" for home in batch.households.to_pylist()])
+        for name, rows in (("a", early), ("b", ~early)):
+            saved(plan, tmp_path / f"{name}.parquet", batch, np.flatnonzero(rows))
+
+        assert plainly(EMBEDDED.tallies(plan, tmp_path).groups) == plainly(one_by_one(plan, batch))
+
+    @given(
+        pieces=st.lists(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=3), max_size=6)
+    )
+    def test_who_overlaps(self, pieces):
+        """Exactly the pieces that have a span which touches another piece's, or another of their own."""
+        spans = [[((low, b"", 0), (low + more, b"", 0)) for low, more in piece] for piece in pieces]
+        pairs = combinations([(place, span) for place, some in enumerate(spans) for span in some], 2)
+        expected = {
+            place
+            for (one, (low, high)), (other, (low2, high2)) in pairs
+            if low <= high2 and low2 <= high
+            for place in (one, other)
+        }
+
+        assert contested(spans) == expected
+
+
+class TestKernel:
+    """The functions that a cluster hosts, without the cluster."""
+
+    @pytest.mark.parametrize("kind", KINDS, ids=str)
+    def test_sorted_parts_of_homes(self, table, kind):
+        """Each half of the homes by itself, repeats included, adds up to the whole."""
+        plan, batch = table(*kind)
+        both = twice(batch)
+        half = np.array([home < "home 10" for home in both.households.to_pylist()])
+        parcels = []
+        for homes in (half, ~half):
+            rows = sorted(np.flatnonzero(homes), key=lambda row: (row % len(batch), row))
+            parcels += kernel.settle(plan, iter(arrow(both.taken(np.array(rows)), size=37)))
+        tallies, notes = added(parcels)
+
+        assert plainly(settled(plan, tallies).groups) == plainly(one_by_one(plan, batch))
+        assert sum(note.repeats for note in notes) == len(batch)
+
+    @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind[1] != "household"], ids=str)
+    def test_a_look_where_they_lie(self, table, kind):
+        """Batches in order are tallied as they come, and say where they lie."""
+        plan, batch = table(*kind)
+        tallies, (note,) = added(kernel.look(plan, iter(arrow(batch, size=37))))
+
+        assert plainly(settled(plan, tallies).groups) == plainly(one_by_one(plan, batch))
+        assert note.ordered
+        assert not contested([[span] for span in note.spans])
+
+    def test_a_look_at_what_is_in_no_order(self, table):
+        """It is said, and nothing is counted."""
+        plan, batch = table("lbu", None, 8)
+        tallies, (note,) = added(kernel.look(plan, iter(arrow(batch.taken(np.array([1, 0])), size=9))))
+
+        assert not note.ordered
+        assert tallies.groups == {}
+
+    def test_a_wrong_row_is_named(self, table):
+        """With its own file and row, also when others before it were held back."""
+        plan, batch = table("lbu", None, 2)
+        rows = np.array([0, 0, 1, 2])
+        some = batch.taken(rows)
+        some.payloads[3] = 255
+        parts = arrow(some, size=4)
+        problem = "^reports.parquet, row 4: its payload has"
+
+        with pytest.raises(ReportError, match=problem):
+            list(kernel.look(plan, iter(parts)))
+        with pytest.raises(ReportError, match=problem):
+            list(kernel.settle(plan, iter(parts)))
+
+
+def arrow(batch, size):
+    """Reports as Spark hands them over: wide integers, and where each stands."""
+    numbers = (pa.array(column, pa.int64()) for column in (batch.slot, batch.round, batch.spent, batch.drawn))
+    columns = [
+        batch.households,
+        *numbers,
+        pa.array([payload.tobytes() for payload in batch.payloads]),
+        pa.array(["reports.parquet"] * len(batch)),
+        pa.array(range(len(batch))),
+    ]
+    names = ["household", "slot", "round", "spent", "drawn", "payload", "file", "row"]
+    whole = pa.RecordBatch.from_arrays(columns, names)
+    return [whole.slice(start, size) for start in range(0, len(batch), size)]
+
+
+def added(parcels):
+    """All parcels in one, as a cluster adds them."""
+    (whole,) = kernel.add(iter(parcels))
+    return unpacked(whole.to_pylist())
+
+
+class TestRefused:
+    """Bad files cost one clear line that names the file, and the row group or row."""
+
+    def test_bad_files(self, table, tmp_path):
+        """Damage, other plans, older tables, cut files, empty folders."""
+        plan, batch = table("lbu", None, 8)
+        for name, (path, said) in damaged_files(plan, batch, tmp_path).items():
+            with pytest.raises(ReportError) as caught:
+                EMBEDDED.tallies(plan, path)
+
+            assert str(caught.value).startswith(str(path)), name
+            assert said in str(caught.value), name
+
+    @pytest.mark.parametrize(
+        "kind, column, value",
+        [
+            (("lbu", None, 2), "payloads", 255),
+            (("lbu", None, 2), "drawn", 0),
+            (("lba", "household", 8), "drawn", 0),
+            (("lba", "household", 8), "spent", 3),
+        ],
+        ids=str,
+    )
+    def test_a_wrong_row(self, table, tmp_path, kind, column, value):
+        """A report that no home sends is named by file and row, in a file in any order."""
+        plan, batch = table(*kind)
+        wrong = batch.taken(np.arange(len(batch))[::-1])
+        getattr(wrong, column)[30] = value
+
+        with pytest.raises(ReportError, match=r"a.parquet, row 31: "):
+            EMBEDDED.tallies(plan, saved(plan, tmp_path / "a.parquet", wrong, group=13))
+
+    def test_the_door(self):
+        """An engine that there is not, and options that are not its own, are wrong use."""
+        with pytest.raises(UsageError, match="there is no engine abacus; there are embedded, spark"):
+            engine("abacus")
+        with pytest.raises(UsageError, match="for the engine spark"):
+            engine("embedded", master="spark://127.0.0.1:7077")
+
+
+def test_parcels_travel(table):
+    """Tallies arrive as they left."""
+    plan, batch = table("lbd", "household", 8)
+    tallies = Tallies(0, one_by_one(plan, batch))
+
+    assert plainly(unpacked(packed(tallies).to_pylist())[0].groups) == plainly(tallies.groups)
+
+
+def test_the_command_counts_once(table, tmp_path, hushwatt):
+    """Repeats change nothing but a word on stderr."""
+    plan, batch = table("lbu", None, 8)
+    both = twice(batch)
+    (tmp_path / "plan.toml").write_text(plan.toml())
+    saved(plan, tmp_path / "once.parquet", batch)
+    saved(plan, tmp_path / "twice.parquet", both)
+    once, again = (
+        hushwatt("estimate", "plan.toml", f"{name}.parquet", "--json") for name in ("once", "twice")
+    )
+
+    assert once.returncode == again.returncode == 0
+    assert once.stdout == again.stdout
+    assert once.stderr == ""
+    assert again.stderr == (
+        f"{len(batch)} reports repeat an earlier one of the same household, slot and round; "
+        "each is counted once\n"
+    )
+
+
+def test_spark_conf_is_a_name_and_a_value(hushwatt, tmp_path, table):
+    """Anything else is wrong use."""
+    (tmp_path / "plan.toml").write_text(table("lbu", None, 8)[0].toml())
+    done = hushwatt("top", "plan.toml", "r.parquet", "--engine", "spark", "--spark-conf", "spark.cores")
+
+    assert done.returncode == 2
+    assert done.stderr == "hushwatt: --spark-conf wants NAME=VALUE\n"
