@@ -24,10 +24,11 @@ def main(extra: str, *options: str) -> None:
     if "--unlocked" in options:
         install("what pyproject.toml allows", checkout)
         return
-    locks = (extra, "build")
-    pinned = {pin.name for lock in locks for pin in pins(lock) if applies(pin)}
-    wanted = [word for lock in locks for word in ("--requirement", f"{HERE}/requirements/{lock}.txt")]
-    install(f"what requirements/{extra}.txt pins", ["--require-hashes", "--no-deps", *wanted], len(pinned))
+    for lock in ("build", extra):  # what builds comes first: a package without a wheel is built with it
+        total = sum(applies(pin) for pin in pins(lock))
+        file = f"{HERE}/requirements/{lock}.txt"
+        flags = ["--require-hashes", "--no-deps", "--no-build-isolation"]
+        install(f"what requirements/{lock}.txt pins", [*flags, "--requirement", file], total)
     install("hushwatt itself", ["--no-deps", "--no-build-isolation", *checkout])
 
 
