@@ -6,7 +6,9 @@ import pytest
 from hushwatt.audit.planted import biased_sampler
 from hushwatt.audit.sampler import audit_dither, audit_sampler, cell_counts, sampler_audit_of
 from hushwatt.household.randomise import randomise
+from hushwatt.household.report import TOGETHER, levels_of
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import LAWS, law_for
 from hushwatt.wire.payload import Layout
 
@@ -72,3 +74,14 @@ def test_cells_by_hand():
     assert [cell[:2] for cell in straight] == [(7, 10), (3, 10)]
     assert straight[1][2] == pytest.approx(2 * float(direct.rise))
     assert [cell[:2] for cell in bits] == [(5, 10), (6, 10)]
+
+
+def test_dither_coins_are_fresh(plan_of):
+    """No coin that rounds a reading comes again, in the next slot or for the next block of homes."""
+    plan = plan_of(3, mapping="dither")
+    watts = np.full((2 * TOGETHER, 1), 150.0)  # half-way between two values
+    first, again = (levels_of(plan, slot, watts, Simulation(5, "coins"))[:, 0] for slot in (0, 1))
+
+    assert 0.48 < (first == again).mean() < 0.52
+    assert 0.48 < (first[:TOGETHER] == first[TOGETHER:]).mean() < 0.52
+    assert 0.48 < (first == first.min()).mean() < 0.52

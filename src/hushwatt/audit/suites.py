@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from hushwatt.audit.agents import agent_audits
+from hushwatt.audit.blind import blind_audits
 from hushwatt.audit.budget import audit_plan, budget_audits
 from hushwatt.audit.canary import canary_audits
 from hushwatt.audit.empirical import empirical_audit_of, empirical_audits
@@ -34,7 +35,14 @@ SUITES = {
     "rounding": Suite(lambda quick: list(rounding_audits(quick)), rounding_audit_of),
     "sampler": Suite(lambda quick: [*sampler_audits(quick), *own_draw_audits(quick)], sampler_audit_of),
     "empirical": Suite(lambda quick: [*empirical_audits(quick), *agent_audits(quick)], empirical_audit_of),
-    "leaks": Suite(lambda quick: [*fork_audits(quick), *twin_audits(quick), *canary_audits(quick)]),
+    "leaks": Suite(
+        lambda quick: [
+            *fork_audits(quick),
+            *twin_audits(quick),
+            *blind_audits(quick),
+            *canary_audits(quick),
+        ]
+    ),
     "forged": Suite(lambda quick: list(forged_audits(quick)), lambda plan: partial(audit_forged, plan)),
     "selftest": Suite(lambda quick: list(selftest_audits())),
 }

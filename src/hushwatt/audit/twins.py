@@ -41,7 +41,7 @@ READINGS: dict[str, Callable[[int, int], Watts]] = {  # of a slot, for so many a
 }
 SLOTS, QUICK_SLOTS = 60, 8
 FRESH = {"device", "secret", "provider"}  # columns that are new for every home
-DRAWN = {"payload"}  # and those that hold what was randomised
+DRAWN = {"payload", "release"}  # and those that hold what was randomised
 
 
 def twin_audits(quick: bool = False) -> Iterator[Audit]:
@@ -62,8 +62,10 @@ def audit_twins(plan: Plan, slots: int) -> Finding:
     return Finding("C17", subject, figure, not other, numbers={"differ": "; ".join(other[:3])})
 
 
-def traces(plan: Plan, readings: Callable[[int, int], Watts], slots: int) -> dict[str, Any]:
-    """All that a home with these readings leaves behind, but for what was randomised."""
+def traces(
+    plan: Plan, readings: Callable[[int, int], Watts], slots: int, whole: bool = False
+) -> dict[str, Any]:
+    """All that a home with these readings leaves behind; what was randomised only when it is `whole`."""
 
     def watts(slot: int) -> Watts:
         return readings(slot, len(plan.appliances))
@@ -78,36 +80,39 @@ def traces(plan: Plan, readings: Callable[[int, int], Watts], slots: int) -> dic
             home.send(slot)
         return {
             "times": waiting,
-            "ledger": _ledger(home),
-            "requests": [_request(home, each.url, each.headers, each.body) for each in home.wire.posted],
+            "ledger": _ledger(home, whole),
+            "requests": [
+                _request(home, each.url, each.headers, each.body, whole) for each in home.wire.posted
+            ],
             "lines": [*log, *home.said],
         }
 
 
-def _ledger(home: Living) -> dict[str, list[dict[str, Any]]]:
+def _ledger(home: Living, whole: bool) -> dict[str, list[dict[str, Any]]]:
     tables = home.store.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     return {
-        row["name"]: [_plain(each) for each in home.store.rows(f"SELECT * FROM {row['name']}")]
+        row["name"]: [_plain(each, whole) for each in home.store.rows(f"SELECT * FROM {row['name']}")]
         for row in tables
     }
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(row: dict[str, Any], whole: bool) -> dict[str, Any]:
     """A row without what is new for every home; of what was randomised, the size."""
-    kept = {name: len(value) if name in DRAWN else value for name, value in row.items() if name not in FRESH}
-    if "memory" in kept:
-        memory = json.loads(str(kept["memory"]))
-        kept["memory"] = {name: len(value) if name == "release" else value for name, value in memory.items()}
+    kept = {name: value for name, value in row.items() if name not in FRESH}
     if kept.get("name") == "home":
         del kept["value"]
+    if "memory" in kept:
+        kept["memory"] = json.loads(str(kept["memory"]))
+    for part in (kept, kept.get("memory", {})):
+        part |= {name: len(part[name]) for name in DRAWN & part.keys() if not whole}
     return kept
 
 
-def _request(home: Living, url: str, headers: dict[str, str], body: bytes) -> tuple[Any, ...]:
+def _request(home: Living, url: str, headers: dict[str, str], body: bytes, whole: bool) -> tuple[Any, ...]:
     """A request without signature and key; of a record, its head and the size of its payload."""
     named = {name: value for name, value in headers.items() if name != SIGNATURE_HEADER}
     if not url.endswith("/reports"):
         return url, named, len(body)
     size = HEAD + Layout.of(home.plan).size
     heads = tuple(body[start : start + HEAD] for start in range(0, len(body), size))
-    return url, named, len(body), heads
+    return url, named, body if whole else len(body), heads

@@ -47,7 +47,7 @@ def from_text(plan: Plan, slot: int, text: str, ledger: Ledger) -> Homes:
             order=np.array([memory["order"]], dtype=np.uint16) if "order" in memory else None,
             cursor=np.array([memory["cursor"]], dtype=np.int64) if "cursor" in memory else None,
         )
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise StateError(f"the ledger's memory of plan {plan.id[:12]}… is damaged") from None
 
 
