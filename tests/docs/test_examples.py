@@ -5,6 +5,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +18,14 @@ BLOCK = re.compile(r"^```(?P<kind>\w+)(?P<notes>[^\n]*)\n(?P<text>.*?)^```", re.
 RUN = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 
 
+NO_JAVA = not (os.environ.get("CI") or os.environ.get("JAVA_HOME") or shutil.which("java"))
+
+
 def blocks(page):
     """The fenced blocks of a page that are examples: console sessions, Python, and files to be written."""
     for found in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        if NO_JAVA and "needs-java" in found["notes"]:
+            pytest.skip(f"there is no Java: the rest of {page.name} is NOT tried")
         if found["kind"] in ("console", "python", "toml", "csv") and "not-run" not in found["notes"]:
             yield found["kind"], found["notes"].strip(), found["text"]
 
