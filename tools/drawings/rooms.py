@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 from textwrap import wrap
 
@@ -65,10 +66,16 @@ def by_floor() -> list[list[str]]:
     return [sorted(name for name in height if height[name] == level) for level in levels]
 
 
+@cache
+def imported() -> dict[str, set[str]]:
+    """What each module of the source imports."""
+    return graph(SOURCE)
+
+
 def edges() -> dict[str, set[str]]:
     """The rooms that each room names in its imports."""
     uses: dict[str, set[str]] = {name: set() for name in HEIGHT}
-    for module, targets in graph(SOURCE).items():
+    for module, targets in imported().items():
         here = room(module)
         uses[here] |= {there for there in map(room, targets) if there and there != here}
     return uses
@@ -77,7 +84,7 @@ def edges() -> dict[str, set[str]]:
 def needed() -> dict[str, set[str]]:
     """The packages of others that each room names in its imports."""
     needs: dict[str, set[str]] = {name: set() for name in HEIGHT}
-    for module, targets in graph(SOURCE).items():
+    for module, targets in imported().items():
         outside = {target.split(".")[0] for target in targets} - {"hushwatt", *sys.stdlib_module_names}
         needs[room(module)] |= outside
     return needs
