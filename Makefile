@@ -14,7 +14,7 @@ LOCKED ?= yes
 INSTALL_FLAGS := $(if $(filter no,$(LOCKED)),--unlocked)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench docs reference screenshots chaos wheel dist dist-check sbom audit-deps lock clean
+.PHONY: help demo test system lint format bench capacity docs reference screenshots chaos wheel dist dist-check sbom audit-deps lock clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
@@ -22,6 +22,7 @@ help:
 	@echo "make lint    only the lint and the type check"
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
+	@echo "make capacity  measure what a million reports cost, and write docs/capacity.md (ten quiet minutes)"
 	@echo "make docs    build the docs as a site in build/site, which needs no network"
 	@echo "make reference  write the reference pages, drawings and notebooks anew from the code"
 	@echo "make screenshots  draw the dashboard's pictures for the docs anew (needs Chromium)"
@@ -71,6 +72,9 @@ reference: $(READY)
 	$(VENV)/bin/python tools/reference/write.py
 	$(VENV)/bin/python tools/drawings/draw.py
 	$(VENV)/bin/python tools/notebook.py
+
+capacity: $(READY)
+	$(VENV)/bin/python benchmarks/capacity.py
 
 screenshots: $(READY)
 	$(VENV)/bin/python tools/screenshots.py
