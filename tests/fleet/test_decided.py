@@ -1,9 +1,11 @@
 """What a deciding provider reckons with is right."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
-from hushwatt.fleet.decided import shares
+from hushwatt.fleet.decided import Decided, pick, shares
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import pay_and_draw
 from hushwatt.privacy.entropy import Simulation
@@ -44,3 +46,16 @@ def test_shares_are_unbiased(plan_of, oracle, asked):
         held = np.bincount(truth[:, place], minlength=plan.widths[place]) / HOMES
         errors = np.sqrt(noise(counts, reports, law) / reports**2 + held * (1 - held) / reports)
         assert (np.abs(estimate - held) < 5 * errors).all()
+
+
+def test_who_speaks_is_drawn_anew(plan_of):
+    """Where all homes may speak again, another slot and another round pick others, all by chance."""
+    plan = plan_of(3, 2, method="lpa", decision="provider", window=1)
+    decided, source = Decided.start(plan, 1_000), Simulation(5, "pick")
+    picked = [
+        set(pick(plan, decided, slot, 100, source, purpose).tolist())
+        for slot, purpose in ((0, "probers"), (1, "probers"), (2, "publishers"), (3, "publishers"))
+    ]
+
+    assert all(len(one) == 100 for one in picked)
+    assert all(len(one & other) < 40 for one, other in combinations(picked, 2))

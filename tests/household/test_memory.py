@@ -58,9 +58,7 @@ def test_text_and_back(kind, plan_of):
             again = from_text(plan, member.slot, text, member.homes.ledger)
 
             assert to_text(again) == text
-            assert again.strategies.states == (
-                member.homes.strategies.states[member.homes.strategies.which[0]],
-            )
+            assert strategy_of(again) == strategy_of(member.homes)
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"strategy": {}, "drawn": 0}', '{"strategy": 3, "drawn": "x"}'])
