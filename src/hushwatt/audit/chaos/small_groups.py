@@ -27,6 +27,7 @@ from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack_many
 
 SLOTS = 8  # and as many sequences of questions
+SPARE = 5  # homes more than an answer needs
 PAGES = tuple(view.path for view in VIEWS)
 FILES = ("export.csv", "export.json", "export.parquet")
 
@@ -116,19 +117,19 @@ def _script(chance: random.Random) -> Script:
         mapping=chance.choice(["range", "dither"]),
         minimum_homes=minimum,
     )
-    staying, reporting, leaving = list(range(minimum + 4)), list[list[int]](), list[list[int]]()
+    staying, reporting, leaving = list(range(minimum + SPARE)), list[list[int]](), list[list[int]]()
     for _ in range(SLOTS):
         around = [0, 1, minimum - 1, minimum - 1, minimum, minimum, minimum + 1, len(staying)]
         count = min(len(staying), chance.choice(around))
         reporting.append(chance.sample(staying, count))
-        goes = chance.sample(staying, 1) if chance.random() < 0.3 and len(staying) > minimum else []
+        goes = chance.sample(staying, 1) if chance.random() < 0.5 and len(staying) > minimum else []
         leaving.append(goes)
         staying = [home for home in staying if home not in goes]
     return Script(plan, reporting, leaving)
 
 
 def _worlds(folder: Path, script: Script, seed: int) -> tuple[World, World]:
-    homes = script.plan.minimum_homes + 4
+    homes = script.plan.minimum_homes + SPARE
     worlds = []
     for name in ("left", "right"):
         (folder / name).mkdir()
@@ -199,7 +200,8 @@ def _look(script: Script, world: World, now: int, target: str, slots: list[dict[
         number = told["slot"]
         expect(number <= now - 2, f"slot {number} is told before it is published")
         enough = script.told(number)
-        expect(("appliances" in told) == enough, f"slot {number} with {told['reports']} homes is told")
+        word = "not told" if enough else "told"
+        expect(("appliances" in told) == enough, f"slot {number} with {told['reports']} homes is {word}")
         expect(("too_few_homes" in told) != enough, f"slot {number} does not say that homes are too few")
         if "smooth" in target:
             continue
