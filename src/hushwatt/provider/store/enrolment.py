@@ -129,7 +129,7 @@ def remove_device(session: Session, plan: int, device: bytes, home: int, signer:
             "WHERE plan = ?",
             plan,
         )
-    if not session.all("SELECT 1 FROM devices WHERE signer = ? LIMIT 1", signer):
+    if not session.all("SELECT 1 FROM devices WHERE signer = ? AND signer > 0 LIMIT 1", signer):
         session.run("DELETE FROM signers WHERE signer = ?", signer)
         session.run("UPDATE codes SET signer = -1 WHERE signer = ?", signer)
 

@@ -25,6 +25,7 @@ from hushwatt.provider.store.session import (
     Rows,
     Stored,
     StoreUnavailable,
+    by_device,
     known_below,
     pieces,
 )
@@ -57,7 +58,8 @@ class PostgresSession:
 
     def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
         homes = np.arange(first_home, first_home + len(devices))
-        columns: Columns = {"device": devices, "plan": plan, "home": homes, "signer": signer}
+        order = by_device(devices)
+        columns: Columns = {"device": devices[order], "plan": plan, "home": homes[order], "signer": signer}
         self._copy("devices", len(devices), columns)
 
     def name_homes(self, plan: int, homes: Homes) -> int:

@@ -48,6 +48,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE plans ADD COLUMN filed {whole} NOT NULL DEFAULT 0",  # homes that files have named
         "ALTER TABLE plans ADD COLUMN erased {whole} NOT NULL DEFAULT 0",  # homes, ever
         "ALTER TABLE devices ADD COLUMN filed {whole} NOT NULL DEFAULT 0",  # 1: files name it too
+        "DROP INDEX devices_by_signer",
+        "CREATE INDEX devices_by_signer ON devices (signer) WHERE signer > 0",  # not of files
         "CREATE TABLE erased (hash {bytes} NOT NULL PRIMARY KEY){compact}",
         """CREATE TABLE deliveries (
             plan {whole} NOT NULL, content {bytes} NOT NULL, taken {whole} NOT NULL,

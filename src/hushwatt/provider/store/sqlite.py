@@ -22,6 +22,7 @@ from hushwatt.provider.store.session import (
     Rows,
     Stored,
     StoreUnavailable,
+    by_device,
     known_below,
     pieces,
 )
@@ -40,7 +41,6 @@ BRIEFLY = 200  # milliseconds to wait for readers of what was erased
 ASK_AGAIN = 0.002  # seconds; the other pauses for longer than this, so that its turn ends
 UNSURE = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
 NOBODY = np.array([-1], dtype=np.int64)
-COUNT = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1) "
 
 
 class SqliteSession:
@@ -61,21 +61,23 @@ class SqliteSession:
         return self._connection.changes()
 
     def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
+        order = by_device(devices)
         self._connection.execute(
-            COUNT + "INSERT INTO devices (device, plan, home, signer) "
-            "SELECT substr(?2, i * 16 + 1, 16), ?3, ?4 + i, ?5 FROM n",
-            (len(devices), devices.tobytes(), plan, first_home, signer),
+            "INSERT INTO devices (device, plan, home, signer) "
+            "SELECT substr(?2, value * 16 + 1, 16), ?3, ?4 + value, ?5 FROM carray(?1)",
+            (apsw.carray(order), devices.tobytes(), plan, first_home, signer),
         )
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
         found = np.full((len(devices), 2), -1, dtype=np.int64)
-        rows = self._connection.execute(
-            COUNT + "SELECT i, home, signer FROM n CROSS JOIN devices ON device = substr(?2, i * 16 + 1, 16) "
-            "WHERE plan = ?3",
-            (len(devices), devices.tobytes(), plan),
-        )
-        there = np.array(list(rows), dtype=np.int64).reshape(-1, 3)
-        found[there[:, 0]] = there[:, 1:]
+        if len(devices):
+            rows = self._connection.execute(
+                "SELECT value, home, signer FROM carray(?1) CROSS JOIN devices "
+                "ON device = substr(?2, value * 16 + 1, 16) WHERE plan = ?3",
+                (apsw.carray(by_device(devices)), devices.tobytes(), plan),
+            )
+            there = np.array(list(rows), dtype=np.int64).reshape(-1, 3)
+            found[there[:, 0]] = there[:, 1:]
         return found[:, 0], found[:, 1]
 
     def name_homes(self, plan: int, homes: Homes) -> int:
