@@ -80,7 +80,7 @@ def main(words: list[str]) -> int:
 
 def measured(folder: Path, sizes: dict[str, Any]) -> Figure:
     """Every figure of the page."""
-    plan = plan_of(folder)
+    measured_on, plan = machine(), plan_of(folder)
     files = report_files(folder, plan, sizes["file"], max(*sizes["tally"], *sizes["ingest"]))
     stages = {
         "upload one by one": say(uploads, folder / "service", sizes),
@@ -94,7 +94,7 @@ def measured(folder: Path, sizes: dict[str, Any]) -> Figure:
     }
     stages["upload one by one"], stages["upload in batches"] = stages["upload one by one"]
     return {
-        "machine": machine(),
+        "machine": measured_on,
         "report": {"payload": Layout.of(plan).size, "cells": plan.width, "appliances": len(plan.appliances)},
         "file_bytes": sum(file.stat().st_size for file in files) / len(files) / sizes["file"],
         "stages": {name: stage for name, stage in stages.items() if stage is not None},
@@ -119,7 +119,7 @@ def machine() -> Figure:
         "processor": names[0] if names else platform.processor(),
         "python": platform.python_version(),
         "measured": f"{datetime.now(UTC):%Y-%m-%d}",
-        "load": round(os.getloadavg()[0], 1),
+        "load": round(os.getloadavg()[0], 1),  # of other work, before this began
     }
 
 

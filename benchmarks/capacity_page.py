@@ -14,6 +14,7 @@ MILLION, BILLION = 1_000_000, 1_000_000_000
 HOMES, SLOTS, SENDING = 30 * MILLION, 96, 225  # of the worked plan: slots a day, seconds in which homes send
 DAY, HOUR = 86_400, 3_600
 DARK, LIGHT = "#1d4e6b", "#7aa6c2"
+IDLE = 0.5  # a load below which a machine has nothing else to do
 BUSY = 0.5  # how busy a machine should be at most, so that it can catch up
 SINGLES, BATCHES, POSTGRESQL = "upload one by one", "upload in batches", "ingest into PostgreSQL"
 EMBEDDED, SPARK = "tally, embedded", "tally, Spark on this machine"
@@ -27,6 +28,9 @@ STAGES = {  # and what holds each back
     SPARK: "starting; then handing columns to Python: all cores",
     "randomise a file": "reading the readings: a core and a half",
 }
+BUSIED = """
+Other work kept the machine busy meanwhile (a load of {load} before it began), so it can do better than this.
+"""
 QUICK = """
 **These figures are from tiny sizes, to try the command. They mean nothing.**
 """
@@ -41,7 +45,7 @@ def page(figures: Figure) -> str:
     """The whole page."""
     every, turns = Day(figures, HOMES * SLOTS), Day(figures, HOMES)
     fields = figures["machine"] | figures["report"]
-    fields |= {"warning": QUICK if figures["quick"] else "", "off": percent(furthest(figures))}
+    fields |= {"warning": warning(figures), "off": percent(furthest(figures))}
     fields["memories"] = memories(figures["stages"]["randomise a file"]["memories"])
     fields |= {"costs": costs(figures), "storage": storage(figures), "workers": workers(figures)}
     fields |= {
@@ -61,6 +65,12 @@ def page(figures: Figure) -> str:
         "every_parquet": every.parquet(),
     }
     return TEMPLATE.read_text(encoding="utf-8").format(**fields)
+
+
+def warning(figures: Figure) -> str:
+    """What has to be known before the figures are believed."""
+    load = figures["machine"]["load"]
+    return (QUICK if figures["quick"] else "") + (BUSIED.format(load=load) if load >= IDLE else "")
 
 
 def table(heads: list[str], rows: Iterable[Iterable[str]]) -> str:
