@@ -1,5 +1,7 @@
 """A home in this process is the shipped home."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -7,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.audit.at_home import at_home
 from hushwatt.audit.lives import plan_at_home
 from hushwatt.plan.amounts import MICRO
+from hushwatt.privacy.strategies import STRATEGIES, affordable
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import unpack
 from hushwatt.wire.signature import read_claim
@@ -61,3 +64,22 @@ def test_a_provider_that_refuses(home):
 
     assert home.store.value("SELECT answer FROM reports WHERE slot = 4") == "wrong_payload"
     assert home.said == ["plan miniature: the provider refused a report: wrong_payload"]
+
+
+@pytest.mark.parametrize("method, decision", [("lsp", None), ("lba", "household"), ("lbd", "household")])
+def test_a_repeat_is_the_same_bytes(method, decision):
+    """Between two draws an agent posts its last payload again, whatever it reads meanwhile."""
+    plan = plan_at_home(method, decision, "oue", 3, 3, 2 * MICRO)
+    with at_home(plan, lambda slot: np.full(3, 12_345.0 * (slot % 2))) as living:
+        for slot in range(24):
+            living.live(slot)
+        records = unpack(b"".join(living.wire.uploads), Layout.of(plan).size)
+    probe = STRATEGIES[method].start(affordable(plan), plan.window).probe
+    drawn_anew = records.spent > probe
+    payloads = [payload.tobytes() for payload in records.payloads]
+    changed = np.array([one != other for one, other in pairwise(payloads)])
+
+    assert drawn_anew[0]
+    assert 4 < drawn_anew.sum() < 24
+    assert not changed[~drawn_anew[1:]].any()
+    assert changed[drawn_anew[1:]].any()

@@ -49,6 +49,22 @@ def test_a_keystream_is_not_shared():
     assert not audit_forks("a keystream", Kept(), 3).passed
 
 
+def test_words_are_the_operating_system_s(monkeypatch):
+    """At home every word, and in a fleet every key, is what the operating system gave."""
+    given = []
+
+    def urandom(count):
+        given.append(bytes(range(7, 7 + count)))
+        return given[-1]
+
+    monkeypatch.setattr("hushwatt.privacy.entropy.os.urandom", urandom)
+    words, fleet = OperatingSystem().stream("x").words(3), FreshKeys().stream("x").words(3)
+
+    assert words.tobytes() == given[0]
+    assert (fleet == Keystream(given[1]).words(3)).all()
+    assert [len(each) for each in given] == [24, 16]
+
+
 def test_imports():
     """Nothing that runs at home names a generator that can be guessed."""
     finding = audit_imports()
