@@ -8,6 +8,7 @@ the one that has had its turn for the longest is closed.
 
 from asyncio import TimerHandle, Transport
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -18,6 +19,7 @@ PIECE = 1 << 16  # bytes looked at together
 LARGEST_HEAD = 1 << 15  # bytes of a request that are not its body
 MOST_AHEAD = 16  # requests sent before the first is answered
 SMALL, MANY = 64, 4096  # bytes of a piece of a body that is small, and how many such pieces are enough
+FOREVER = inf
 SPARE = 5  # seconds more than the application gives, which has better words for it
 
 
@@ -46,6 +48,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._timer: TimerHandle | None = None
+        self._looks = self._deadline = FOREVER  # when the timer looks, and when the time is over
         self._seconds: float | None = None  # that the client has now; None: it is our turn
         self._sending = False  # a request has begun and is not whole
         self._head = False  # its head neither
@@ -58,6 +61,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._start(None)
+        self._look_at(FOREVER)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -127,12 +131,29 @@ class Connection(HttpToolsProtocol):
         self._start(self.patience.answer if self.flow.write_paused else seconds)
 
     def _start(self, seconds: float | None) -> None:
+        """Let the time run, or stop it.  A timer that is set already is used again, as most are."""
+        self.their_turn.pop(self, None)
+        if seconds is None:
+            self._deadline = FOREVER
+            return
+        self.their_turn[self] = None
+        self._deadline = self.loop.time() + seconds
+        if self._deadline < self._looks:
+            self._look_at(self._deadline)
+
+    def _look_at(self, moment: float) -> None:
         if self._timer:
             self._timer.cancel()
-        self._timer = None if seconds is None else self.loop.call_later(seconds, self._let_go)
-        self.their_turn.pop(self, None)
-        if seconds is not None:
-            self.their_turn[self] = None
+        self._looks = moment
+        self._timer = self.loop.call_at(moment, self._look) if moment < FOREVER else None
+
+    def _look(self) -> None:
+        """See whether the time is over."""
+        self._timer, self._looks = None, FOREVER
+        if self.loop.time() < self._deadline:
+            self._look_at(self._deadline)
+        else:
+            self._let_go()
 
     def _let_go(self) -> None:
         """The client's time is over."""
