@@ -25,7 +25,7 @@ help:
 	@echo "make capacity  measure what a million reports cost, and write docs/capacity.md (ten quiet minutes)"
 	@echo "make docs    build the docs as a site in build/site, which needs no network"
 	@echo "make reference  write the reference pages, drawings and notebooks anew from the code"
-	@echo "make screenshots  draw the dashboard's pictures for the docs anew (needs Chromium)"
+	@echo "make screenshots  take the pictures of both pages for the docs anew (needs Chromium)"
 	@echo "make chaos   kill, unplug, rewind and lie to it for an hour (MINUTES=5 SEED=1)"
 	@echo "make dist    the wheel and the sdist, the same bytes every time; dist-check tries them in empty environments"
 	@echo "make sbom    also a CycloneDX list of every package in them"

@@ -103,3 +103,12 @@ def test_all_keys_are_in_the_canonical_form():
     plan = replace(Plan.parse(toml(method="lba")), appliance_epsilon=1)
 
     assert set(table(plan)) == set(KEYS)
+
+
+def test_files_on_the_page_of_how_it_is_built_exist():
+    """Where the page says that something happens, there is a file."""
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+/[\w/]*(?:\.py|/))`", page)
+
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / "src" / "hushwatt" / name).exists()] == []

@@ -56,9 +56,7 @@ def test_search(browser, site):
     page, trouble = opened(browser, site / "index.html")
     page.click(".md-search__button")
     page.get_by_role("combobox").fill("constant levels after a year")
-    page.wait_for_selector(
-        "a[href*='claims.html?h=']", timeout=30_000
-    )  # as only results are
+    page.wait_for_selector("a[href*='claims.html?h=']", timeout=30_000)  # as only results are
 
     assert trouble == []
     page.close()
