@@ -376,6 +376,25 @@ def test_grace_can_be_ended_by_hand(collecting, plan_of):
     assert talk.send(key, name, sent[0]).json()["repeated"] == 3
 
 
+def test_what_was_published_by_hand_takes_nothing_more(collecting, plan_of):
+    """A report that would have been in time is late once its slot is published, and changes nothing."""
+    talk = collecting(plan_of(3, 4, 2, oracle="oue"), days=0.5, grace="300d")
+    key, name, devices = talk.gateway(3)
+    sent = [records(devices, each) for each in histories(talk.plan, 3, 2)]
+    size = len(sent[0]) // 3
+    talk.clock.set(talk.plan.start + timedelta(days=1.5))
+    talk.send(key, name, sent[0][size:])
+    talk.client.post(f"{talk.path}/publish", json={"until": 0})
+    before = talk.get("/estimates").json()
+
+    late = talk.send(key, name, sent[0][:size] + sent[1]).json()
+
+    assert late["rejected"] == [{"index": 0, "reason": "too_late"}]
+    assert late["accepted"] == 3
+    assert before["slots"][0]["reports"] == 2
+    assert talk.get("/estimates").json() == before
+
+
 def test_plans_that_the_provider_decides_are_refused(plan_of, tmp_path):
     """A clear word names the file, what the service cannot do, and what to choose instead."""
     (tmp_path / "lpd.toml").write_text(plan_of(3, 4, method="lpd", decision="provider").toml())
