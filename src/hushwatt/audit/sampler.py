@@ -27,6 +27,12 @@ from hushwatt.wire.payload import Layout, take
 BUDGETS = (0.1, 0.5, 1.0, 2.0)  # of one appliance
 WIDTHS = (2, 3, 10)
 ROWS, QUICK_ROWS = 2_000_000, 800_000
+HELD: tuple[Callable[[int], int], ...] = (  # the level that an appliance of so many levels is at
+    lambda width: 0,
+    lambda width: 1,
+    lambda width: width - 1,
+    lambda width: width // 2,
+)
 WAYS = (0.25, 0.5, 0.8)  # of the way from one value to the next
 Counts = NDArray[np.int64]
 Sampler = Callable[[Layout, NDArray[np.uint16], None, int, Entropy], NDArray[np.uint8]]
@@ -56,11 +62,12 @@ def audit_sampler(
     """Answers about appliances of several widths, each asked with `budget` millionths of ε."""
     layout = Layout(oracle, widths, asked=len(widths))
     cells, worst = [], 0.0
-    for level in range(2):
-        levels = np.full((rows, len(widths)), level, dtype=np.uint16)
-        entropy = Simulation(level, oracle).stream(budget)
+    for seed, held in enumerate(HELD):
+        true = [held(width) for width in widths]
+        entropy = Simulation(seed, oracle).stream(budget)
+        levels = np.tile(np.array(true, dtype=np.uint16), (rows, 1))
         payloads = sampler(layout, levels, None, budget * len(widths), entropy)
-        for place, width in enumerate(widths):
+        for place, (width, level) in enumerate(zip(widths, true, strict=True)):
             law = law_for(oracle, budget * len(widths), len(widths), width)
             bits = layout.field_bits(width)
             seen = np.bincount(take(payloads, layout.places[place], bits), minlength=1 << bits)
