@@ -78,8 +78,6 @@ def test_backup_restore_and_export(hushwatt, stored, tmp_path):
         (("backup", "x"), "there is no store"),
         (("restore", "x"), "no such file"),
         (("ingest", "x.parquet"), "there is no store"),
-        (("ingest", "x.parquet", "--plan", "missing.toml"), "there is no store"),
-        (("export", "x", "--reports"), "there is no store"),
         (("erase", "home 1"), "there is no store"),
         (
             ("export", "x.csv", "--store", "postgresql://nobody@127.0.0.1:1/x?connect_timeout=1"),
