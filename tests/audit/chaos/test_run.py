@@ -2,9 +2,11 @@
 
 import os
 import signal
+import time
 
 import pytest
 
+from hushwatt.audit.chaos import run as engine
 from hushwatt.audit.chaos.run import run, seed_of, try_case
 from hushwatt.audit.chaos.scenario import Fault, Scenario
 
@@ -54,7 +56,22 @@ def test_a_dead_worker_is_a_failure():
 
     outcome = run(scenario(case), 6, seed=1, jobs=2)
 
+    assert outcome.done == 6
     assert [failure.seed for failure in outcome.failures] == [seed_of(1, "some-trouble", 3)]
+
+
+def test_a_case_that_hangs_is_a_failure(monkeypatch):
+    """A case that does not end is given up, and the others go on."""
+    monkeypatch.setattr(engine, "PATIENCE", 2)
+
+    def case(seed, folder):
+        if seed == seed_of(1, "some-trouble", 0):
+            time.sleep(100)
+
+    outcome = run(scenario(case), 4, seed=1, jobs=2)
+
+    assert outcome.done == 4
+    assert [failure.said for failure in outcome.failures] == ["the case did not end in 2 seconds"]
 
 
 def test_time_is_bounded():

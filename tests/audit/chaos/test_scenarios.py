@@ -28,3 +28,14 @@ def test_every_file_with_a_scenario_is_listed():
 
     assert files == {name.replace("-", "_") for name in SCENARIOS}
     assert [scenario.name for scenario in SCENARIOS.values()] == list(SCENARIOS)
+
+
+def test_every_scenario_is_on_the_page():
+    """The page tells of every scenario what it says of itself, in the same order."""
+    page = (Path(__file__).parents[3] / "docs" / "howto" / "chaos.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ") and "`" in line and "--" not in line]
+
+    assert rows == [
+        f"| {each.promise} | `{each.name}` | {each.says} | {each.full:,} {each.unit} |"
+        for each in SCENARIOS.values()
+    ]

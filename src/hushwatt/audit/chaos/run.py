@@ -4,6 +4,7 @@ import hashlib
 import multiprocessing
 import tempfile
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -13,6 +14,7 @@ from time import monotonic
 from hushwatt.audit.chaos.scenario import Fault, Scenario
 
 MEMORY = Path("/dev/shm")  # cases lose power on paper, so their files need no real disk
+PATIENCE = 900  # seconds for one case on a busy machine
 Advance = Callable[[int], None]
 
 
@@ -106,45 +108,75 @@ def _alone(scenario: Scenario, seeds: list[int], until: float | None) -> Iterato
 def _together(
     scenario: Scenario, seeds: list[int], until: float | None, jobs: int
 ) -> Iterator[Failure | None]:
-    """Every worker takes each `jobs`-th case; one that dies fails the case it was at."""
-    fork = multiprocessing.get_context("fork")
-    workers, ahead = [], dict[Connection, list[int]]()
-    for place in range(min(jobs, len(seeds))):
-        ours, theirs = fork.Pipe(duplex=False)
-        share = seeds[place::jobs]
-        worker = fork.Process(target=_work, args=(theirs, scenario, share, until))
-        worker.start()
-        theirs.close()
-        workers.append(worker)
-        ahead[ours] = share
+    """Every worker takes each `jobs`-th case; one that dies or hangs fails its case, and another goes on."""
+    workers = {
+        worker.pipe: worker
+        for worker in (_Worker(scenario, seeds[place::jobs], until) for place in range(jobs))
+    }
     try:
-        while ahead:
-            for pipe in wait(list(ahead)):
-                assert isinstance(pipe, Connection)
-                yield from _heard(pipe, scenario, ahead)
+        while workers:
+            for pipe in wait(list(workers), timeout=1):
+                worker = workers.pop(pipe)  # type: ignore[call-overload]
+                told = worker.told()
+                if told == "over":
+                    continue
+                yield told
+                workers[worker.pipe] = worker
+            for worker in [each for each in workers.values() if each.late]:
+                del workers[worker.pipe]
+                yield worker.lost(f"the case did not end in {PATIENCE} seconds")
+                workers[worker.pipe] = worker
     finally:
-        for worker in workers:
-            worker.kill()
-            worker.join()
+        for worker in workers.values():
+            worker.end()
+
+
+class _Worker:
+    """A process that goes through cases, and the next one when that dies."""
+
+    def __init__(self, scenario: Scenario, seeds: list[int], until: float | None) -> None:
+        self.scenario, self.seeds, self.until = scenario, seeds, until
+        self._begin()
+
+    def _begin(self) -> None:
+        fork = multiprocessing.get_context("fork")
+        self.pipe, theirs = fork.Pipe(duplex=False)
+        self.process = fork.Process(target=_work, args=(theirs, self.scenario, self.seeds, self.until))
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            self.process.start()
+        theirs.close()
+        self.since = monotonic()
+
+    @property
+    def late(self) -> bool:
+        return monotonic() - self.since > PATIENCE
+
+    def told(self) -> "Failure | str | None":
+        """What became of the next case, or that there is none."""
+        try:
+            told: Failure | str | None = self.pipe.recv()
+        except EOFError:
+            return self.lost("the process died in the middle of the case")
+        if told == "over":
+            self.end()
+        else:
+            self.seeds, self.since = self.seeds[1:], monotonic()
+        return told
+
+    def lost(self, why: str) -> Failure:
+        """Give up the case it is at, and go on with the next one."""
+        self.end()
+        seed, *self.seeds = self.seeds
+        self._begin()
+        return failure(self.scenario, seed, why)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
 
 
 def _work(told: Connection, scenario: Scenario, seeds: list[int], until: float | None) -> None:
     for outcome in _alone(scenario, seeds, until):
         told.send(outcome)
     told.send("over")
-
-
-def _heard(
-    pipe: Connection, scenario: Scenario, ahead: dict[Connection, list[int]]
-) -> Iterator[Failure | None]:
-    """What a worker says next: a case, or its end, in good order or not."""
-    try:
-        told = pipe.recv()
-    except EOFError:
-        yield failure(scenario, ahead.pop(pipe)[0], "the process died in the middle of the case")
-        return
-    if told == "over":
-        del ahead[pipe]
-    else:
-        ahead[pipe] = ahead[pipe][1:]
-        yield told

@@ -17,7 +17,7 @@ class Scenario:
     """Trouble that comes in cases, each decided by its seed alone."""
 
     name: str  # the file's, with dashes
-    promise: int  # its number in docs/howto/chaos.md
+    promise: int  # its number in docs/claims.md
     says: str  # what holds in every case, in one sentence
     quick: int  # how many of `unit` the tests go through
     full: int  # the figure aimed at, of `unit`
