@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import uvicorn
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tour import plan_text
+from pages import tour_plan
 
 from hushwatt.evaluate.demo.rehearsal import SMALLER, demo_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
@@ -57,7 +57,7 @@ def month() -> Fleet:
 
 def tour() -> Fleet:
     """The tour's homes after their day."""
-    plan = Plan.parse(plan_text())
+    plan = Plan.parse(tour_plan())
     day = np.tile([[150.0, 60.0]], (24, 4000, 1))
     day[:, :3000, 0] = 0
     return Fleet(plan, day, Simulation(seed=3, purpose="the tour"), 24, plan.calendar.end_of(24))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from pages import file_on
 
 from hushwatt.audit.chaos.home import Chances, Hands, Home, join
 from hushwatt.household.caps import Caps
@@ -18,37 +19,10 @@ from hushwatt.plan.plan import Plan
 
 DAY, DAYS, SEED = 86_400, 30, 4
 ADDRESS = "https://energy.example.org"
-PLAN = """
-name = "What our customers' appliances use"
-description = "Monthly ranking of appliances, for planning."
-contact = "data@example.org"
-start = 2024-01-01
-expires = 2025-01-01
-slot = "1d"
-epsilon = 3.5
-window = 7
-method = "lbu"
-
-[[appliance]]
-name = "washing machine"
-edges = [10, 30, 60]
-[[appliance]]
-name = "tumble drier"
-edges = [10, 30, 60]
-[[appliance]]
-name = "fridge freezer"
-edges = [10, 30, 60]
-[[appliance]]
-name = "kettle"
-edges = [10, 30, 60]
-[[appliance]]
-name = "dishwasher"
-edges = [10, 30, 60]
-"""
 USUAL = np.array([25.0, 0.0, 40.0, 17.0, 35.0])  # watts of this home
 PLUGS = [
-    {"appliance": "washing machine", "preset": "tasmota", "topic": "washer"},
-    {"appliance": "fridge freezer", "preset": "zigbee2mqtt", "topic": "Fridge"},
+    {"appliance": "washing_machine", "preset": "tasmota", "topic": "washer"},
+    {"appliance": "fridge_freezer", "preset": "zigbee2mqtt", "topic": "Fridge"},
     {"appliance": "kettle", "preset": "zigbee2mqtt", "topic": "Kettle"},
     {"appliance": "dishwasher", "preset": "zigbee2mqtt", "topic": "Dishwasher"},
 ]
@@ -73,7 +47,7 @@ def home_page() -> Iterator[str]:
         home = Home(
             folder / "ledger.sqlite", source=Chances(SEED), hands=Hands(), caps=Caps(), readings=Usual()
         )
-        join(home.store, Plan.parse(PLAN), source=home.source)
+        join(home.store, Plan.parse(file_on("howto/choose-a-plan.md", "month.toml")), source=home.source)
         home.live((DAYS + 0.4) * DAY, DAY / 5)
         settle(home)
         server = serve(

@@ -1,8 +1,8 @@
 """One reading's way from the plug to the dashboard, with the numbers of the tour, worked out again."""
 
 import numpy as np
+from pages import tour_plan
 from svg import arrow, box, drawing, words
-from tour import plan_text
 
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.homes import enrol
@@ -21,7 +21,7 @@ TITLE = "A reading becomes a level, is paid for and randomised at home; many rep
 
 
 def picture() -> str:
-    plan = Plan.parse(plan_text())
+    plan = Plan.parse(tour_plan())
     home, provider, size = told(plan)
     middle = (LEFT + PANEL + RIGHT) / 2
     bottom = TOP + 4 * (STEP + GAP) + STEP / 2

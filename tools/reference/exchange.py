@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from fastapi import FastAPI
 from forms import document, fenced
-from tour import plan_text
+from pages import tour_plan
 
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import levels_of, report
@@ -139,10 +139,10 @@ def shortened(value: Any) -> Any:
 @contextmanager
 def conversation() -> Iterator[Exchange]:
     """A service with a plan, and a client of it; the clock stands at the plan's first moment."""
-    plan = Plan.parse(plan_text())
+    plan = Plan.parse(tour_plan())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "plan.toml").write_text(plan_text())
+        (folder / "plan.toml").write_text(tour_plan())
         (folder / KEY).write_bytes(key_of("the provider").private_bytes(*PEM))
         config = Config(plan=(str(folder / "plan.toml"),), data=name)
         clock = HandClock(plan.start)
