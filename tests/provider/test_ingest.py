@@ -138,6 +138,19 @@ def test_a_report_that_is_there_twice_counts_once(depot, delivered, tmp_path):
     assert same(store.tallies(), tally_reports(plan, tmp_path / "twice.parquet").groups)
 
 
+@pytest.mark.parametrize("kind", ["lbu", "lba"])
+def test_files_that_contradict_each_other(kind, depot, delivered, tmp_path):
+    """In a folder the first file by name stands, in the store as in `estimate`."""
+    plan, _ = delivered(kind)
+    delivered(kind, homes=HOMES + 30, seed=2, name="second.parquet")
+    store = depot(plan)
+
+    ingested = store.take(tmp_path)
+
+    assert (ingested.accepted, ingested.repeated) == ((HOMES + 30) * SLOTS, HOMES * SLOTS)
+    assert same(store.tallies(), tally_reports(plan, tmp_path).groups)
+
+
 def test_homes_that_kept_silent_count(depot, delivered):
     """Homes that take part by the file's word count though their turn has not come; no home counts twice."""
     plan, path = delivered("lpu", slots=1, told=HOMES)
