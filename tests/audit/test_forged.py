@@ -6,6 +6,7 @@ import pytest
 
 from hushwatt.audit import forged
 from hushwatt.audit.forged import (
+    PROMISED,
     audit_band,
     audit_forged,
     audit_honest,
@@ -17,7 +18,6 @@ from hushwatt.audit.forged import (
 from hushwatt.plan.presets import preset, presets
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import Promise
-from hushwatt.provider.plausible import DOUBT
 
 
 @pytest.mark.parametrize("asked", [1, 2, 4])
@@ -70,7 +70,7 @@ def test_numbers_of_ones():
 
     assert ones_of((law,)) == ((1 - p) * (1 - q), p * (1 - q) + (1 - p) * q, p * q)
     assert sum(ones_of((law, law))) == 1
-    assert Fraction(0) <= refused("oue", 12_000_000, (10, 10)) < DOUBT
+    assert Fraction(0) <= refused("oue", 12_000_000, (10, 10)) < PROMISED
 
 
 def test_every_method_s_budgets():

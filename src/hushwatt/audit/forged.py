@@ -23,11 +23,12 @@ from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import RESOLUTION, Law, debias, law_for
 from hushwatt.privacy.promise import promise
 from hushwatt.privacy.strategies import POPULATION, STRATEGIES, affordable
-from hushwatt.provider.plausible import DOUBT, band, payloads_fit
+from hushwatt.provider.plausible import band, payloads_fit
 from hushwatt.wire.payload import Layout
 
 WIDTHS = (2, 10, 3, 6)
 MOST_STATES, MOST_GROUPS = 2_000, 2_000  # of a plan's strategy and of its appliances that are gone through
+PROMISED = Fraction(1, 10**9)  # an honest report is refused less often than this
 CLOSE = 1e-9  # floats that were worked out on two roads
 REPORTS, QUICK_REPORTS = 1_000_000, 40_000
 METHODS = (("lbu", None), ("lsp", None), ("lpu", None), ("lbd", "household"), ("lba", "household"))
@@ -55,7 +56,7 @@ def audit_band(oracle: str, asked: int) -> Finding:
             cases += 1
     figure = f"an honest report is refused at most {float(worst):.1e} of the time; {cases} cases"
     subject = f"band of {oracle}, {asked} of {len(WIDTHS)}"
-    return Finding("C19", subject, figure, worst < DOUBT, numbers={"reached": float(worst / DOUBT)})
+    return Finding("C19", subject, figure, worst < PROMISED, numbers={"reached": float(worst / PROMISED)})
 
 
 def budgets(asked: int) -> list[int]:
@@ -124,7 +125,7 @@ def audit_forged(plan: Plan) -> Finding:
             worst = max([worst, *(refused(plan.oracle, drawn, members) for drawn in budgets_of(plan))])
     often = f"an honest report is refused at most {float(worst):.1e} of the time"
     figure = f"{found.figure}; {often if worst else 'no honest report is ever refused'}"
-    return replace(found, figure=figure, passed=found.passed and worst < DOUBT)
+    return replace(found, figure=figure, passed=found.passed and worst < PROMISED)
 
 
 def budgets_of(plan: Plan) -> set[int]:
