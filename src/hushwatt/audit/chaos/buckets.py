@@ -4,6 +4,7 @@ A report that counts twice is a 2 in a tally, a lost one a 0, and a strange one 
 be; no sum can hide one behind the other.
 """
 
+import random
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 
 from hushwatt.audit.chaos.collector import Collector
 from hushwatt.audit.chaos.line import request
+from hushwatt.audit.chaos.plans import plan_for
 from hushwatt.audit.chaos.scenario import expect
 from hushwatt.plan import Appliance, Plan, SlotLength
-from hushwatt.plan.amounts import MICRO
 from hushwatt.provider.document import document
 from hushwatt.provider.estimate import estimate
 from hushwatt.provider.store import open_store
@@ -37,23 +38,17 @@ JSON = {"Content-Type": "application/json"}
 def bucket_plan(homes: int, slots: int) -> Plan:
     """A plan with a level for every home, whose first `slots` slots are over and take reports."""
     start = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=slots + 2)
-    return Plan(
-        name="a level for every home",
-        description="Every home reports its own level.",
-        contact="someone@example.org",
+    return plan_for(
+        random.Random(0),
+        "lbu",
         start=start,
         expires=start + timedelta(minutes=slots),
-        timezone="UTC",
         slot=SlotLength(1, "m"),
-        epsilon=MICRO,
         window=1,
-        method="lbu",
-        decision=None,
         oracle="grr",
         appliances=(Appliance.of("meter", range(1, homes)),),
         appliances_per_report=1,
         mapping="range",
-        minimum_homes=1,
     )
 
 

@@ -1,19 +1,17 @@
 """Homes that leave, and what the disk still says of them."""
 
 import random
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 
-import numpy as np
-
 from hushwatt.audit.chaos.desk import Desk, Member
+from hushwatt.audit.chaos.plans import plan_for
+from hushwatt.audit.chaos.reported import histories
 from hushwatt.audit.chaos.scenario import Scenario, expect
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import Sent, report
-from hushwatt.plan import Appliance, Plan, SlotLength
+from hushwatt.household.report import Sent
+from hushwatt.plan import Appliance, Plan
 from hushwatt.plan.amounts import MICRO
-from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.record import pack_many
 from hushwatt.wire.signature import public_bytes
 
@@ -49,33 +47,18 @@ def case(seed: int, folder: Path) -> None:
 
 def wide_plan() -> Plan:
     """A plan whose payloads are long enough to be told apart."""
-    return Plan(
-        name="many levels",
-        description="Payloads that are told apart.",
-        contact="someone@example.org",
-        start=datetime(2024, 1, 1, tzinfo=UTC),
-        expires=datetime(2024, 1, 2, tzinfo=UTC),
-        timezone="UTC",
-        slot=SlotLength(10, "m"),
-        epsilon=4 * MICRO,
+    appliances = tuple(Appliance.of(name, range(1, LEVELS)) for name in ("kettle", "oven", "washer"))
+    return plan_for(
+        random.Random(0),
+        "lbu",
+        epsilon=MICRO,  # so little that every bit is nearly a coin
         window=1,
-        method="lbu",
-        decision=None,
         oracle="oue",
-        appliances=tuple(Appliance.of(name, range(1, LEVELS)) for name in ("kettle", "oven", "washer")),
-        appliances_per_report=3,
+        appliances=appliances,
+        appliances_per_report=len(appliances),
         mapping="range",
         minimum_homes=2,
     )
-
-
-def histories(plan: Plan, homes: int, slots: int, seed: int) -> Iterator[Sent]:
-    """What homes report at levels that anyone might hold."""
-    source, chance = Simulation(seed, "homes"), np.random.default_rng(seed)
-    fleet, kinds = enrol(plan, homes, 0, source), len(plan.appliances)
-    for slot in range(slots):
-        levels = chance.integers(0, min(plan.widths), (homes, kinds))
-        yield report(fleet, slot, levels.astype(np.uint16), source)
 
 
 def deliver(desk: Desk, members: list[Member], gateway: Member, sent: Sent) -> None:

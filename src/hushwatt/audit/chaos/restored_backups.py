@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.audit.chaos.desk import Desk, Member
-from hushwatt.audit.chaos.erased_homes import histories, wide_plan
+from hushwatt.audit.chaos.erased_homes import wide_plan
+from hushwatt.audit.chaos.reported import histories
 from hushwatt.audit.chaos.scenario import Scenario, expect
 from hushwatt.household.report import Sent
 from hushwatt.plan.plan import Plan

@@ -8,7 +8,7 @@ both give the same answer, to the last byte.
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from hushwatt.audit.chaos.desk import Desk, Member
+from hushwatt.audit.chaos.plans import plan_for
+from hushwatt.audit.chaos.reported import histories
 from hushwatt.audit.chaos.scenario import Scenario, expect
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import Sent, report
-from hushwatt.plan import Appliance, Plan, SlotLength
-from hushwatt.plan.amounts import MICRO
-from hushwatt.privacy.entropy import Simulation
+from hushwatt.household.report import Sent
+from hushwatt.plan import Appliance, Plan
 from hushwatt.provider.dashboard.views import VIEWS
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack_many
@@ -99,22 +98,12 @@ def case(seed: int, folder: Path) -> None:
 
 def _script(chance: random.Random) -> Script:
     minimum = chance.randint(2, 6)
-    plan = Plan(
-        name="few homes",
-        description="Slots with more and with fewer homes than an answer needs.",
-        contact="someone@example.org",
-        start=datetime(2024, 1, 1, tzinfo=UTC),
-        expires=datetime(2024, 1, 2, tzinfo=UTC),
-        timezone="UTC",
-        slot=SlotLength(10, "m"),
-        epsilon=4 * MICRO,
-        window=chance.randint(1, 2),
-        method="lbu",
-        decision=None,
-        oracle=chance.choice(["oue", "sue", "grr"]),
-        appliances=tuple(Appliance.of(name, [100, 200, 300]) for name in ("kettle", "oven", "washer")),
-        appliances_per_report=3,
-        mapping=chance.choice(["range", "dither"]),
+    names = ("kettle", "oven", "washer")
+    plan = plan_for(
+        chance,
+        "lbu",
+        appliances=tuple(Appliance.of(name, [100, 200, 300]) for name in names),
+        appliances_per_report=len(names),
         minimum_homes=minimum,
     )
     staying, reporting, leaving = list(range(minimum + SPARE)), list[list[int]](), list[list[int]]()
@@ -130,13 +119,12 @@ def _script(chance: random.Random) -> Script:
 
 def _worlds(folder: Path, script: Script, seed: int) -> tuple[World, World]:
     homes = script.plan.minimum_homes + SPARE
-    worlds = []
+    worlds = list[World]()
     for name in ("left", "right"):
         (folder / name).mkdir()
         desk = Desk(folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m")
-        worlds.append(
-            World(desk, [desk.join() for _ in range(homes)], _histories(script.plan, homes, seed, name))
-        )
+        reports = list(histories(script.plan, homes, SLOTS, seed + len(worlds)))
+        worlds.append(World(desk, [desk.join() for _ in range(homes)], reports))
     left, right = worlds
     layout = Layout.of(script.plan)
     for slot in range(SLOTS):
@@ -146,15 +134,6 @@ def _worlds(folder: Path, script: Script, seed: int) -> tuple[World, World]:
         if rows and (here == there).all():  # the secrets happen to add up to the same
             right.reports[slot] = right.reports[slot - 1]
     return left, right
-
-
-def _histories(plan: Plan, homes: int, seed: int, name: str) -> list[Sent]:
-    source, chance = Simulation(seed, name), np.random.default_rng([seed, len(name)])
-    fleet = enrol(plan, homes, 0, source)
-    return [
-        report(fleet, slot, chance.integers(0, 4, (homes, 3)).astype(np.uint16), source)
-        for slot in range(SLOTS)
-    ]
 
 
 def _questions(plan: Plan, slot: int, chance: random.Random) -> Iterator[str]:
