@@ -108,9 +108,10 @@ class Ingest:
         return ingested
 
     def _take_file(self, file: Delivery, ingested: Ingested, advance: Advance) -> None:
+        content = file.content  # worked out before anybody has to wait for the store
         with self._database.writing() as session:
             tell_homes(session, self._collection.number, told=file.reports.homes, named=0)
-            begin = taken(session, self._collection.number, file.content)
+            begin = taken(session, self._collection.number, content)
         ingested.known += begin
         advance(begin)
         for judged in ahead(self._judged(file, begin)):

@@ -19,13 +19,17 @@ MOST = 1 << 22  # homes whose names are kept, some 35 bytes each; others are has
 
 
 class Roll:
-    """The homes of the first slot, in its order; later slots are compared with them."""
+    """The homes of a slot, in its order; later slots are compared with them while that is of use."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._slot, self._next = -1, 0  # the slot being called, and the place of its next home
+        self._forget()
+
+    def _forget(self) -> None:
         self._names: pa.Array | None = None
         self._devices = np.empty((0, DEVICE), dtype=np.uint8)
-        self._slot, self._next = -1, 0  # the slot being called, and the place of its next home
+        self._useful = False  # in the slot being called
 
     def devices(self, batch: "ReportBatch") -> Rows:
         """The device of every row of a batch."""
@@ -34,9 +38,12 @@ class Roll:
 
     def _called(self, names: "pa.Array", slot: int) -> Rows:
         if slot != self._slot:
-            self._slot, self._next = slot, 0
+            if not self._useful:
+                self._forget()
+            self._slot, self._next, self._useful = slot, 0, False
         start, self._next = self._next, self._next + len(names)
         if self._names is not None and self._names.slice(start, len(names)).equals(names):
+            self._useful = True
             return self._devices[start : self._next]
         devices = devices_of(self._plan, names)
         if start == len(self._devices) < MOST:
@@ -48,3 +55,4 @@ class Roll:
 
         self._names = names if self._names is None else pa.concat_arrays([self._names, names])
         self._devices = np.concatenate([self._devices, devices])
+        self._useful = True
