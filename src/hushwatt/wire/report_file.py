@@ -83,16 +83,18 @@ class ReportFile:
 
     def _damage(self, groups: list[int]) -> ReportError:
         """The error for row groups of which one cannot be read: that one is named."""
+        every = REPORT_SCHEMA.names
         for group in groups:
-            for name in REPORT_SCHEMA.names:
+            for names in [*([name] for name in every), every]:
                 try:
                     with self._open(self._footer) as file:
-                        for _ in file.iter_batches(ROWS, [group], columns=[name], use_threads=False):
+                        for _ in file.iter_batches(ROWS, [group], columns=names, use_threads=False):
                             pass
                 except (OSError, pa.ArrowException):
                     where = f"row group {group + 1} of {self._footer.num_row_groups}"
-                    return ReportError(f"{self.name}, {where}: column {name} is damaged")
-        return ReportError(f"{self.name}: it changed while it was read")
+                    what = f"column {names[0]} is" if len(names) == 1 else "its columns are"
+                    return ReportError(f"{self.name}, {where}: {what} damaged")
+        return ReportError(f"{self.name}: damaged, or changed while it was read")
 
     def _check_columns(self, schema: pa.Schema) -> None:
         for name in REPORT_SCHEMA.names:

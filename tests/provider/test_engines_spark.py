@@ -1,0 +1,196 @@
+"""Spark gives the answers of this machine's engine: on a real cluster, with a worker lost, and for bad files.
+
+One test holds one cluster, so that tests that run beside each other do not start two.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from reported import damaged_files, part, plainly, reported, saved, twice
+from spark_cluster import Watch, cluster, free_port, needed, until
+
+from hushwatt.errors import HushwattError
+from hushwatt.provider.engines import engine
+
+HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
+EMBEDDED = engine("embedded")
+FILES, PARTS = 12, 41  # files, and parts in which homes are brought together
+SMALL = {
+    "spark.executor.memory": "512m",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "3",
+}
+KINDS = [("lbu", None, 8, "oue"), ("lpu", None, 3, "grr"), ("lba", "household", 8, "oue")]
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch):
+    """Java that starts sooner, as nothing here runs long enough to be worth more."""
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+def spread(plan, batch, folder, files=FILES):
+    """The reports of a batch twice, the second time with other bytes, over a folder of files."""
+    (folder / "second").mkdir(parents=True)
+    both, count = twice(batch), len(batch)
+    again = count + np.random.default_rng(5).permutation(count)
+    for number, rows in enumerate(np.array_split(np.arange(count), files - 2)):
+        saved(plan, folder / f"{number:02} of many.parquet", both, rows)
+    saved(plan, folder / "second" / "a.parquet", both, again[::2])
+    saved(plan, folder / "second" / "b+c.parquet", both, again[1::2])
+    return folder
+
+
+def as_told(tallies):
+    return plainly(tallies.groups), tallies.homes, tallies.repeats
+
+
+def test_a_real_cluster(plan_of, tmp_path):
+    """Two workers give the same tallies to the last digit, and the same JSON when one is killed half-way."""
+    with cluster(tmp_path) as running:
+        for method, decision, asked, oracle in KINDS:
+            plan, batch = reported(plan_of, method, decision, asked, oracle=oracle)
+            folder = spread(plan, batch, tmp_path / method)
+            found = engine("spark", master=running.address, settings=SMALL).tallies(plan, str(folder))
+
+            assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
+            assert found.repeats == len(batch)
+        lose_a_worker(running, plan, tmp_path / "lba", tmp_path)
+
+
+def lose_a_worker(running, plan, folder, home):
+    """Freeze a job that has done some of its work, kill a worker and its executor, let the rest go on."""
+    (home / "plan.toml").write_text(plan.toml())
+    command = [*HUSHWATT, "estimate", str(home / "plan.toml"), str(folder), "--json"]
+    port = free_port()
+    settings = {**SMALL, "spark.ui.enabled": "true", "spark.ui.port": str(port)}
+    settings["spark.sql.shuffle.partitions"] = str(PARTS)
+    options = [word for pair in settings.items() for word in ("--spark-conf", "=".join(pair))]
+    job = subprocess.Popen(
+        [*command, "--engine", "spark", "--master", running.address, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    watch = Watch(port)
+
+    def half_way():
+        return len(watch.busy()) == 2 and 2 <= (watch.underway(PARTS) or 0) <= PARTS - 10
+
+    until(half_way, "the job was half-way", going=lambda: job.poll() is None)
+    running.signal_workers(signal.SIGSTOP, 1, 2)
+    done = watch.underway(PARTS)
+    running.signal_workers(signal.SIGKILL, 1)
+    running.signal_workers(signal.SIGCONT, 2)
+    said, remarks = job.communicate(timeout=600)
+    expected = subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+    assert done is not None
+    assert done < PARTS
+    assert job.returncode == 0, remarks
+    assert said == expected.stdout
+    assert remarks == expected.stderr
+    assert len(running.alive()) < 2
+
+
+def test_bad_files(plan_of, tmp_path):
+    """Both engines refuse with the same words, also a file that only Spark's own file systems reach."""
+    needed()
+    plan, batch = reported(plan_of, "lbu", None, 8)
+    spark = engine("spark", master="local[1]", settings=SMALL)
+    for name, (path, said) in damaged_files(plan, batch, tmp_path).items():
+        with pytest.raises(HushwattError) as here:
+            EMBEDDED.tallies(plan, path)
+        with pytest.raises(HushwattError) as there:
+            spark.tallies(plan, str(path))
+
+        assert said in str(there.value), name
+        assert str(there.value) == str(here.value), name
+    good = spread(plan, batch, tmp_path / "odd [1] {names}")
+
+    assert as_told(spark.tallies(plan, f"file:{good}")) == as_told(EMBEDDED.tallies(plan, good))
+    for address, said in [
+        (f"file:{tmp_path}/rotten.parquet", "row group 3 of 5: column payload is damaged"),
+        (f"file:{tmp_path}/empty", "no Parquet file in this folder"),
+        (f"file:{tmp_path}/none", "there is no such file or folder"),
+        ("s9://bucket/reports", 's9://bucket/reports: No FileSystem for scheme "s9"'),
+    ]:
+        with pytest.raises(HushwattError, match=said.replace("(", r"\(")):
+            spark.tallies(plan, address)
+
+
+def test_other_types_in_other_files(plan_of, tmp_path):
+    """Files whose columns have other widths are read beside each other."""
+    needed()
+    plan, batch = reported(plan_of, "lbu", None, 8)
+    saved(plan, tmp_path / "a.parquet", part(batch, slice(0, 50)))
+    saved(plan, tmp_path / "b.parquet", part(batch, slice(50, None)))
+    table = pq.read_table(tmp_path / "b.parquet")
+    place = table.schema.get_field_index("slot")
+    pq.write_table(table.set_column(place, "slot", table["slot"].cast("int64")), tmp_path / "b.parquet")
+    found = engine("spark", master="local[1]", settings=SMALL).tallies(plan, str(tmp_path))
+
+    assert as_told(found) == as_told(EMBEDDED.tallies(plan, tmp_path))
+
+
+class TestNoSpark:
+    """What is missing is said in one line, before anything waits."""
+
+    def refusal(self, plan_of, tmp_path, *words, **environment):
+        plan, batch = reported(plan_of, "lbu", None, 8)
+        (tmp_path / "plan.toml").write_text(plan.toml())
+        saved(plan, tmp_path / "r.parquet", batch)
+        command = [*HUSHWATT, "estimate", "plan.toml", "r.parquet", "--engine", "spark", *words]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1
+        return done.stderr
+
+    def test_no_java(self, plan_of, tmp_path):
+        """Without Java, which package brings it."""
+        pytest.importorskip("pyspark")
+        said = self.refusal(plan_of, tmp_path, PATH=str(tmp_path), JAVA_HOME="")
+
+        assert said.startswith("hushwatt: Spark needs Java 17 or newer, and there is none: apt install")
+
+    def test_no_pyspark(self, plan_of, tmp_path):
+        """Without pyspark, which extra brings it."""
+        (tmp_path / "pyspark.py").write_text("raise ModuleNotFoundError('gone', name='pyspark')")
+        said = self.refusal(plan_of, tmp_path, PYTHONPATH=str(tmp_path))
+
+        assert said == "hushwatt: this needs pyspark, which is not installed: pip install 'hushwatt[spark]'\n"
+
+    def test_no_master(self, plan_of, tmp_path):
+        """A master that does not answer is not waited for."""
+        needed()
+        address = f"spark://127.0.0.1:{free_port()}"
+        said = self.refusal(plan_of, tmp_path, "--master", address)
+
+        assert said == f"hushwatt: no Spark master answers at {address}\n"
+
+    def test_no_numpy(self, plan_of, tmp_path):
+        """Workers whose Python lacks what they need: what it is, and which setting chooses the Python."""
+        needed()
+        bare = tmp_path / "bare"
+        bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+        bare.chmod(0o755)
+        said = self.refusal(
+            plan_of, tmp_path, "--master", "local[1]", PYSPARK_PYTHON=str(bare), PYTHONPATH=""
+        )
+
+        assert said.startswith("hushwatt: the Python of Spark's workers has no ")
+        assert "PYSPARK_PYTHON" in said
