@@ -21,7 +21,11 @@ Master = Annotated[
 ]
 SparkConf = Annotated[
     list[str] | None,
-    Parameter(name="--spark-conf", help="A setting of Spark's own, NAME=VALUE; may be given again."),
+    Parameter(
+        name="--spark-conf",
+        negative_iterable=(),
+        help="A setting of Spark's own, NAME=VALUE; may be given again.",
+    ),
 ]
 From = Annotated[str | None, Parameter(name="--from")]
 To = Annotated[str | None, Parameter(name="--to")]
