@@ -101,6 +101,17 @@ class TestTidy:
             readings(path, every=SlotLength(1, "h"))
 
 
+def test_converting_within_a_folder(tmp_path):
+    """What is being written into the very folder that is read is passed by, as is whatever is hidden."""
+    save(tmp_path / "mine.parquet", table())
+    (tmp_path / ".half.parquet").write_bytes(b"")
+    (tmp_path / ".old").mkdir()
+    save(tmp_path / ".old" / "mine.parquet", table())
+    convert("tidy", tmp_path, tmp_path / "readings.parquet", Wish(), lambda done: None)
+
+    assert pq.read_table(tmp_path / "readings.parquet").num_rows == 3  # the mains are left out
+
+
 def test_csv_that_cannot_be_read(tmp_path):
     """A word for a number, a date that is none and a row too short are refused without their value."""
     head = "household,time,appliance,watts\na,2020-01-01,kettle,1\n"

@@ -53,7 +53,8 @@ class Tidy:
 
 def _files(folder: Path) -> list[Path]:
     inside = [folder] if folder.is_file() else sorted(folder.rglob("*"))
-    found = [path for path in inside if path.suffix.lower() in PARQUET | CSV and path.is_file()]
+    seen = [path for path in inside if not any(p.startswith(".") for p in path.relative_to(folder).parts)]
+    found = [path for path in seen if path.suffix.lower() in PARQUET | CSV and path.is_file()]
     if not found:
         raise ReadingsError(f"{folder}: no table; expected a Parquet or a CSV file, or a folder of them")
     return found
