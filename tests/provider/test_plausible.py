@@ -136,3 +136,15 @@ def test_the_smallest_budget_is_what_influence_is_told_for(kind, window, plan_of
     assert min(accepted) == strategy.smallest
     laws = [law_for(plan.oracle, min(accepted), plan.appliances_per_report, width) for width in plan.widths]
     assert promise(plan).influence == pytest.approx(max(float(debias(1, 1, law)) for law in laws))
+
+
+@pytest.mark.parametrize("method", ["lbd", "lba"])
+@pytest.mark.parametrize("fresh", [True, False])
+def test_a_probe_that_was_not_paid_is_refused(method, fresh, plan_of):
+    """A home that decides pays for looking in every slot, and says so: without the probe nothing fits."""
+    plan = plan_of(3, 5, 2, method=method)
+    sent = next(histories(plan, 20, 1))
+    slot, spent, drawn = columns(sent)
+
+    assert amounts_fit(plan, slot, spent, drawn).all()
+    assert not amounts_fit(plan, slot, drawn if fresh else np.zeros_like(spent), drawn).any()
