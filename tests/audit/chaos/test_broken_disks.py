@@ -33,3 +33,10 @@ def test_a_provider_that_goes_on_after_a_failed_sync(monkeypatch, found_out):
     monkeypatch.setattr(sqlite, "UNSURE", ())
 
     assert "once mended, uploads were answered {200}" in found_out("broken-disk-provider")
+
+
+def test_a_home_that_trusts_a_log_it_did_not_sync(monkeypatch, found_out):
+    """The same at home: what is sent after such a start would be forgotten with the power."""
+    monkeypatch.setattr(Store, "make_sure", lambda self: None)
+
+    assert found_out("broken-disk-home") != "nothing"

@@ -52,7 +52,7 @@ class BrokenDisk(Disk):
 
 def some_failing(chance: random.Random) -> Failing:
     """One of the ways a disk fails, once or for long."""
-    steps = chance.choice([1, 4, 1_000])
+    steps = chance.choice([1, 4, 1_000, 1_000])
     return chance.choice(
         [
             Failing(("write",), apsw.FullError, apsw.SQLITE_FULL, steps),
