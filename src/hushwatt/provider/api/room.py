@@ -28,12 +28,8 @@ class Room:
     """So many bytes for all."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        self._places: dict[Place, int] = {}  # oldest first
-
-    @property
-    def held(self) -> int:
-        return sum(self._places.values())
+        self._size, self.held = size, 0
+        self._places: dict[Place, int] = {}  # and what each holds, oldest first
 
     @asynccontextmanager
     async def place(self, seconds: float | None = None) -> AsyncIterator[Place]:
@@ -43,15 +39,19 @@ class Room:
             try:
                 yield place
             finally:
-                self._places.pop(place, None)
+                self._free(place)
 
     def make(self, place: Place) -> None:
         """Make room for what a place holds."""
+        self.held += place.held - self._places.get(place, 0)
         self._places[place] = place.held
         while self.held > self._size:
             oldest = next(iter(self._places))
-            del self._places[oldest]
+            self._free(oldest)
             if oldest is place:
                 raise TimeoutError
             if not oldest.limit.expired():
                 oldest.limit.reschedule(asyncio.get_running_loop().time())
+
+    def _free(self, place: Place) -> None:
+        self.held -= self._places.pop(place, 0)
