@@ -5,7 +5,7 @@ from collecting import STORES, histories
 from delivering import Depot, names, write_file
 
 from hushwatt.provider.store.enrolment import enrol_home
-from hushwatt.provider.unattended import publish_unattended
+from hushwatt.provider.unattended import publish_unattended, waiting
 
 HOMES = 30
 
@@ -42,9 +42,12 @@ def test_homes_that_send_are_waited_for(depot):
     """As soon as a home has enrolled itself, its service decides."""
     with depot.database.writing() as session:
         enrol_home(session, depot.number, bytes(32))
+    now = waiting(depot.database, depot.number, depot.life, depot.clock)
     depot.clock.forward(days=90)
 
     assert published(depot) == ([], -1)
+    assert now == 2
+    assert waiting(depot.database, depot.number, depot.life, depot.clock) == 3
 
 
 def test_nothing_is_published_of_nothing(store_address, plan_of):

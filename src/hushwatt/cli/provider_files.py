@@ -184,12 +184,15 @@ def _collection(settings: "Config", word: str | None) -> "tuple[Database, Collec
 
 def _publish(database: "Database", collection: "Collection", life: "Life") -> None:
     from hushwatt.provider.clock import SystemClock
-    from hushwatt.provider.unattended import publish_unattended
+    from hushwatt.provider.unattended import publish_unattended, waiting
 
-    slots = publish_unattended(database, collection.number, life, SystemClock())
+    clock = SystemClock()
+    slots = publish_unattended(database, collection.number, life, clock)
     if slots:
         which = f"{len(slots):,} slots, {slots[0]} to {slots[-1]}"
         say(f"published {which}: whatever comes for them from now on is late")
+    elif count := waiting(database, collection.number, life, clock):
+        say(f"left out {count:,} closed slots: the service of these homes has not published them yet")
 
 
 def _archive(

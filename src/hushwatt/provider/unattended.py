@@ -25,3 +25,15 @@ def publish_unattended(database: Database, number: int, life: Life, clock: Clock
         ((last,),) = session.all("SELECT max(slot) FROM tallies WHERE plan = ?", number)
         due = min(life.first_open(now) - 1, -1 if last is None else int(last))
         return publish(session, number, due, int(now.timestamp()))
+
+
+def waiting(database: Database, number: int, life: Life, clock: Clock) -> int:
+    """How many closed slots with reports a service has still to publish."""
+    with database.reading() as session:
+        ((count,),) = session.all(
+            "SELECT count(DISTINCT slot) FROM tallies WHERE plan = ? AND slot > ? AND slot < ?",
+            number,
+            plan_state(session, number).published,
+            life.first_open(clock.now()),
+        )
+    return int(count)
