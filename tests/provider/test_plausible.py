@@ -139,12 +139,32 @@ def test_the_smallest_budget_is_what_influence_is_told_for(kind, window, plan_of
 
 
 @pytest.mark.parametrize("method", ["lbd", "lba"])
-@pytest.mark.parametrize("fresh", [True, False])
-def test_a_probe_that_was_not_paid_is_refused(method, fresh, plan_of):
+def test_a_probe_that_was_not_paid_is_refused(method, plan_of):
     """A home that decides pays for looking in every slot, and says so: without the probe nothing fits."""
-    plan = plan_of(3, 5, 2, method=method)
-    sent = next(histories(plan, 20, 1))
-    slot, spent, drawn = columns(sent)
+    plan = plan_of(3, 5, 2, method=method, window=3)
+    probe = plan.epsilon // (2 * plan.window)
+    drawn = np.array([2 * probe if method == "lba" else plan.epsilon // 4])
+    slot = np.zeros(1, int)
 
-    assert amounts_fit(plan, slot, spent, drawn).all()
-    assert not amounts_fit(plan, slot, drawn if fresh else np.zeros_like(spent), drawn).any()
+    assert amounts_fit(plan, slot, drawn + probe, drawn).all()
+    assert amounts_fit(plan, slot, np.array([probe]), drawn).all()
+    assert not amounts_fit(plan, slot, drawn, drawn).any()
+    assert not amounts_fit(plan, slot, np.zeros(1, int), drawn).any()
+
+
+def test_every_report_has_its_own_band(plan_of):
+    """Among reports of other budgets, or of other appliances, a forged one is still refused."""
+    plan = plan_of(*[10] * 15, method="lba", epsilon=10_000_000)
+    layout = Layout.of(plan)
+    honest = [sent for sent in histories(plan, 40, 4) if len(set(sent.drawn.tolist())) > 1][-1]
+    bits = np.zeros(8 * layout.size, np.uint8)
+    bits[: plan.width] = 1
+    forged = np.broadcast_to(np.packbits(bits, bitorder="little"), honest.payloads.shape)
+
+    for place in range(len(honest.drawn)):
+        rows = honest.payloads.copy()
+        rows[place] = forged[place]
+        fit = payloads_fit(layout, honest.drawn, rows)
+
+        assert not fit[place]
+        assert fit.sum() == len(fit) - 1
