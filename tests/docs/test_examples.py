@@ -81,12 +81,14 @@ def test_page(page, tmp_path, monkeypatch):
             Path(notes).write_text(text, encoding="utf-8")
 
 
-LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]+)(#[^)]*)?\)")
+LINK = re.compile(r"""\]\((?P<target>[^)#\s]+)(#[^)]*)?\)|(?:href|src)="(?P<attribute>[^"#]+)[^"]*\"""")
+LINKED = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links(page):
-    """Every link to a file of the repository leads somewhere."""
+    """Every link to a file of the repository leads somewhere, and so does every picture."""
     for found in LINK.finditer(page.read_text(encoding="utf-8")):
-        if "://" not in found["target"] and not found["target"].startswith("mailto:"):
-            assert (page.parent / found["target"]).exists(), f"{page.name} links to {found['target']}"
+        target = found["target"] or found["attribute"]
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
