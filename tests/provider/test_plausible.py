@@ -168,3 +168,19 @@ def test_every_report_has_its_own_band(plan_of):
 
         assert not fit[place]
         assert fit.sum() == len(fit) - 1
+
+
+@pytest.mark.parametrize("oracle", ["oue", "sue"])
+def test_a_bit_beyond_a_small_appliance_s_last_level(oracle, plan_of):
+    """Where a report speaks of some appliances, a bit that only a larger one has is refused."""
+    layout = Layout.of(plan_of(3, 5, 2, oracle=oracle, appliances_per_report=1))
+
+    def fits(appliance, level):
+        row = np.zeros(8 * layout.size, np.uint8)
+        row[: layout.number_bits] = [appliance >> bit & 1 for bit in range(layout.number_bits)]
+        row[layout.number_bits + level] = 1
+        packed = np.packbits(row, bitorder="little")[None, :]
+        return bool(payloads_fit(layout, np.array([1_000_000]), packed)[0])
+
+    for appliance, width in enumerate(layout.widths):
+        assert [fits(appliance, level) for level in range(5)] == [level < width for level in range(5)]
