@@ -14,7 +14,7 @@ LOCKED ?= yes
 INSTALL_FLAGS := $(if $(filter no,$(LOCKED)),--unlocked)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench capacity docs reference screenshots chaos wheel dist dist-check sbom audit-deps lock clean
+.PHONY: help demo test system lint format bench capacity docs reference screenshots audit chaos wheel dist dist-check sbom audit-deps lock clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
@@ -26,6 +26,7 @@ help:
 	@echo "make docs    build the docs as a site in build/site, which needs no network"
 	@echo "make reference  write the reference pages, drawings and notebooks anew from the code"
 	@echo "make screenshots  take the pictures of both pages for the docs anew (needs Chromium)"
+	@echo "make audit   check every privacy claim in full, and write build/audit.html (hours; QUICK=--quick for minutes)"
 	@echo "make chaos   kill, unplug, rewind and lie to it for an hour (MINUTES=5 SEED=1)"
 	@echo "make dist    the wheel and the sdist, the same bytes every time; dist-check tries them in empty environments"
 	@echo "make sbom    also a CycloneDX list of every package in them"
@@ -78,6 +79,11 @@ capacity: $(READY)
 
 screenshots: $(READY)
 	$(VENV)/bin/python tools/screenshots.py
+
+# Every claim in full; PLANS="one.toml two.toml" looks at these as well.
+audit: $(READY)
+	mkdir -p build
+	$(VENV)/bin/hushwatt audit all $(PLANS) $(QUICK) -o build/audit.html
 
 # Every scenario with its full figure, an hour in all: what one leaves of its time goes to the next.
 MINUTES ?= 60
