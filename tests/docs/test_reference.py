@@ -12,6 +12,8 @@ from hushwatt.plan import Plan
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.reader import APPLIANCE_KEYS, KEYS
 from hushwatt.plan.writer import table
+from hushwatt.provider.api.problems import PROBLEMS
+from hushwatt.provider.collect import ERASED, REASONS, WRONG_ROUND
 
 ROOT = Path(__file__).parents[2]
 WRITE = ROOT / "tools" / "reference" / "write.py"
@@ -112,3 +114,15 @@ def test_files_on_the_page_of_how_it_is_built_exist():
 
     assert len(named) > 10
     assert [name for name in named if not (ROOT / "src" / "hushwatt" / name).exists()] == []
+
+
+def test_every_refusal_is_on_the_wire_page():
+    """Whoever writes a program for homes finds every problem and every reason there."""
+    page = (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
+    ours = {"failed"}  # a bug of the service: there is nothing to do about it
+    uploads = [
+        name for reason, name in REASONS.items() if reason not in (WRONG_ROUND, ERASED)
+    ]  # not of files
+
+    assert [name for name in PROBLEMS.keys() - ours if f"`{name}`" not in page] == []
+    assert [name for name in uploads if f"`{name}`" not in page] == []
