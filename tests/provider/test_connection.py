@@ -17,10 +17,14 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 async def small(scope, receive, send):
-    """An application that answers "ok" without reading the body, or LARGE bytes at /large."""
-    body = bytes(LARGE) if scope["path"] == "/large" else b"ok"
+    """An application that answers "ok" without reading the body, or LARGE bytes, at once or in pieces."""
+    body = bytes(LARGE) if scope["path"] in ("/large", "/pieces") else b"ok"
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
+    if scope["path"] == "/pieces":
+        for _ in range(LARGE >> 16):
+            await send({"type": "http.response.body", "body": body[: 1 << 16], "more_body": True})
+        body = b""
     await send({"type": "http.response.body", "body": body})
 
 
@@ -138,14 +142,15 @@ def test_a_body_must_come_in_time():
     assert status(run(slowly())) == 200
 
 
-def test_an_answer_must_be_taken():
+@pytest.mark.parametrize("path", [b"/large", b"/pieces"])
+def test_an_answer_must_be_taken(path):
     """A client that does not read is let go, and what was kept for it too."""
 
     async def unread():
         async with serving(answer=0.3) as connect:
             reader, writer = await connect()
             writer.transport.pause_reading()
-            writer.write(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+            writer.write(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
             async with asyncio.timeout(30):
                 while not connect.kind.their_turn:
                     await asyncio.sleep(0.01)
@@ -157,13 +162,14 @@ def test_an_answer_must_be_taken():
     assert run(unread()) < LARGE
 
 
-def test_a_reader_with_patience_gets_everything():
+@pytest.mark.parametrize("path", [b"/large", b"/pieces"])
+def test_a_reader_with_patience_gets_everything(path):
     """Whoever takes a large answer at an ordinary pace has all of it."""
 
     async def read():
         async with serving(answer=5) as connect:
             reader, writer = await connect()
-            writer.write(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            writer.write(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             return len(await whole(reader))
 
     assert run(read()) > LARGE
