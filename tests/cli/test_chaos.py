@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from hushwatt.audit.chaos import run as engine
 from hushwatt.audit.chaos import scenarios
-from hushwatt.audit.chaos.run import seed_of
+from hushwatt.audit.chaos.run import Outcome, seed_of
 from hushwatt.audit.chaos.scenario import Fault, Scenario
 from hushwatt.cli.chaos import chaos
 from hushwatt.errors import UsageError
@@ -85,6 +86,20 @@ def test_time_is_shared(planted, capsys):
     (row,) = json.loads(capsys.readouterr().out)["scenarios"]
 
     assert (row["done"], row["asked"]) == (1, 4)
+
+
+def test_ctrl_c_shows_the_table(planted, monkeypatch, capsys):
+    """What was found so far is told before it leaves."""
+
+    def interrupted(scenario, aim, *_):
+        return Outcome(scenario, aim, 1, 0.1, interrupted=True)
+
+    monkeypatch.setattr(engine, "run", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        chaos(seed=2, jobs=1)
+
+    assert "1 of 1 hold" in capsys.readouterr().out
 
 
 def test_wrong_use(planted):

@@ -52,6 +52,8 @@ def chaos(
         print(_as_json(outcomes, seed, passed))
     else:
         _print_table(outcomes, passed)
+    if outcomes[-1].interrupted:
+        raise KeyboardInterrupt
     if not passed:
         raise SystemExit(1)
 
@@ -94,6 +96,8 @@ def _run(
             share = max(0.0, minutes - (monotonic() - began) / 60) / (len(scenarios) - place)
         with progress(f"chaos {scenario.name}", total=aim) as advance:
             outcomes.append(run(scenario, aim, seed, share, jobs, advance))
+        if outcomes[-1].interrupted:  # show what there is
+            break
     return outcomes
 
 

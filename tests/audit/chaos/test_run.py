@@ -80,6 +80,21 @@ def test_time_is_bounded():
     assert run(scenario(lambda seed, folder: None), 10, seed=1, minutes=0).done == 1
 
 
+def test_ctrl_c_keeps_what_was_found():
+    """Interrupted, a run still tells of every case it went through."""
+    seen = []
+
+    def case(seed, folder):
+        seen.append(seed)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        raise Fault("it broke")
+
+    outcome = run(scenario(case), 10, seed=1)
+
+    assert (outcome.interrupted, outcome.done, len(outcome.failures)) == (True, 2, 2)
+
+
 def test_figures_count_units():
     """A case that makes up several of its unit counts for as many."""
     outcome = run(scenario(lambda seed, folder: None, each=4, unit="kills"), 10, seed=1)

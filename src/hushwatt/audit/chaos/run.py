@@ -36,6 +36,7 @@ class Outcome:
     done: int  # and how many were reached
     seconds: float
     failures: tuple[Failure, ...] = ()
+    interrupted: bool = False  # by Ctrl-C
 
     @property
     def passed(self) -> bool:
@@ -65,12 +66,16 @@ def run(
     until = None if minutes is None else began + 60 * minutes
     seeds = [seed_of(seed, scenario.name, case) for case in range(scenario.cases(figure))]
     work = _alone(scenario, seeds, until) if jobs < 2 else _together(scenario, seeds, until, jobs)
-    done, failures = 0, list[Failure]()
-    for failure in work:
-        done += 1
-        failures += [failure] if failure else []
-        advance(scenario.each)
-    return Outcome(scenario, figure, done * scenario.each, monotonic() - began, tuple(failures))
+    done, failures, interrupted = 0, list[Failure](), False
+    try:
+        for failure in work:
+            done += 1
+            failures += [failure] if failure else []
+            advance(scenario.each)
+    except KeyboardInterrupt:
+        interrupted = True
+    seconds = monotonic() - began
+    return Outcome(scenario, figure, done * scenario.each, seconds, tuple(failures), interrupted)
 
 
 def try_case(scenario: Scenario, seed: int) -> Failure | None:
