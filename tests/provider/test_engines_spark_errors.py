@@ -1,0 +1,99 @@
+"""What Spark says over many lines of Java becomes one line that helps."""
+
+import pytest
+from reported import reported, saved
+
+from hushwatt.errors import ReportError, UsageError
+from hushwatt.provider.engines.spark_errors import explained, java_reason
+from hushwatt.provider.engines.spark_files import SparkFile
+from hushwatt.wire.table import report_files
+
+pyspark_errors = pytest.importorskip("pyspark.errors")
+
+TRACE = """An exception was thrown from the Python worker:
+Traceback (most recent call last):
+  File "worker.py", line 4207, in invoke_udf
+{last}
+"""
+
+
+@pytest.fixture
+def file(plan_of, tmp_path):
+    """A plan, and a good file of its reports."""
+    plan, batch = reported(plan_of, "lbu", None, 8)
+    path = saved(plan, tmp_path / "r.parquet", batch)
+    (report,) = report_files(plan, path)
+    return plan, SparkFile(report, f"file:{path}")
+
+
+def shown(text, file):
+    plan, read = file
+    return explained(pyspark_errors.PySparkException(text), plan, [read])
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (
+            TRACE.format(last="ModuleNotFoundError: No module named 'numpy'"),
+            "the Python of Spark's workers has no numpy; PYSPARK_PYTHON names the Python they run",
+        ),
+        (
+            'java.io.IOException: Cannot run program "/opt/python": error=2, No such file or directory',
+            "Spark's workers have no Python at /opt/python; PYSPARK_PYTHON names the Python they run",
+        ),
+        (
+            "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9 than that in driver: 3.11,"
+            " PySpark cannot run",
+            "Spark's workers run Python 3.9, this is 3.11; PYSPARK_PYTHON names the Python they run",
+        ),
+        (
+            "An error occurred while calling o90.collect.\n: org.apache.spark.SparkException: "
+            "Job aborted due to stage failure\n\tat org.apache",
+            "Spark gave up: Job aborted due to stage failure",
+        ),
+    ],
+)
+def test_what_a_user_can_mend(text, said, file):
+    """Each is one line, and says what to do or what Spark gave as its reason."""
+    error = shown(text, file)
+
+    assert isinstance(error, UsageError)
+    assert str(error) == said
+
+
+def test_a_refused_row(file):
+    """The words of the worker, with the path as the user gave it."""
+    _, read = file
+    last = f"hushwatt.errors.ReportError: {read.place}, row 3: the round must be 0 or 1"
+    error = shown(TRACE.format(last=last), file)
+
+    assert isinstance(error, ReportError)
+    assert str(error) == f"{read.report.name}, row 3: the round must be 0 or 1"
+
+
+def test_a_file_that_workers_do_not_see(file):
+    """It is good here, so the way to it is what is missing."""
+    _, read = file
+    error = shown(f"[FAILED_READ_FILE.FILE_NOT_EXIST] while reading file {read.place}", file)
+
+    assert isinstance(error, UsageError)
+    assert str(error) == f"{read.report.name}: Spark's workers do not see it"
+
+
+def test_a_file_that_only_spark_cannot_read(file):
+    """Here it is whole, so Spark's own reason is told."""
+    _, read = file
+    error = shown(f"[FAILED_READ_FILE.NO_HINT] Encountered error while reading file {read.place}", file)
+
+    assert isinstance(error, ReportError)
+    assert str(error).startswith(f"{read.report.name}: Spark cannot read it: Encountered error")
+
+
+def test_a_bug_stays_a_bug(file):
+    """What is not Spark's is not dressed up."""
+    plan, read = file
+    bug = ZeroDivisionError()
+
+    assert explained(bug, plan, [read]) is bug
+    assert java_reason(ValueError("")) == "it did not say why"
