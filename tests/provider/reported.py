@@ -136,6 +136,13 @@ def damaged_files(plan, batch, folder):
     start = chunk.dictionary_page_offset or chunk.data_page_offset
     content[start : start + 12] = b"\xff" * 12
     path.write_bytes(content)
+    whole = saved(plan, bad("flipped", "row group 1 of 1: column payload is damaged"), batch)
+    pq.write_table(
+        pq.read_table(whole), whole, compression="none", write_page_checksum=True, use_dictionary=False
+    )
+    content = bytearray(whole.read_bytes())
+    content[content.index(batch.payloads[77].tobytes())] ^= 1
+    whole.write_bytes(content)
     content = saved(plan, bad("cut", "not a Parquet file, or not a complete one"), batch).read_bytes()
     (folder / "cut.parquet").write_bytes(content[: len(content) // 2])
     older = pq.read_table(saved(plan, bad("no-round", "column round: not there"), batch)).drop_columns(

@@ -314,6 +314,8 @@ class TestFolders:
         saved(tmp_path / "z" / "0.parquet", ROWS[6:])
         saved(tmp_path / "a.parquet", ROWS[:6], report_schema(PLAN, homes=9))
         (tmp_path / ".b.parquet").write_text("hidden")
+        (tmp_path / "_temporary").mkdir()
+        (tmp_path / "_temporary" / "b.parquet").write_text("half of a file")
         (tmp_path / "notes.txt").write_text("not reports")
 
         assert read(tmp_path) == ROWS

@@ -51,7 +51,10 @@ def homes_of(plan: Plan, path: str | PathLike[str]) -> int:
 
 
 def report_files(plan: Plan, path: Path) -> list[ReportFile]:
-    """The files that a path means: itself, or every Parquet file in a folder but hidden ones, by name."""
+    """The files that a path means: itself, or every Parquet file in a folder but hidden ones, by name.
+
+    Names that begin with . or _ are hidden, as they are for other programs that read Parquet.
+    """
     if path.is_file():
         return [ReportFile(plan, path)]
     if not path.is_dir():
@@ -63,7 +66,7 @@ def report_files(plan: Plan, path: Path) -> list[ReportFile]:
 def parquet_names(folder: str, inside: Sequence[Name]) -> list[Name]:
     """The Parquet files among the names in a folder, but hidden ones, in their order."""
     names = [name for name in sorted(inside) if name.suffix.lower() in SUFFIXES]
-    shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    shown = [name for name in names if not any(part.startswith((".", "_")) for part in name.parts)]
     if not shown:
         raise ReportError(f"{folder}: there is no Parquet file in this folder")
     return shown
