@@ -1,7 +1,8 @@
 """What a million reports cost at every stage, and how that grows: the figures behind docs/capacity.md.
 
-`python benchmarks/capacity.py` measures everything, and writes docs/capacity.json, the page and its plot.
-`--quick` takes tiny sizes, to try it; `--draw` only draws the page and the plot from the figures there are.
+`python benchmarks/capacity.py` measures everything, and writes docs/capacity.json, the page and its plot;
+with words, as `spark ingest`, only the stages that are called so.  `--quick` takes tiny sizes, to try it;
+`--draw` only draws the page and the plot from the figures there are.
 """
 
 import asyncio
@@ -25,7 +26,19 @@ import ingest
 import numpy as np
 import service
 import tally
-from capacity_page import FIGURES, draw, write_page
+from capacity_page import (
+    BATCHES,
+    EMBEDDED,
+    FIGURES,
+    NEEDED,
+    POSTGRESQL,
+    RANDOMISE,
+    SINGLES,
+    SPARK,
+    SQLITE,
+    draw,
+    write_page,
+)
 from measure import best_of
 
 from hushwatt.evaluate.generators.invented import household_names
@@ -66,47 +79,53 @@ QUICK = FULL | {
 
 def main(words: list[str]) -> int:
     """Measure what is asked for, keep the figures, and draw."""
+    named = [word.lower() for word in words if not word.startswith("--")]
     if "--draw" not in words:
-        quick = "--quick" in words
         with tempfile.TemporaryDirectory() as folder:
             Path(folder).chmod(0o711)  # PostgreSQL's server runs as another user when we are root
-            found = measured(Path(folder), QUICK if quick else FULL)
-        FIGURES.write_text(json.dumps(found | {"quick": quick}, indent=1) + "\n", encoding="utf-8")
+            measure(Path(folder), "--quick" in words, named)
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    if missing := NEEDED - set(figures["stages"]):
+        print(f"no page yet, still to be measured: {'; '.join(sorted(missing))}", file=sys.stderr)
+        return 1
     draw(figures)
     write_page(figures)
     return 0
 
 
-def measured(folder: Path, sizes: dict[str, Any]) -> Figure:
-    """Every figure of the page."""
-    measured_on, plan = machine(), plan_of(folder)
+def measure(folder: Path, quick: bool, named: list[str]) -> None:
+    """Measure the stages in whose name one of these words is, or all; each is kept as soon as it is known."""
+    sizes, plan = QUICK if quick else FULL, plan_of(folder)
+    kept = json.loads(FIGURES.read_text(encoding="utf-8"))["stages"] if named and FIGURES.exists() else {}
+    found = {"machine": machine(), "quick": quick, "stages": kept}
     files = report_files(folder, plan, sizes["file"], max(*sizes["tally"], *sizes["ingest"]))
-    stages = {
-        "upload one by one": say(uploads, folder / "service", sizes),
-        "upload in batches": None,
-        "ingest into SQLite": say(ingested, folder, files, sizes, "sqlite"),
-        "ingest into PostgreSQL": say(ingested, folder, files, sizes, "postgresql"),
-        "tally, embedded": say(tallied, folder, files, sizes["tally"]),
-        "tally, Spark on this machine": say(tallied_by_spark, folder, files, sizes["spark"]),
-        "estimate": say(estimated, plan, sizes["slots"]),
-        "randomise a file": say(randomised, folder, plan, sizes["randomise"]),
+    found["file_bytes"] = sum(file.stat().st_size for file in files) / len(files) / sizes["file"]
+    found["report"] = {
+        "payload": Layout.of(plan).size,
+        "cells": plan.width,
+        "appliances": len(plan.appliances),
     }
-    stages["upload one by one"], stages["upload in batches"] = stages["upload one by one"]
-    return {
-        "machine": measured_on,
-        "report": {"payload": Layout.of(plan).size, "cells": plan.width, "appliances": len(plan.appliances)},
-        "file_bytes": sum(file.stat().st_size for file in files) / len(files) / sizes["file"],
-        "stages": {name: stage for name, stage in stages.items() if stage is not None},
+    stages: dict[tuple[str, ...], Callable[[], list[Figure | None]]] = {
+        (SINGLES, BATCHES): lambda: uploads(folder / "service", sizes),
+        (SQLITE,): lambda: [ingested(folder, files, sizes, "sqlite")],
+        (POSTGRESQL,): lambda: [ingested(folder, files, sizes, "postgresql")],
+        (EMBEDDED,): lambda: [tallied(folder, files, sizes["tally"])],
+        (SPARK,): lambda: [tallied_by_spark(folder, files, sizes["spark"])],
+        ("estimate",): lambda: [estimated(plan, sizes["slots"])],
+        (RANDOMISE,): lambda: [randomised(folder, plan, sizes["randomise"])],
     }
+    for names, work in stages.items():
+        if not named or any(word in name.lower() for name in names for word in named):
+            figures = zip(names, say(", ".join(names), work), strict=True)
+            kept.update({name: figure for name, figure in figures if figure is not None})
+            FIGURES.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
-def say(work: Callable[..., Any], *parts: Any) -> Any:
+def say(label: str, work: Callable[[], Any]) -> Any:
     """Do it, and tell what it was and how long it took."""
     began = time.perf_counter()
-    found = work(*parts)
-    label = f"{work.__name__} {parts[-1] if isinstance(parts[-1], str) else ''}"
-    print(f"{label:<28}{time.perf_counter() - began:6.0f} s", file=sys.stderr, flush=True)
+    found = work()
+    print(f"{label:<40}{time.perf_counter() - began:6.0f} s", file=sys.stderr, flush=True)
     return found
 
 
@@ -155,7 +174,7 @@ def some(folder: Path, files: list[Path]) -> Iterator[Path]:
         yield Path(name)
 
 
-def uploads(folder: Path, sizes: dict[str, Any]) -> tuple[Figure, Figure]:
+def uploads(folder: Path, sizes: dict[str, Any]) -> list[Figure | None]:
     """One report a request, then thousands, to a real server with its embedded store."""
     folder.mkdir()
     plan = service._plan(folder)
@@ -167,7 +186,7 @@ def uploads(folder: Path, sizes: dict[str, Any]) -> tuple[Figure, Figure]:
     finally:
         server.terminate()
         server.wait()
-    return line(singles, memory), line(batches, memory)
+    return [line(singles, memory), line(batches, memory)]
 
 
 def sent(

@@ -16,18 +16,20 @@ DAY, HOUR = 86_400, 3_600
 DARK, LIGHT = "#1d4e6b", "#7aa6c2"
 IDLE = 0.5  # a load below which a machine has nothing else to do
 BUSY = 0.5  # how busy a machine should be at most, so that it can catch up
-SINGLES, BATCHES, POSTGRESQL = "upload one by one", "upload in batches", "ingest into PostgreSQL"
-EMBEDDED, SPARK = "tally, embedded", "tally, Spark on this machine"
+SINGLES, BATCHES, SQLITE = "upload one by one", "upload in batches", "ingest into SQLite"
+POSTGRESQL, EMBEDDED, SPARK = "ingest into PostgreSQL", "tally, embedded", "tally, Spark on this machine"
+RANDOMISE = "randomise a file"
 
 STAGES = {  # and what holds each back
     SINGLES: "HTTP, a signature and a commit for every report: a core",
     BATCHES: "checking the reports and writing the rows: a core",
-    "ingest into SQLite": "one writer: a core, and its disk",
+    SQLITE: "one writer: a core, and its disk",
     POSTGRESQL: "the insert of rows and of their index: a core of the database",
     EMBEDDED: "unpacking Parquet: all cores",
     SPARK: "starting; then handing columns to Python: all cores",
-    "randomise a file": "reading the readings: a core and a half",
+    RANDOMISE: "reading the readings: a core and a half",
 }
+NEEDED = {*STAGES, "estimate"} - {POSTGRESQL, SPARK}  # these need a database or Java on the machine
 BUSIED = """
 Other work kept the machine busy meanwhile (a load of {load} before it began), so it can do better than this.
 """
@@ -46,7 +48,7 @@ def page(figures: Figure) -> str:
     every, turns = Day(figures, HOMES * SLOTS), Day(figures, HOMES)
     fields = figures["machine"] | figures["report"]
     fields |= {"warning": warning(figures), "off": percent(furthest(figures))}
-    fields["memories"] = memories(figures["stages"]["randomise a file"]["memories"])
+    fields["memories"] = memories(figures["stages"][RANDOMISE]["memories"])
     fields |= {"costs": costs(figures), "storage": storage(figures), "workers": workers(figures)}
     fields |= {
         "estimate": seconds(1000 * figures["stages"]["estimate"]["each"]),
