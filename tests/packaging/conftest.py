@@ -1,10 +1,12 @@
 """What the tests of packaging share: the wheel and the sdist, built from a copy of the checkout."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,10 @@ class Built:
     source: Path
     wheel: Path
     sdist: Path
+
+    @classmethod
+    def at(cls, place: Path) -> "Built":
+        return cls(place / "source", next(place.glob("dist/*.whl")), next(place.glob("dist/*.tar.gz")))
 
 
 def build(checkout: Path, place: Path, umask: int, **environment: str) -> Built:
@@ -42,7 +48,7 @@ def build(checkout: Path, place: Path, umask: int, **environment: str) -> Built:
         )
     finally:
         os.umask(before)
-    return Built(source, next(place.glob("dist/*.whl")), next(place.glob("dist/*.tar.gz")))
+    return Built.at(place)
 
 
 def copy(path: Path, to: Path) -> None:
@@ -55,9 +61,27 @@ def copy(path: Path, to: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory) -> Built:
+def once(tmp_path_factory):
+    """Make a folder once for all processes that run tests, however many ask for it."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (shared / name).exists():
+                (shared / f"{name}-half").mkdir()
+                make(shared / f"{name}-half")
+                (shared / f"{name}-half").rename(shared / name)
+        return shared / name
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def built(once) -> Built:
     """The wheel and the sdist."""
-    return build(ROOT, tmp_path_factory.mktemp("built"), umask=0o022, TZ="UTC")
+    return Built.at(once("built", lambda place: build(ROOT, place, umask=0o022, TZ="UTC")))
 
 
 @pytest.fixture(scope="session")

@@ -65,24 +65,29 @@ FLOW = ("plan new --preset advised -o plan.toml", "plan check plan.toml", "docto
 
 
 @pytest.fixture(scope="module")
-def answers(built, tmp_path_factory):
+def answers(built, once):
     """What each command does where the wheel and its light dependencies are all there is."""
-    package, place = tmp_path_factory.mktemp("package"), tmp_path_factory.mktemp("place")
-    options = ["--no-index", "--no-deps", "--no-compile", "--quiet", "--target", str(package)]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(built.wheel)], check=True)
+    place = once("light", lambda place: tried(built.wheel, place))
+    return json.loads((place / "answers.json").read_text())
+
+
+def tried(wheel, place):
+    """Install the wheel alone, and try every command."""
+    options = ["--no-index", "--no-deps", "--no-compile", "--quiet", "--target", str(place / "package")]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(wheel)], check=True)
     patience = {line: 1 if extra is None else 100 for line, extra in NEEDS.items()}  # to run; to refuse
     patience |= dict.fromkeys(EITHER, 1)
     patience |= dict.fromkeys(FLOW, 100)
     done = subprocess.run(
-        [sys.executable, str(LIGHT), str(package), json.dumps(patience)],
+        [sys.executable, str(LIGHT), str(place / "package"), json.dumps(patience)],
         cwd=place,
         env={**os.environ, "HUSHWATT_HOME": str(place / "home"), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    (place / "answers.json").write_text(done.stdout)
 
 
 @pytest.mark.parametrize("line", [line for line, extra in NEEDS.items() if extra is None])

@@ -11,15 +11,17 @@ from cyclonedx.validation.json import JsonStrictValidator
 
 
 @pytest.fixture(scope="module")
-def lists(supply, built, tmp_path_factory):
+def lists(supply, built, once):
     """The lists for each lock, as `make sbom` writes them beside the wheel."""
-    folder = tmp_path_factory.mktemp("dist")
-    shutil.copy(built.wheel, folder)
-    done = supply(
-        "sbom.py", folder, "light", "provider", env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
-    )
-    assert done.returncode == 0, done.stderr
-    return {path.name.split("-")[2].partition(".")[0]: path for path in sorted(folder.glob("*.cdx.json"))}
+
+    def made(folder):
+        shutil.copy(built.wheel, folder)
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+        done = supply("sbom.py", folder, "light", "provider", env=environment)
+        assert done.returncode == 0, done.stderr
+
+    found = sorted(once("sbom", made).glob("*.cdx.json"))
+    return {path.name.split("-")[2].partition(".")[0]: path for path in found}
 
 
 def test_valid(lists):

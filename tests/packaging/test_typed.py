@@ -41,25 +41,31 @@ hushwatt.guess()
 """
 
 
+SCRIPTS = {"five_lines": FIVE_LINES, "kinds": KINDS, "mistakes": MISTAKES}
+
+
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory):
+def checked(once):
     """What mypy says of each script, all in one go."""
-    folder = tmp_path_factory.mktemp("typed")
-    scripts = {"five_lines": FIVE_LINES, "kinds": KINDS, "mistakes": MISTAKES}
-    for name, text in scripts.items():
+    lines = (once("typed", judged) / "said.txt").read_text().splitlines()
+    return {
+        name: [line.split(": ", 1)[1] for line in lines if line.startswith(f"{name}.py")] for name in SCRIPTS
+    }
+
+
+def judged(folder):
+    """Let mypy read the scripts, as strictly as it can."""
+    for name, text in SCRIPTS.items():
         (folder / f"{name}.py").write_text(text)
     options = ["--strict", "--no-error-summary", "--config-file", "", "--cache-dir", str(folder / "cache")]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, *(f"{name}.py" for name in scripts)],
+        [sys.executable, "-m", "mypy", *options, *(f"{name}.py" for name in SCRIPTS)],
         cwd=folder,
         capture_output=True,
         text=True,
     )
     assert done.stderr == ""
-    lines = done.stdout.splitlines()
-    return {
-        name: [line.split(": ", 1)[1] for line in lines if line.startswith(f"{name}.py")] for name in scripts
-    }
+    (folder / "said.txt").write_text(done.stdout)
 
 
 def test_the_five_lines(checked):
