@@ -10,7 +10,7 @@ from hushwatt.audit.chaos.buckets import Crowd, Kept, Report
 from hushwatt.audit.chaos.desk import Said
 from hushwatt.audit.chaos.disk import Disk, through
 from hushwatt.audit.chaos.faults import NEVER, BrokenDisk, some_failing, spread
-from hushwatt.audit.chaos.rush import Rush, Uploads, gather_crowd, whole
+from hushwatt.audit.chaos.rush import Rush, Uploads, gather_crowd, place_for, whole
 from hushwatt.audit.chaos.scenario import Scenario, expect
 from hushwatt.provider.logs import silence
 from hushwatt.provider.store.session import StoreUnavailable
@@ -23,7 +23,7 @@ def case(seed: int, folder: Path) -> None:
     """The same uploads again and again; each time the disk fails some steps later, from first to last."""
     chance = random.Random(seed)
     failing, uploads = some_failing(chance), [chance.sample(EVERYTHING, 3) for _ in range(6)]
-    store = _folder(folder, "new")
+    store = place_for(folder, "new")
     crowd = gather_crowd(store, HOMES, SLOTS)
     healthy = _Life(folder, "healthy", store, crowd, chance)
     healthy.live(BrokenDisk(failing, NEVER), uploads)
@@ -37,7 +37,7 @@ class _Life:
 
     def __init__(self, folder: Path, name: str, store: Path, crowd: Crowd, chance: random.Random) -> None:
         self.folder, self.name, self.crowd, self.chance = folder, name, crowd, chance
-        self.store = _folder(folder, name)
+        self.store = place_for(folder, name)
         shutil.copy(store, self.store)
         self.acknowledged, self.steps = Kept(), 0
 
@@ -54,10 +54,10 @@ class _Life:
             self.steps = disk.steps
             disk.lose_power()
             if shut:
-                last = disk.kill(_folder(self.folder, f"{self.name} again").parent)
+                last = disk.kill(place_for(self.folder, f"{self.name} again").parent)
         if last is not disk:
             self._start_again(last)
-        left = _folder(self.folder, f"{self.name} left")
+        left = place_for(self.folder, f"{self.name} left")
         last.leave(left.parent, self.chance)
         lost = self.acknowledged - whole(left, self.crowd)
         expect(not lost, f"{len(lost)} acknowledged reports are lost")
@@ -89,12 +89,6 @@ class _Life:
 
         desk.send_all(self.crowd, uploads, note)
         return iter(said)
-
-
-def _folder(folder: Path, name: str) -> Path:
-    """Where a store goes that has a folder to itself."""
-    (folder / name).mkdir()
-    return folder / name / "store.sqlite"
 
 
 SCENARIO = Scenario(

@@ -8,7 +8,7 @@ from pathlib import Path
 from hushwatt.audit.chaos.buckets import Crowd, Kept, Report
 from hushwatt.audit.chaos.desk import Said
 from hushwatt.audit.chaos.disk import Disk, through
-from hushwatt.audit.chaos.rush import Rush, gather_crowd, whole
+from hushwatt.audit.chaos.rush import Rush, gather_crowd, place_for, whole
 from hushwatt.audit.chaos.scenario import Scenario, expect
 
 LOSSES, HOMES, SLOTS = 4, 12, 12
@@ -18,24 +18,18 @@ EVERYTHING = [(home, slot) for home in range(HOMES) for slot in range(SLOTS)]
 def case(seed: int, folder: Path) -> None:
     """Uploads arrive, several at once, until the power goes; in the end all are sent again."""
     chance, acknowledged = random.Random(seed), Kept()
-    store = _folder(folder, 0)
+    store = place_for(folder, 0)
     crowd = gather_crowd(store, HOMES, SLOTS)
     for loss in range(1, LOSSES + 1):
         with through(_failing(last=chance.randint(1, 80))) as disk:
             acknowledged |= _serve(store, crowd, list(_uploads(chance)), disk, chance.random() < 0.2)
-        store = _folder(folder, loss)
+        store = place_for(folder, loss)
         disk.leave(store.parent, chance)
         lost = acknowledged - whole(store, crowd)
         expect(not lost, f"{len(lost)} acknowledged reports are lost")
     with through(Disk()) as disk:
         again = _serve(store, crowd, [EVERYTHING], disk, in_order=True)
     expect(whole(store, crowd) == set(EVERYTHING) == again, "a report could not be sent again")
-
-
-def _folder(folder: Path, number: int) -> Path:
-    """Where the store is after so many losses."""
-    (folder / str(number)).mkdir()
-    return folder / str(number) / "store.sqlite"
 
 
 def _failing(last: int) -> Disk:

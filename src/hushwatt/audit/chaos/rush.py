@@ -66,6 +66,12 @@ def gather_crowd(store: Path, homes: int, slots: int) -> Crowd:
         return Crowd(desk.plan, *desk.join(homes))
 
 
+def place_for(folder: Path, name: object) -> Path:
+    """Where a store goes that has a new folder to itself."""
+    (folder / f"{name}").mkdir()
+    return folder / f"{name}" / "store.sqlite"
+
+
 def whole(store: Path, crowd: Crowd) -> Kept:
     """What is in a store that is whole, counted as it should be."""
     disk = apsw.Connection(str(store))
