@@ -17,6 +17,7 @@ from hushwatt.household.clock import SECOND
 from hushwatt.plan.amounts import MICRO, parse_amount, plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import Promise
+from hushwatt.privacy.promise_words import reach
 
 DAY = 86_400 * SECOND
 YEAR = 366 * DAY
@@ -67,10 +68,9 @@ class Caps:
 
     def objections(self, plan: Plan, promise: Promise, year: int) -> list[str]:
         """Everything that this plan asks beyond the caps, a sentence each; `year` is its ε in a year."""
-        reach = -(-promise.appliance_dearest.numerator // promise.appliance_dearest.denominator)
         asked = [
             ("ε in any window", plan.epsilon, self.epsilon_per_window, "epsilon_per_window"),
-            ("ε in any window of one appliance", reach, self.appliance_epsilon, "appliance_epsilon"),
+            ("ε in any window of one appliance", reach(promise), self.appliance_epsilon, "appliance_epsilon"),
             ("ε in a year", year, self.epsilon_per_year, "epsilon_per_year"),
         ]
         found = [

@@ -7,6 +7,7 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.summary import facts
 from hushwatt.privacy.promise import Promise, odds
+from hushwatt.privacy.promise_words import reach
 
 HABITS = (
     "Each window is protected by itself. Habits that repeat for months shine through in the end, a little "
@@ -18,7 +19,6 @@ def terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[
     """Who asks, what for, and what it may cost this home."""
     told = dict(facts(plan))
     span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
-    reach = -(-promise.appliance_dearest.numerator // promise.appliance_dearest.denominator)
     year = per_year(plan, promise.dearest)
     low, high = (f"{chance:.3g}" for chance in promise.truthful)
     return [
@@ -28,7 +28,7 @@ def terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[
         ("when", told["when"]),
         ("each slot", told["each slot"]),
         ("your home", f"ε {plain(promise.dearest)} over {span}: odds {promise.odds} at most"),
-        ("one appliance", f"ε {plain(reach)} over {span}: odds {promise.appliance_odds} at most"),
+        ("one appliance", f"ε {plain(reach(promise))} over {span}: odds {promise.appliance_odds} at most"),
         ("in a year", f"ε {plain(year)} at most for the home: odds {odds(year / 1e6)}"),
         ("what odds mean", ODDS),
         ("each report", told["each report"]),
