@@ -109,8 +109,7 @@ class Ingest:
 
     def _take_file(self, file: Delivery, ingested: Ingested, advance: Advance) -> None:
         content = file.content  # worked out before anybody has to wait for the store
-        with self._database.writing() as session:
-            tell_homes(session, self._collection.number, told=file.reports.homes, named=0)
+        with self._database.reading() as session:
             begin = taken(session, self._collection.number, content)
         ingested.known += begin
         advance(begin)
@@ -144,6 +143,7 @@ class Ingest:
         number = self._collection.number
         if taken(session, number, file.content) >= judged.end:  # another run is at the same file
             return judged.verdicts[:0], 0
+        tell_homes(session, number, told=file.reports.homes, named=0)
         state = plan_state(session, number)
         homes, verdicts, enrolled = self._homes(session, state, judged)
         first, last = state.published + 1, self._collection.plan.calendar.slots

@@ -83,6 +83,8 @@ def tell_homes(session: Session, plan: int, told: int, named: int) -> None:
     """
     ((told_before, named_before),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
     told, named = max(told, told_before), named_before + named
+    if (told, named) == (told_before, named_before):
+        return
     session.run(
         "UPDATE plans SET told = ?, filed = ?, homes = homes + ? WHERE plan = ?",
         told,
