@@ -49,7 +49,7 @@ def run_console(text, folder):
         assert words[0] == "hushwatt", f"only hushwatt runs in examples, not {words[0]}"
         environment = {**os.environ, "COLUMNS": "80"}
         done = subprocess.run(
-            [*RUN, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+            [*RUN, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=900
         )
         said = done.stdout + (done.stderr if done.returncode else "")
 

@@ -3,10 +3,12 @@
 One test holds one cluster, so that tests that run beside each other do not start two.
 """
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -26,6 +28,22 @@ SMALL = {
     "spark.sql.shuffle.partitions": "3",
 }
 KINDS = [("lbu", None, 8, "oue"), ("lpu", None, 3, "grr"), ("lba", "household", 8, "oue")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def java_goes_too():
+    """The Java that serves these tests ends with them, and leaves no socket open."""
+    yield
+    spark = sys.modules.get("pyspark")
+    gateway = spark.SparkContext._gateway if spark else None
+    if gateway is not None:
+        spark.SparkContext._gateway = spark.SparkContext._jvm = None
+        with warnings.catch_warnings(action="ignore"):
+            gateway.shutdown()
+            gateway.proc.stdin.close()
+            gateway.proc.wait(timeout=600)
+            del gateway
+            gc.collect()
 
 
 @pytest.fixture(autouse=True)
