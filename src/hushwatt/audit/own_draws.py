@@ -12,18 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.audit.at_home import at_home
-from hushwatt.audit.counting import fits
+from hushwatt.audit.counting import DOUBT, fits, surprise
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.lives import appliance_at_home, plan_at_home
 from hushwatt.audit.marked import middle_watts
+from hushwatt.audit.sampler import chances
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import LAWS, Law, law_for
-from hushwatt.wire.payload import Layout
+from hushwatt.wire.payload import Layout, take
 from hushwatt.wire.record import unpack
 
-SLOTS, QUICK_SLOTS = 20_000, 450
+SLOTS, QUICK_SLOTS = 20_000, 600
 APPLIANCES, LEVELS, TRUE = 15, 10, 3  # as many as in the paper, all at one level
+SMALL_TRUE = 0  # of the small appliance
 SEND = 400  # slots between two looks at what was posted
 
 
@@ -31,6 +33,7 @@ def own_draw_audits(quick: bool = False) -> Iterator[Audit]:
     """Every oracle."""
     for oracle in LAWS:
         yield partial(audit_own_draws, oracle, QUICK_SLOTS if quick else SLOTS)
+        yield partial(audit_whole_answers, oracle, QUICK_SLOTS if quick else SLOTS)
 
 
 def audit_own_draws(oracle: str, slots: int) -> Finding:
@@ -48,6 +51,18 @@ def audit_own_draws(oracle: str, slots: int) -> Finding:
     return Finding("C5", f"the agent's own draws, {oracle}", figure, passed, numbers={"equal": equal})
 
 
+def audit_whole_answers(oracle: str, slots: int) -> Finding:
+    """The same for a plan of one small appliance, where every whole answer is counted."""
+    plan = _plan(oracle, appliances=1, levels=2)
+    layout, law = Layout.of(plan), law_for(oracle, MICRO, 1, 2)
+    bits = layout.field_bits(2)
+    seen = np.bincount(take(posted(plan, slots), 0, bits), minlength=1 << bits)
+    far = surprise(seen, chances(law, layout, bits, SMALL_TRUE))
+    figure = f"{far:+.1f} σ from the law; {int(seen.sum()):,} whole answers of one agent"
+    passed = far < DOUBT and int(seen.sum()) == slots
+    return Finding("C5", f"the agent's whole answers, {oracle}", figure, passed, numbers={"far": far})
+
+
 def judged(cells: NDArray[np.int64], law: Law, reports: int) -> list[tuple[int, int, float]]:
     """Hits, trials and chance: of the true cells, of the others, and of each appliance's true cell."""
     true, all_true = cells[:, TRUE], reports * APPLIANCES
@@ -60,7 +75,7 @@ def judged(cells: NDArray[np.int64], law: Law, reports: int) -> list[tuple[int, 
 
 def posted(plan: Plan, slots: int) -> NDArray[np.uint8]:
     """The payloads of one home, slot after slot."""
-    watts, parts = middle_watts([TRUE] * APPLIANCES), []
+    watts, parts = middle_watts(min(TRUE, width - 2) for width in plan.widths), []
     with at_home(plan, lambda slot: watts) as home:
         for slot in range(slots):
             home.live(slot)
@@ -70,8 +85,8 @@ def posted(plan: Plan, slots: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(unpack(b"".join(parts), Layout.of(plan).size).payloads)
 
 
-def _plan(oracle: str) -> Plan:
+def _plan(oracle: str, appliances: int = APPLIANCES, levels: int = LEVELS) -> Plan:
     """Every slot is a window of its own, so every slot draws with all of ε."""
-    plan = plan_at_home("lbu", None, oracle, 3, 1, APPLIANCES * MICRO)
-    appliances = tuple(appliance_at_home(f"appliance {place}", LEVELS) for place in range(APPLIANCES))
-    return replace(plan, appliances=appliances, appliances_per_report=APPLIANCES)
+    plan = plan_at_home("lbu", None, oracle, 3, 1, appliances * MICRO)
+    asked = tuple(appliance_at_home(f"appliance {place}", levels) for place in range(appliances))
+    return replace(plan, appliances=asked, appliances_per_report=appliances)
