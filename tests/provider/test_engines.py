@@ -205,6 +205,11 @@ class TestRefused:
         with pytest.raises(UsageError, match="for the engine spark"):
             engine("embedded", master="spark://127.0.0.1:7077")
 
+    def test_addresses_are_for_spark(self, table):
+        """An object store is not a path of this machine."""
+        with pytest.raises(UsageError, match="s3a://meters/reports: an address is for the engine spark"):
+            EMBEDDED.tallies(table("lbu", None, 8)[0], "s3a://meters/reports")
+
 
 def test_parcels_travel(table):
     """Tallies arrive as they left."""

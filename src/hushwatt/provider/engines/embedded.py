@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hushwatt.beside import beside
+from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.engines.contest import contested, every_home
 from hushwatt.provider.tally import Tallies, settled, tally_batches
@@ -37,6 +38,8 @@ class Embedded:
 
     def tallies(self, plan: Plan, reports: str | Path) -> Tallies:
         """What the reports of a file, or of a folder of them, add up to."""
+        if "://" in str(reports):
+            raise UsageError(f"{reports}: an address is for the engine spark")
         files = report_files(plan, Path(reports))
         tallies = Tallies(max(file.homes for file in files), {})
         pieces = [piece for file in files for piece in file.pieces()]

@@ -21,7 +21,7 @@ from hushwatt.provider.engines.spark_session import spark_session
 from hushwatt.provider.tally import Tallies, TallyKey, settled
 from hushwatt.wire.report_schema import REPORT_SCHEMA
 
-PARCEL = ", ".join(
+TRAVELS = ", ".join(
     [*(f"{name} bigint" for name in NUMBERS), *(f"{name} binary" for name in (*LISTS, "note"))]
 )
 
@@ -53,18 +53,18 @@ class Spark:
 def _tallied(plan: Plan, rows: Frame) -> Tallies:
     """In one go where they lie, when that is enough."""
     if plan.decision != "household":
-        tallies, notes = _collected(rows.mapInArrow(lambda batches: kernel.look(plan, batches), PARCEL))
+        tallies, notes = _collected(rows.mapInArrow(lambda batches: kernel.look(plan, batches), TRAVELS))
         if all(note.ordered for note in notes) and not contested(
             [[span] for note in notes for span in note.spans]
         ):
             return tallies
     homes = rows.repartition("household").sortWithinPartitions("slot", "household", "round", "folded", "row")
-    return _collected(homes.mapInArrow(lambda batches: kernel.settle(plan, batches), PARCEL))[0]
+    return _collected(homes.mapInArrow(lambda batches: kernel.settle(plan, batches), TRAVELS))[0]
 
 
 def _collected(parts: Frame) -> tuple[Tallies, list[Note]]:
     """All parts added up, by the cluster first: there may be more of them than one machine holds."""
-    whole = parts.repartition(*TallyKey._fields).mapInArrow(lambda batches: kernel.add(batches), PARCEL)
+    whole = parts.repartition(*TallyKey._fields).mapInArrow(lambda batches: kernel.add(batches), TRAVELS)
     tallies, notes = unpacked(row.asDict() for row in whole.collect())
     tallies.repeats = sum(note.repeats for note in notes)
     return tallies, notes
