@@ -15,6 +15,7 @@ from pins import Pin, pins
 
 HERE = Path(__file__).parents[2]
 PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+LATER = [] if sys.dont_write_bytecode else ["--no-compile"]  # Python compiles what is used when it is used
 TAIL = 15  # lines of pip's that say what went wrong
 
 
@@ -42,7 +43,7 @@ def applies(pin: Pin) -> bool:
 def install(what: str, words: list[str], total: int = 0) -> None:
     """Run pip, tell how many packages have come, and leave with its last words if it fails."""
     print(f"installing {what}" + (f": {total} packages" if total else ""), file=sys.stderr, flush=True)
-    command = [*PIP, "--no-compile", *words]  # Python compiles what is used when it is used
+    command = [*PIP, *LATER, *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip:
         assert pip.stdout is not None
         said = list(followed(pip.stdout, total))
