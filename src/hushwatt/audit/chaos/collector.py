@@ -56,7 +56,7 @@ class Collector:
         )
         self.plan, self.log, self.sync = plan, folder / "log", sync
         self.process = self.port = 0
-        self._news = -1
+        self._news, self._fresh = -1, 0.0
 
     @property
     def store(self) -> str:
@@ -71,7 +71,7 @@ class Collector:
             os.close(ours)
             _live(self.config, theirs, self.log, self.sync)
         os.close(theirs)
-        self._news, self.port = ours, 0
+        self._news, self.port, self._fresh = ours, 0, self._memory("VmHWM")
 
     def wait(self, seconds: float = PATIENCE) -> bool:
         """Whether it listens within so many seconds; a service that ends by itself is a fault."""
@@ -104,10 +104,13 @@ class Collector:
     def line(self) -> Line:
         return Line(self.port)
 
-    def peak(self) -> float:
-        """MiB that the process has held at most."""
+    def grown(self) -> float:
+        """MiB that the process has held at most beyond what it was forked with."""
+        return self._memory("VmHWM") - self._fresh
+
+    def _memory(self, what: str) -> float:
         lines = Path(f"/proc/{self.process}/status").read_text().splitlines()
-        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(what))
 
     def _end(self, how: signal.Signals) -> int:
         if not self.process:
