@@ -9,7 +9,6 @@ from pathlib import Path
 
 import apsw
 
-PIECE = 1 << 16  # bytes; SQLite's layer for files is not made for more than 128 KiB at once
 PIECE = 1 << 16  # bytes at once; SQLite's own file layer takes fewer than 128 KiB
 
 

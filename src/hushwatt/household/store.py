@@ -121,6 +121,7 @@ def _open(path: Path) -> apsw.Connection:
     disk.set_busy_timeout(PATIENCE)
     disk.pragma("journal_mode", "wal")
     disk.pragma("synchronous", "full")  # NORMAL forgets with the power what was paid and sent
+    disk.pragma("fullfsync", "on")  # macOS: through the disk's own memory too
     version = disk.pragma("user_version")
     if version == 0:
         _fill(disk)

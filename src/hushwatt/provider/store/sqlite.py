@@ -242,6 +242,7 @@ class Sqlite:
             connection.set_busy_handler(_wait)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "full")  # NORMAL loses acknowledged reports with the power
+            connection.pragma("fullfsync", "on")  # macOS: through the disk's own memory too
             connection.pragma("secure_delete", "on")
             connection.pragma("wal_autocheckpoint", LOG)
         except apsw.NotADBError:
