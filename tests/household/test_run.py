@@ -122,7 +122,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
         agent.start()
         asyncio.run(speak(port, arrived(len(before) + 2)))
         second = subprocess.run(
-            [*HUSHWATT, "household", "run", "--folder", str(home)], capture_output=True, text=True
+            [*HUSHWATT, "household", "run", "--folder", str(home)], capture_output=True, text=True, timeout=60
         )
         entities = asyncio.run(retained(port))
         code = agent.stop(signal.SIGTERM)
