@@ -18,7 +18,7 @@ from hushwatt.wire.report_rows import checked
 from hushwatt.wire.report_schema import HOMES, PLAN, REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import telling
 
-ROWS = 1 << 18  # in a batch
+ROWS = 1 << 17  # in a batch
 Opened = Callable[[], Any]  # gives a path, or a file open for reading bytes
 PIECE = 1 << 18  # rows read on their own, about
 BUFFER = 1 << 20  # bytes read at a time
