@@ -63,9 +63,10 @@ def _deliver(collector: Collector, crowd: Crowd, uploads: list[list[Report]], ch
     together = [[crowd.upload(upload) for upload in uploads[place::LINES]] for place in range(LINES)]
     lines = [collector.line() for _ in range(LINES)]
     answers = exchange(zip(lines, together, strict=True), time.monotonic() + 2 * PATIENCE)
-    accepted = 0
-    for place, line in enumerate(lines):
+    for line in lines:
         line.close()
+    accepted = 0
+    for place in range(LINES):
         expect(len(answers[place]) == len(together[place]), "an upload was not answered")
         for upload, answer in zip(uploads[place::LINES], answers[place], strict=True):
             told = answer.json()

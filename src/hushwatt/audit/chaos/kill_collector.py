@@ -2,6 +2,7 @@
 
 import random
 import time
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
@@ -48,19 +49,20 @@ def _life(collector: Collector, crowd: Crowd, waiting: list[Report], chance: ran
     queue, batches = iter(waiting), [list[list[Report]]() for _ in range(LINES)]
     for turn in range(6 * LINES):
         batches[turn % LINES].append(list(islice(queue, chance.randint(1, 4))))
-    lines = [collector.line() for _ in range(LINES)]
     requests = [[crowd.upload(batch) for batch in mine] for mine in batches]
     enough = chance.randint(0, MOST)
-    answers = exchange(zip(lines, requests, strict=True), time.monotonic() + PATIENCE, enough)
-    time.sleep(chance.choice([0, 0, SYNC * chance.random()]))
-    collector.kill()
+    with ExitStack() as open_lines:
+        lines = [open_lines.enter_context(collector.line()) for _ in range(LINES)]
+        answers = exchange(zip(lines, requests, strict=True), time.monotonic() + PATIENCE, enough)
+        time.sleep(chance.choice([0, 0, SYNC * chance.random()]))
+        collector.kill()
+        told = [[*early, *_last_words(line)] for line, early in zip(lines, answers, strict=True)]
     acknowledged: Kept = set()
-    for line, mine, told in zip(lines, batches, answers, strict=True):
-        for batch, answer in zip(mine, told + _last_words(line), strict=False):
+    for mine, words in zip(batches, told, strict=True):
+        for batch, answer in zip(mine, words, strict=False):
             expect(answer.status == 200, f"an upload was answered {answer.status}")
             expect(not answer.json()["rejected"], "a report was rejected")
             acknowledged |= set(batch)
-        line.close()
     return acknowledged
 
 
