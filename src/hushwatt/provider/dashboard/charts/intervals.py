@@ -1,6 +1,7 @@
 """One number with its interval for each label: dots, bars, columns."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from hushwatt.provider.dashboard.charts.figure import Figure, axis, error_bars, figure, rows_axis, spoken
 
@@ -9,21 +10,14 @@ def whiskers(
     labels: Sequence[str], values: Sequence[float], low: Sequence[float], high: Sequence[float], unit: str
 ) -> Figure:
     """A dot with its interval for each label, the first on top."""
-    return figure(
-        [
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": list(values),
-                "y": list(range(len(labels))),
-                "marker": {"color": "--accent", "size": 10},
-                "error_x": error_bars(values, low, high, "--accent", 2),
-                "customdata": spoken(values, low, high, unit),
-                "hovertemplate": "%{customdata}<extra></extra>",
-            }
-        ],
-        xaxis=axis(ticksuffix=f" {unit}", rangemode="tozero", nticks=8),
-        yaxis=rows_axis(labels),
+    dots = {
+        "type": "scatter",
+        "mode": "markers",
+        "marker": {"color": "--accent", "size": 10},
+        "error_x": error_bars(values, low, high, "--accent", 2),
+    }
+    return _across(
+        dots, labels, values, spoken(values, low, high, unit), rangemode="tozero", ticksuffix=f" {unit}"
     )
 
 
@@ -31,23 +25,27 @@ def bars(
     labels: Sequence[str], values: Sequence[float], low: Sequence[float], high: Sequence[float], unit: str
 ) -> Figure:
     """A bar with its interval for each label, the first on top."""
-    return figure(
-        [
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": list(values),
-                "y": list(range(len(labels))),
-                "width": 0.62,
-                "marker": {"color": "--fill"},
-                "error_x": error_bars(values, low, high, "--ink", 1.5),
-                "customdata": spoken(values, low, high, unit),
-                "hovertemplate": "%{customdata}<extra></extra>",
-            }
-        ],
-        xaxis=axis(ticksuffix=f" {unit}", nticks=8),
-        yaxis=rows_axis(labels),
-    )
+    lying = {
+        "type": "bar",
+        "orientation": "h",
+        "width": 0.62,
+        "marker": {"color": "--fill"},
+        "error_x": error_bars(values, low, high, "--ink", 1.5),
+    }
+    return _across(lying, labels, values, spoken(values, low, high, unit), ticksuffix=f" {unit}")
+
+
+def _across(
+    marks: Figure, labels: Sequence[str], values: Sequence[float], texts: list[str], **scale: Any
+) -> Figure:
+    """Values to the right, a row for each label."""
+    rows = {
+        "x": list(values),
+        "y": list(range(len(labels))),
+        "customdata": texts,
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+    return figure([marks | rows], xaxis=axis(nticks=8, **scale), yaxis=rows_axis(labels))
 
 
 def columns(
