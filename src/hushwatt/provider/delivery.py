@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +46,7 @@ class Delivery:
                 continue
             for batch in piece.batches(Layout.of(self.plan).size):
                 for place in range(max(first - row, 0), len(batch), TOGETHER):
-                    yield row + place, part(batch, place, place + TOGETHER)
+                    yield row + place, batch.taken(slice(place, place + TOGETHER))
                 row += len(batch)
 
     def check_same(self) -> None:
@@ -66,20 +66,6 @@ def deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
     if not found:
         raise UsageError("no file of reports was named")
     return found
-
-
-def part(batch: "ReportBatch", first: int, end: int) -> "ReportBatch":
-    """Some rows of a batch."""
-    rows = slice(first, end)
-    return replace(
-        batch,
-        households=batch.households[rows],
-        slot=batch.slot[rows],
-        round=batch.round[rows],
-        spent=batch.spent[rows],
-        drawn=batch.drawn[rows],
-        payloads=batch.payloads[rows],
-    )
 
 
 def stamp_of(path: Path) -> tuple[int, int, int]:

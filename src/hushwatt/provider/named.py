@@ -76,10 +76,8 @@ class KnownHomes:
     """The numbers of devices that have been looked up, 24 bytes each."""
 
     def __init__(self) -> None:
-        self._heads, self._tails = (
-            np.empty(0, np.uint64),
-            np.empty(0, np.uint64),
-        )  # halves of a device, sorted
+        self._heads = np.empty(0, np.uint64)  # halves of a device, sorted
+        self._tails = np.empty(0, np.uint64)
         self._homes = np.empty(0, np.int64)
 
     def find(self, devices: Rows) -> Homes:

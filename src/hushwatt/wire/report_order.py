@@ -65,7 +65,7 @@ def same_as_before(places: Places) -> Mask:
     same: Mask = np.zeros(len(slots), dtype=np.bool_)
     same[1:] = (slots[1:] == slots[:-1]) & (rounds[1:] == rounds[:-1])
     if same.any():
-        same[1:] &= _mask(pc.equal(households[1:], households[:-1]))
+        same[1:] &= mask_of(pc.equal(households[1:], households[:-1]))
     return same
 
 
@@ -100,10 +100,10 @@ def _not_above(below: Places, above: Places) -> Mask:
     """For every pair of rows: is the second not above the first?"""
     bad: Mask = above[1] <= below[1]
     if bad.any():
-        bad &= (above[1] < below[1]) | ~_mask(pc.greater(above[0], below[0]))
+        bad &= (above[1] < below[1]) | ~mask_of(pc.greater(above[0], below[0]))
     if bad.any():
         next_round = (above[1] == below[1]) & (above[2] > below[2])
-        bad &= ~(next_round & _mask(pc.equal(above[0], below[0])))
+        bad &= ~(next_round & mask_of(pc.equal(above[0], below[0])))
     return bad
 
 
@@ -118,7 +118,7 @@ def _same(last: Places | None, places: Places, bad: Mask) -> Mask | None:
             np.concatenate([last[1], before[1][1:]]),
             np.concatenate([last[2], before[2][1:]]),
         )
-    same = (here[1] == before[1]) & (here[2] == before[2]) & _mask(pc.equal(here[0], before[0]))
+    same = (here[1] == before[1]) & (here[2] == before[2]) & mask_of(pc.equal(here[0], before[0]))
     return bad if same.all() else None
 
 
@@ -126,6 +126,7 @@ def _taken(places: Places, rows: NDArray[np.intp]) -> Places:
     return places[0].take(pa.array(rows)), places[1][rows], places[2][rows]
 
 
-def _mask(answers: pa.Array) -> Mask:
+def mask_of(answers: pa.Array) -> Mask:
+    """Arrow's yes and no for NumPy."""
     mask: Mask = answers.to_numpy(zero_copy_only=False)
     return mask

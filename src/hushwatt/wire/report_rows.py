@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.wire.report_columns import payload_matrix, payload_sizes, texts
-from hushwatt.wire.report_order import Places
+from hushwatt.wire.report_order import Places, mask_of
 from hushwatt.wire.report_schema import REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import RowError, refuse
 
@@ -22,7 +22,7 @@ def checked(batch: pa.RecordBatch, slots: int, size: int) -> ReportBatch:
     """
     for name in REPORT_SCHEMA.names:
         if batch.column(name).null_count:
-            refuse(_plain(batch.column(name).is_null()), f"column {name} is missing")
+            refuse(mask_of(batch.column(name).is_null()), f"column {name} is missing")
     slot, round, spent, drawn = (_integers(batch.column(name), name) for name in INTEGERS)
     _refuse_outside(slot, slots - 1, f"the plan has slots 0 to {slots - 1}")
     _refuse_outside(round, 1, "the round must be 0 or 1")
@@ -64,8 +64,3 @@ def _payloads(column: pa.Array, size: int) -> NDArray[np.uint8]:
         column = column.cast(pa.binary())
     refuse(payload_sizes(column) != size, f"the plan's payloads have {size} bytes, this one has not")
     return payload_matrix(column, size)
-
-
-def _plain(answers: pa.Array) -> NDArray[np.bool_]:
-    mask: NDArray[np.bool_] = answers.to_numpy(zero_copy_only=False)
-    return mask

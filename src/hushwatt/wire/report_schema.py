@@ -44,10 +44,10 @@ class ReportBatch:
     def __len__(self) -> int:
         return len(self.slot)
 
-    def taken(self, rows: NDArray[np.intp]) -> "ReportBatch":
+    def taken(self, rows: NDArray[np.intp] | slice) -> "ReportBatch":
         """These rows of it, in this order."""
         return ReportBatch(
-            self.households.take(pa.array(rows)),
+            self.households[rows] if isinstance(rows, slice) else self.households.take(pa.array(rows)),
             self.slot[rows],
             self.round[rows],
             self.spent[rows],

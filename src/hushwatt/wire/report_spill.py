@@ -100,9 +100,9 @@ class Spill:
         slot, round, spent, drawn = (column.to_numpy() for column in columns[1:-1])
         payloads = payload_matrix(columns[-1], self._size)
         batch = ReportBatch(columns[0], slot, round, spent, drawn, payloads)
-        order = ascending_order((batch.households, slot, round))
-        again = same_as_before((batch.households.take(pa.array(order)), slot[order], round[order]))
-        return batch.taken(order[~again]), int(again.sum())
+        ordered = batch.taken(ascending_order((batch.households, slot, round)))
+        again = same_as_before((ordered.households, ordered.slot, ordered.round))
+        return ordered.taken(np.flatnonzero(~again)) if again.any() else ordered, int(again.sum())
 
     def _dealt(self, batch: ReportBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
         numbers = self._deal.buckets(batch)
