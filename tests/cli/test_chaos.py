@@ -108,3 +108,9 @@ def test_wrong_use(planted):
         chaos("thunder")
     with pytest.raises(UsageError, match="--case needs the name"):
         chaos("some-trouble", "some-trouble", case=1)
+
+
+def test_no_cases_at_all():
+    """Nothing to try is no trial."""
+    with pytest.raises(UsageError, match="at least one"):
+        chaos(cases=0)

@@ -39,6 +39,8 @@ def chaos(
 
     Every failure is told with the command that shows it again.  Exits with 1 when there is one.
     """
+    if cases is not None and cases < 1:
+        raise UsageError("--cases: at least one")
     scenarios = _found(names)
     if case is not None:
         _again(scenarios, case)
