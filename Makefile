@@ -14,7 +14,7 @@ LOCKED ?= yes
 INSTALL_FLAGS := $(if $(filter no,$(LOCKED)),--unlocked)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench capacity docs reference screenshots audit chaos wheel dist dist-check sbom audit-deps lock clean
+.PHONY: help demo test system lint format bench capacity docs reference screenshots audit chaos mutants wheel dist dist-check sbom audit-deps lock clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
@@ -28,6 +28,7 @@ help:
 	@echo "make screenshots  take the pictures of both pages for the docs anew (needs Chromium)"
 	@echo "make audit   check every privacy claim in full, and write build/audit.html (hours; QUICK=--quick for minutes)"
 	@echo "make chaos   kill, unplug, rewind and lie to it for an hour (MINUTES=5 SEED=1)"
+	@echo "make mutants  plant small bugs in MODULES, one at a time, and see whether their tests notice (MOST=20 SEED=1 TESTS=…)"
 	@echo "make dist    the wheel and the sdist, the same bytes every time; dist-check tries them in empty environments"
 	@echo "make sbom    also a CycloneDX list of every package in them"
 	@echo "make audit-deps  ask whether a pinned package is known to be vulnerable (needs the internet)"
@@ -89,6 +90,12 @@ audit: $(READY)
 MINUTES ?= 60
 chaos: $(READY)
 	$(VENV)/bin/hushwatt audit chaos --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+# Mutation testing in a copy of the checkout: MODULES="src/hushwatt/plan/amounts.py …", and TESTS where the mirrors are not enough.
+MOST ?= 20
+mutants: $(READY) $(TOOLS_READY)
+	@test -n "$(MODULES)" || { echo "name what to plant bugs in: make mutants MODULES=src/hushwatt/household/book.py" >&2; exit 2; }
+	$(TOOLS_VENV)/bin/python tools/mutants.py $(MODULES) --most $(MOST) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--tests $(TESTS))
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) $(TOOLS_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
