@@ -14,6 +14,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from cosmic_ray.commands import init
@@ -23,7 +24,7 @@ from cosmic_ray.work_item import WorkItem, WorkResult
 
 HERE = Path(__file__).parents[1]
 COPY = HERE / "build" / "mutants"
-LONGEST = 600.0  # seconds for one run of the tests
+PATIENCE = 10  # times as long as without a mutant: an endless loop is noticed, too
 
 
 def main() -> None:
@@ -35,9 +36,8 @@ def main() -> None:
     tests = words.tests or [name for module in words.modules for name in _mirrors(module)]
     python = str(HERE / ".venv" / "bin" / "python")
     command = f"{python} -m pytest -x -q -p no:xdist -p no:cacheprovider {' '.join(tests)}"
-    if subprocess.run(command.split(), stdout=subprocess.DEVNULL).returncode:
-        sys.exit(f"without a mutant the tests must pass, and they do not: {command}")
-    verdicts = [_noticed(item, command) for item in _chosen(words)]
+    timeout = PATIENCE * (5 + _seconds(command))
+    verdicts = [_noticed(item, command, timeout) for item in _chosen(words)]
     print(f"{sum(verdicts)} of {len(verdicts)} mutants were noticed")
     sys.exit(not all(verdicts))
 
@@ -81,8 +81,16 @@ def _chosen(words: argparse.Namespace) -> list[WorkItem]:
     return random.Random(words.seed).sample(items, min(words.most, len(items)))
 
 
-def _noticed(item: WorkItem, command: str) -> bool:
-    result: WorkResult = mutate_and_test(item.mutations, command, LONGEST)
+def _seconds(command: str) -> float:
+    """How long the tests take without a mutant; they must pass."""
+    began = time.monotonic()
+    if subprocess.run(command.split(), stdout=subprocess.DEVNULL).returncode:
+        sys.exit(f"without a mutant the tests must pass, and they do not: {command}")
+    return time.monotonic() - began
+
+
+def _noticed(item: WorkItem, command: str, timeout: float) -> bool:
+    result: WorkResult = mutate_and_test(item.mutations, command, timeout)
     mutation = item.mutations[0]
     place = f"{mutation.module_path}:{mutation.start_pos[0]} {mutation.operator_name.removeprefix('core/')}"
     print(f"{'noticed  ' if result.is_killed else 'UNNOTICED'} {place}", flush=True)
