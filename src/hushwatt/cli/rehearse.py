@@ -69,7 +69,7 @@ def table(found: "Rehearsed") -> "Table":
     truth = found.truth
     for name, period in found.estimates.by_period.items():
         if period is None:
-            shown.add_row(name, *["–"] * 8)
+            shown.add_row(name, "too few homes" if name in found.estimates.withheld else "–", *["–"] * 7)
         else:
             digits = decimals(period.watts_se)
             shown.add_row(
