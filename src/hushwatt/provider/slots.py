@@ -53,9 +53,7 @@ def slot_estimates(
     """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot."""
     summed = timeline.summed
     speakers = summed(groups.reports)
-    reports = np.where(
-        speakers > 0, speakers, 1.0
-    )  # where nobody spoke, nothing is divided and shown
+    reports = np.where(speakers > 0, speakers, 1.0)  # where nobody spoke, nothing is divided and shown
     share, share_noise = summed(groups.held) / reports[:, None], summed(groups.noise) / reports[:, None] ** 2
     offset, watts_noise = summed(groups.watts) / reports, summed(groups.watts_noise) / reports**2
     absent = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
