@@ -17,7 +17,7 @@ HEIGHTS = "▁▂▃▄▅▆▇█"
 
 def period_table(estimates: Estimates) -> "Table":
     """Every appliance in the plan's order: watts, share, and how the watts went from slot to slot."""
-    table = headed_table("appliance", "watts", "95 %", "share", "95 %", "rank", "over time")
+    table = headed_table("appliance", "watts ± se", "95 %", "share", "95 %", "rank", "over time")
     for name, period in estimates.by_period.items():
         if period is None:
             table.add_row(name, "too few homes" if name in estimates.withheld else "–", *["–"] * 5)
@@ -178,6 +178,6 @@ def headed_table(*headings: str) -> "Table":
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        right = heading in ("watts", "95 %", "share", "rank", "truly")
+        right = heading in ("watts", "watts ± se", "95 %", "share", "rank", "truly")
         table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
     return table

@@ -65,7 +65,9 @@ def table(found: "Rehearsed") -> "Table":
     """Every appliance in the plan's order, each estimate followed by what is true."""
     from hushwatt.cli.estimated import headed_table, percent, places
 
-    shown = headed_table("appliance", "watts", "95 %", "truly", "share", "95 %", "truly", "rank", "truly")
+    shown = headed_table(
+        "appliance", "watts ± se", "95 %", "truly", "share", "95 %", "truly", "rank", "truly"
+    )
     truth = found.truth
     for name, period in found.estimates.by_period.items():
         if period is None:
