@@ -1,4 +1,4 @@
-"""Every number that a page, a file or a table shows is the estimate: its value, its unit, its confidence, its time.
+"""Every number that a page, a file or a table shows is the estimate: value, unit, confidence and time.
 
 The measure is the JSON of `/estimates`; times are worked out here, in the zone of the plan.
 """
@@ -137,7 +137,7 @@ def test_the_collection_has_something_to_show(told):
 
 
 def test_overview(talk, plan, told, ranked):
-    """Homes, the current slot with its reports and times, ε, the first ranks, and the reports of every slot."""
+    """Homes, the current slot with its reports and times, ε, the first ranks, and the reports by slot."""
     shown = page(talk, "/")
     names, *rows = shown.tables["The latest slots"]
     odds = re.search(r"by at most ([\d.,]+)\u202f:\u202f1", shown.text)
@@ -340,8 +340,8 @@ def test_the_range_under_every_answer(talk, plan, told):
     for path in ("/top", "/shares", "/times", "/series", "/levels"):
         text = page(talk, path).text
         assert (
-            f"{slot_name(plan, 0)} to {slot_name(plan, SLOTS - 1)} (Asia/Kolkata): {SLOTS} slots, {few} of them "
-            f"left out: too few homes. {HOMES + MORE} homes take part." in text
+            f"{slot_name(plan, 0)} to {slot_name(plan, SLOTS - 1)} (Asia/Kolkata): {SLOTS} slots, "
+            f"{few} of them left out: too few homes. {HOMES + MORE} homes take part." in text
         )
         assert "Times are Asia/Kolkata." in text
 
@@ -390,7 +390,7 @@ def test_collection(talk, plan):
 
 
 def test_plan(talk, plan):
-    """What accuracy to expect: 1.96 standard errors of the advice, in watts and in parts of what is typical."""
+    """What accuracy to expect: 1.96 standard errors of the advice, in watts and in parts of the typical."""
     shown = page(talk, "/plan?homes=5000&slots=24")
     found = foreseen(plan, 5000, 24)
     names, *rows = shown.tables["What accuracy to expect"]

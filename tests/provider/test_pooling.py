@@ -106,7 +106,7 @@ def test_smoothing_learns_from_no_slot_that_is_withheld():
 @pytest.mark.parametrize(("method", "window"), [("lbu", 2), ("lpu", 3)])
 @pytest.mark.parametrize(("appliances", "asked"), [(3, 1), (5, 2), (7, 3), (4, 4)])
 def test_no_home_speaks_twice_of_an_appliance_within_the_span(method, window, appliances, asked):
-    """Real homes over many slots: within the span each speaks of it once at most, in one slot more perhaps not."""
+    """Real homes over many slots: within the span each speaks of it once at most, in a longer one twice."""
     plan = rotated(appliances, asked, method=method, window=window, oracle="grr")
     span, source = distinct_span(plan), Simulation(3, "homes")
     homes, layout = enrol(plan, 40, 0, source), Layout.of(plan)

@@ -54,6 +54,10 @@ def test_nothing_moves_at_any_door(collecting, plan_of):
     assert b'"homes":10' in before["/estimates"]
     assert talk.get("/estimates").json()["homes"] == 29
     assert after == before
+    for way in WAYS:
+        longer = talk.get(f"/export.csv?{way}").content
+        assert longer.startswith(before["/export.csv" + way])
+        assert len(longer) > len(before["/export.csv" + way])
 
 
 @both_stores

@@ -6,7 +6,7 @@ homes have spoken, and a period holds whole pools only.  So every period, and ev
 difference between two of them, rests on at least the minimum of homes.
 
 Pools are formed forwards in time, from the slots up to the last of each: what comes later
-changes none of them.
+changes none of them.  The proof is docs/proofs/minimum-of-homes.md.
 """
 
 from collections import deque

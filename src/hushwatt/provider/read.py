@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
+
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
@@ -216,7 +218,7 @@ def _rows(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
 
 def _heard(groups: Mapping[TallyKey, Tally]) -> int:
     """The most homes that spoke of one appliance."""
-    return int(max(sum(tally.reports for tally in groups.values()), default=0)) if groups else 0
+    return int(np.sum([tally.reports for tally in groups.values()], axis=0).max(initial=0))
 
 
 def _told(not_yet: NotYet) -> Document:

@@ -7,6 +7,7 @@ must show its numbers, and no others.
 import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ def _files(desk: Desk, question: Question, told: Document) -> None:
     from pyarrow import csv, parquet
 
     words = f"{question.words(desk)}&consistency={question.consistency}"
-    readers = {
+    readers: dict[str, Callable[[bytes], Any]] = {
         "json": json.loads,
         "csv": lambda body: csv.read_csv(io.BytesIO(body)).to_pylist(),
         "parquet": lambda body: parquet.read_table(io.BytesIO(body)).to_pylist(),

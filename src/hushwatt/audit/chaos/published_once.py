@@ -6,6 +6,7 @@ No number, and no difference of two, rests on fewer homes than the plan's minimu
 
 import random
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import combinations_with_replacement
@@ -173,7 +174,7 @@ def _plan(chance: random.Random) -> Plan:
 def _events(village: Village, slot: int) -> None:
     """What happens in a slot, in any order."""
     chance = village.chance
-    events = [
+    events: list[Callable[[], None]] = [
         lambda: village.enrol(chance.randint(0, 4)),
         lambda: village.upload(slot),
         lambda: village.upload(max(slot - chance.randint(0, 3), 0)),
