@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import MICRO, plan_of
 
+from hushwatt.cli.estimated import period_table, remarks
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import report
 from hushwatt.privacy.entropy import Simulation
@@ -74,11 +75,28 @@ def test_slots_that_are_too_small_count_together():
     plan = rotated(3)
     tallies = tallies_with(plan, [10, 20, 20], [10, 20, 20])
     both, one = estimate(plan, tallies), estimate(plan, tallies, last=0)
+    three = document(estimate(plan, tallies_with(plan, [10, 20, 20], [10, 20, 20], [9, 20, 20])))
 
+    assert three["slots_left_out"] == {"appliance 0": 1}
+    assert "slots_left_out" not in document(both)
     assert both.by_period["appliance 0"].watts == pytest.approx(50)
     assert one.by_period["appliance 0"] is None
     assert not both.by_slot["appliance 0"].known.any()
     assert both.by_slot["appliance 0"].counted.all()
+
+
+def test_the_table_says_what_is_left_out():
+    """An appliance without an answer stands in the table as such, and the lines below say how much is missing."""
+    plan = rotated(3)
+    found = estimate(plan, tallies_with(plan, [25, 9, 25], [9, 9, 25]))
+    table = period_table(found)
+    watts = dict(zip(table.columns[0].cells, table.columns[1].cells, strict=True))
+    lines = "\n".join(remarks(found))
+
+    assert watts["appliance 1"] == "too few homes"
+    assert "±" in watts["appliance 0"]
+    assert "Too few homes spoke of appliance 1: no answer and no rank below 20." in lines
+    assert "up to 1 are left out" in lines
 
 
 def test_homes_that_may_be_the_same_are_not_added_up():

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hushwatt.plan.times import zone
 from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
 
@@ -108,16 +106,10 @@ def _left_out(estimates: Estimates) -> list[str]:
         lines.append(
             f"Too few homes spoke of {', '.join(estimates.withheld)}: no answer and no rank below {need:,}."
         )
-    enough = np.array([slot.enough for slot in estimates.slots], dtype=bool)
-    left = sum(
-        bool((enough & (numbers.speakers > 0) & ~numbers.counted).any())
-        for name, numbers in estimates.by_slot.items()
-        if name not in estimates.withheld
-    )
-    if left:
+    if estimates.left_out:
         lines.append(
-            f"Slots in which fewer than {need:,} homes spoke of an appliance count together with others, "
-            f"or not at all: for {left:,} appliances some do not."
+            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"up to {max(estimates.left_out.values()):,} are left out."
         )
     return lines
 

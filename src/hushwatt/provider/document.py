@@ -36,7 +36,8 @@ def _head(estimates: Estimates) -> Document:
     need = estimates.plan.minimum_homes
     if not estimates.answered:
         return found | {"too_few_homes": too_few(estimates.heard, need)}
-    return found | _too_few_for(estimates.withheld, need)
+    missing = {"slots_left_out": estimates.left_out} if estimates.left_out else {}
+    return found | _too_few_for(estimates.withheld, need) | missing
 
 
 def too_few(have: int, need: int) -> dict[str, int]:

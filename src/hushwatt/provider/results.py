@@ -83,6 +83,17 @@ class Estimates:
         return {name: count for name, count in most.items() if count and self.by_period[name] is None}
 
     @property
+    def left_out(self) -> dict[str, int]:
+        """The appliances with an answer that some slots with enough homes are no part of, and how many."""
+        enough = np.array([slot.enough for slot in self.slots], dtype=bool)
+        missing = {
+            name: int((enough & (numbers.speakers > 0) & ~numbers.counted).sum())
+            for name, numbers in self.by_slot.items()
+            if self.by_period[name] is not None
+        }
+        return {name: count for name, count in missing.items() if count}
+
+    @property
     def heard(self) -> int:
         """The most homes that spoke of one appliance in one slot."""
         return int(max((numbers.speakers.max(initial=0) for numbers in self.by_slot.values()), default=0))

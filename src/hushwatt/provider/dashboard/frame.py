@@ -75,12 +75,18 @@ def range_text(scene: Scene) -> str:
 
 
 def left_out(scene: Scene) -> str:
-    """The appliances that are not ranked, as too few homes spoke of them."""
-    few = scene.found.withheld
-    if not few or not scene.found.answered:
-        return ""
-    names = ", ".join(map(words.spoken, few))
-    return f"Too few homes spoke of {names}: no answer and no rank below {scene.plan.minimum_homes:,}."
+    """What is not in the answer, as too few homes spoke of it."""
+    found, need, lines = scene.found, scene.plan.minimum_homes, []
+    if found.withheld:
+        names = ", ".join(map(words.spoken, found.withheld))
+        lines.append(f"Too few homes spoke of {names}: no answer and no rank below {need:,}.")
+    if found.left_out:
+        most = max(found.left_out.values())
+        lines.append(
+            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"up to {most:,} are left out."
+        )
+    return " ".join(lines)
 
 
 def stretches(scene: Scene, path: str) -> list[tuple[str, str, bool]]:
