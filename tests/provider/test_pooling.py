@@ -86,7 +86,7 @@ def test_slots_that_are_too_small_count_together():
 
 
 def test_the_table_says_what_is_left_out():
-    """An appliance without an answer stands in the table as such, and the lines below say how much is missing."""
+    """An appliance without an answer stands in the table as such; the lines below say what is missing."""
     plan = rotated(3)
     found = estimate(plan, tallies_with(plan, [25, 9, 25], [9, 9, 25]))
     table = period_table(found)

@@ -55,7 +55,7 @@ def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
         "in a slot that too few homes reported in. An appliance is null where nobody spoke of it, or too few "
         "homes; then `too_few_homes_for` has how many did, by its name, beside `appliances`. "
         "`slots_left_out` is how many slots are no part of an appliance's period for that reason. `homes` "
-        "stands in a slot that was published when another number of homes took part than in the whole answer.",
+        "stands in a slot that was published for another number of homes than the whole answer.",
     )
     def estimates(
         plan_id: str,
