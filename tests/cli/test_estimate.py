@@ -87,7 +87,9 @@ def test_table_for_people(hushwatt, reports):
     lines = answer.stdout.splitlines()
 
     assert answer.returncode == 0
-    assert lines[0] == "Kitchens of Leeds: 40 homes, 6 slots, 2024-01-01 00:00 to 2024-01-06 00:00 UTC"
+    assert (
+        lines[0] == "Kitchens of Leeds: 40 homes, 6 slots, 2024-01-01 00:00 to 2024-01-06 00:00 Europe/London"
+    )
     for name in WATTS:
         assert sum(line.strip().startswith(name) for line in lines) == 1
     assert all(word in answer.stdout for word in ("watts", "95 %", "share", "rank", "over time", " ± "))

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from hushwatt.plan.times import zone
 from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
 
 if TYPE_CHECKING:
@@ -14,10 +15,10 @@ HEIGHTS = "▁▂▃▄▅▆▇█"
 
 def period_table(estimates: Estimates) -> "Table":
     """Every appliance in the plan's order: watts, share, and how the watts went from slot to slot."""
-    table = headed_table("appliance", "watts", "95 %", "share", "95 %", "rank", "over time")
+    table = headed_table("appliance", "watts ± se", "95 %", "share", "95 %", "rank", "over time")
     for name, period in estimates.by_period.items():
         if period is None:
-            table.add_row(name, *["–"] * 6)
+            table.add_row(name, "too few homes" if name in estimates.withheld else "–", *["–"] * 5)
         else:
             table.add_row(
                 name,
@@ -65,30 +66,52 @@ def print_tables(estimates: Estimates, table: "Table", lines: list[str]) -> None
 
 
 def headline(estimates: Estimates) -> str:
-    """Which plan, how many homes, how many slots."""
-    slots = estimates.slots
-    when = f", {slots[0].start:%Y-%m-%d %H:%M} to {slots[-1].start:%Y-%m-%d %H:%M} UTC" if slots else ""
-    return f"{estimates.plan.name}: {estimates.homes:,} homes, {len(slots):,} slots{when}"
+    """Which plan, how many homes, how many slots, and when they began by the plan's clocks."""
+    plan, slots = estimates.plan, estimates.slots
+    found = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} slots"
+    if not slots:
+        return found
+    first, last = (slot.start.astimezone(zone(plan.timezone)) for slot in (slots[0], slots[-1]))
+    return f"{found}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} {plan.timezone}"
 
 
 def remarks(estimates: Estimates) -> list[str]:
     """What has to be said beside the numbers."""
     plan, few = estimates.plan, [slot for slot in estimates.slots if not slot.enough]
-    most = max((slot.reports for slot in estimates.slots), default=0)
+    some = plan.appliances_per_report < len(plan.appliances)
     if not estimates.answered:
+        did = "spoke of one appliance" if some else "reported"
         return [
-            f"too few homes: at most {most:,} reported in a slot, and the plan needs {plan.minimum_homes:,}"
+            f"too few homes: at most {estimates.heard:,} {did} in a slot, "
+            f"and the plan needs {plan.minimum_homes:,}"
         ]
     lines = ["Watts are the mean of a home over all slots, on the watts that stand for the levels."]
     if few:
         lines.append(
             f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}."
         )
+    if some:
+        lines += _left_out(estimates)
     if estimates.smoothed:
         lines.append("Slots are smoothed: each also learns from those before it.")
-    if most < estimates.homes or plan.appliances_per_report < len(plan.appliances):
+    if some or all(slot.reports < slot.homes for slot in estimates.slots):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
+
+
+def _left_out(estimates: Estimates) -> list[str]:
+    """What is not shown of appliances that only some homes speak of in a slot."""
+    need, lines = estimates.plan.minimum_homes, []
+    if estimates.withheld:
+        lines.append(
+            f"Too few homes spoke of {', '.join(estimates.withheld)}: no answer and no rank below {need:,}."
+        )
+    if estimates.left_out:
+        lines.append(
+            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"up to {max(estimates.left_out.values()):,} are left out."
+        )
+    return lines
 
 
 def bar(low: float, middle: float, high: float, most: float) -> str:
@@ -147,6 +170,6 @@ def headed_table(*headings: str) -> "Table":
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        right = heading in ("watts", "95 %", "share", "rank", "truly")
+        right = heading in ("watts", "watts ± se", "95 %", "share", "rank", "truly")
         table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
     return table

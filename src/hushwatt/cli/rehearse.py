@@ -65,11 +65,13 @@ def table(found: "Rehearsed") -> "Table":
     """Every appliance in the plan's order, each estimate followed by what is true."""
     from hushwatt.cli.estimated import headed_table, percent, places
 
-    shown = headed_table("appliance", "watts", "95 %", "truly", "share", "95 %", "truly", "rank", "truly")
+    shown = headed_table(
+        "appliance", "watts ± se", "95 %", "truly", "share", "95 %", "truly", "rank", "truly"
+    )
     truth = found.truth
     for name, period in found.estimates.by_period.items():
         if period is None:
-            shown.add_row(name, *["–"] * 8)
+            shown.add_row(name, "too few homes" if name in found.estimates.withheld else "–", *["–"] * 7)
         else:
             digits = decimals(period.watts_se)
             shown.add_row(

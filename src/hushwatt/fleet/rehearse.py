@@ -44,7 +44,7 @@ class Rehearsed:
     def truth(self) -> dict[str, Truth]:
         """Every appliance that has an answer, in the plan's order."""
         found = {
-            name: float(self.by_slot[self.estimates.by_slot[name].known, place].mean())
+            name: float(self.by_slot[self.estimates.by_slot[name].counted, place].mean())
             for place, name in enumerate(self.estimates.plan.names)
             if self.estimates.by_period[name] is not None
         }

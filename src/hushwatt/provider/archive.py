@@ -67,13 +67,17 @@ def archive(
 def slots_between(
     database: Database, collection: Collection, first: int | None, last: int | None
 ) -> list[Published]:
-    """The published slots of a stretch of time; None is open."""
+    """The published slots with reports of a stretch of time; None is open."""
     with database.reading() as session:
         published = published_slots(session, collection.number)
+        rows = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ?", collection.number)
+    reported = {int(slot) for (slot,) in rows}
     return [
         slot
         for slot in published
-        if (first is None or slot.slot >= first) and (last is None or slot.slot <= last)
+        if slot.slot in reported
+        and (first is None or slot.slot >= first)
+        and (last is None or slot.slot <= last)
     ]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 
 
-def norm_sub(levels: Numbers, total: float) -> Numbers:
+def norm_sub(levels: Numbers, total: float | Numbers) -> Numbers:
     """The nearest counts that are not negative and add up to `total`, for every row.
 
     Every level is moved by the same amount, and what would fall below zero stays at zero.
@@ -37,10 +37,10 @@ def usual(share: Numbers, reports: float) -> Numbers:
     return histogram
 
 
-def as_estimated(levels: Numbers, total: float) -> Numbers:
+def as_estimated(levels: Numbers, total: float | Numbers) -> Numbers:
     """The unbiased estimate itself, which may fall below zero."""
     return levels
 
 
-Consistency = Callable[[Numbers, float], Numbers]
+Consistency = Callable[[Numbers, float | Numbers], Numbers]
 CONSISTENCIES: dict[str, Consistency] = {"norm-sub": norm_sub, "none": as_estimated}

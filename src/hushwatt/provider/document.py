@@ -33,10 +33,11 @@ def top_document(estimates: Estimates, count: int) -> Document:
 def _head(estimates: Estimates) -> Document:
     """Whose estimates these are, and whether there are any."""
     found: Document = {"plan": estimates.plan.id, "homes": estimates.homes}
+    need = estimates.plan.minimum_homes
     if not estimates.answered:
-        most = max((slot.reports for slot in estimates.slots), default=0)
-        found["too_few_homes"] = too_few(most, estimates.plan.minimum_homes)
-    return found
+        return found | {"too_few_homes": too_few(estimates.heard, need)}
+    missing = {"slots_left_out": estimates.left_out} if estimates.left_out else {}
+    return found | _too_few_for(estimates.withheld, need) | missing
 
 
 def too_few(have: int, need: int) -> dict[str, int]:
@@ -44,21 +45,32 @@ def too_few(have: int, need: int) -> dict[str, int]:
     return {"have": have, "need": need}
 
 
+def _too_few_for(withheld: dict[str, int], need: int) -> Document:
+    """What stands beside appliances that are null because too few homes spoke of them."""
+    few = {name: too_few(have, need) for name, have in withheld.items()}
+    return {"too_few_homes_for": few} if few else {}
+
+
 def _slot(estimates: Estimates, place: int) -> Document:
-    slot = estimates.slots[place]
+    slot, need = estimates.slots[place], estimates.plan.minimum_homes
     found: Document = {
         "slot": slot.slot,
         "start": show_instant(slot.start),
         "as_of": slot.as_of,
         "reports": slot.reports,
     }
+    if slot.homes != estimates.homes:
+        found["homes"] = slot.homes
     if not slot.enough:
-        return found | {"too_few_homes": too_few(slot.reports, estimates.plan.minimum_homes)}
-    return found | {"appliances": {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}}
+        return found | {"too_few_homes": too_few(slot.reports, need)}
+    spoken = {name: int(each.speakers[place]) for name, each in estimates.by_slot.items()}
+    few = {name: have for name, have in spoken.items() if 0 < have < need}
+    shown = {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}
+    return found | {"appliances": shown} | _too_few_for(few, need)
 
 
 def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
-    """One appliance in one slot; None when nobody spoke of it."""
+    """One appliance in one slot; None when nobody spoke of it, or too few homes."""
     if not numbers.known[place]:
         return None
     limits = zip(numbers.low[place].tolist(), numbers.high[place].tolist(), strict=True)

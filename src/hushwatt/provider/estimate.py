@@ -1,8 +1,8 @@
 """Tallies become estimates: unbiased, every number with its uncertainty.
 
 What is estimated is what the homes held when they drew: how many at each level, and
-their mean watts, on the watts that stand for the levels.  Below the plan's minimum of
-homes there is no answer.
+their mean watts, on the watts that stand for the levels.  Where fewer homes than the
+plan's minimum spoke of an appliance, there is no answer about it.
 """
 
 from dataclasses import fields
@@ -46,23 +46,24 @@ def estimate(
     show = CONSISTENCIES[consistency]
     stack = Stack.of(plan, tallies).until(last)
     timeline = Timeline.of(stack, plan.minimum_homes, first)
+    homes = tallies.homes_in(timeline.slots).astype(float)
     by_slot: dict[str, SlotNumbers] = {}
     periods: dict[str, PeriodMean | None] = {}
     for number, appliance in enumerate(plan.appliances):
         groups = Groups.of(plan, stack, number)
-        slots = slot_estimates(plan, number, groups, timeline, tallies.homes)
+        slots = slot_estimates(plan, number, groups, timeline, homes)
         if smooth:
             found = smoothed(groups, slots, timeline, np.asarray(appliance.values))
-            numbers = smoothed_numbers(slots, found, tallies.homes, show)
+            numbers = smoothed_numbers(slots, found, homes[:, None], show)
         else:
-            numbers = slot_numbers(slots, tallies.homes, show)
+            numbers = slot_numbers(slots, homes[:, None], show)
         by_slot[appliance.name] = asked_for(numbers, timeline)
         periods[appliance.name] = period_mean(plan, number, groups, slots, timeline)
     by_period = period_numbers(periods, tallies.homes, show)
-    return Estimates(plan, tallies.homes, smooth, slots_of(plan, timeline), by_slot, by_period)
+    return Estimates(plan, tallies.homes, smooth, slots_of(plan, timeline, homes), by_slot, by_period)
 
 
-def slots_of(plan: Plan, timeline: Timeline) -> tuple[Slot, ...]:
+def slots_of(plan: Plan, timeline: Timeline, homes: Numbers) -> tuple[Slot, ...]:
     """The slots that were asked for."""
     return tuple(
         Slot(
@@ -71,16 +72,19 @@ def slots_of(plan: Plan, timeline: Timeline) -> tuple[Slot, ...]:
             as_of=int(timeline.as_of[place]) if timeline.as_of[place] >= 0 else None,
             reports=int(timeline.rows[place]),
             enough=bool(timeline.enough[place]),
+            homes=int(homes[place]),
         )
         for place in np.flatnonzero(timeline.inside)
     )
 
 
-def slot_numbers(slots: Slots, homes: int, show: Consistency) -> SlotNumbers:
-    """The slots on the scale of all homes."""
+def slot_numbers(slots: Slots, homes: Numbers, show: Consistency) -> SlotNumbers:
+    """The slots on the scale of all homes of each."""
     low, high = level_interval(slots.share, slots.errors)
     return SlotNumbers(
         known=slots.known,
+        counted=slots.counted,
+        speakers=slots.speakers,
         levels=show(homes * slots.share, homes),
         levels_se=homes * np.sqrt(slots.share_variance),
         low=homes * low,
@@ -90,11 +94,13 @@ def slot_numbers(slots: Slots, homes: int, show: Consistency) -> SlotNumbers:
     )
 
 
-def smoothed_numbers(slots: Slots, found: Smoothed, homes: int, show: Consistency) -> SlotNumbers:
-    """The smoothed slots on the scale of all homes."""
+def smoothed_numbers(slots: Slots, found: Smoothed, homes: Numbers, show: Consistency) -> SlotNumbers:
+    """The smoothed slots on the scale of all homes of each."""
     low, high = around(homes * found.share, homes**2 * found.share_variance)
     return SlotNumbers(
         known=slots.known,
+        counted=slots.counted,
+        speakers=slots.speakers,
         levels=show(homes * found.share, homes),
         levels_se=homes * np.sqrt(found.share_variance),
         low=low,

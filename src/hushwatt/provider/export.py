@@ -1,7 +1,8 @@
 """Estimates as a file: JSON with everything, or a tidy table of the slots.
 
 The table has one row for each slot, appliance and level.  Where there is no answer,
-because too few homes reported or nobody spoke of the appliance, the numbers are empty.
+because too few homes reported or spoke of the appliance, the numbers are empty.  Homes of
+the levels are on the scale of all homes that took part in the slot.
 """
 
 import json

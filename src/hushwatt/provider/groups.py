@@ -66,6 +66,14 @@ def centred(values: tuple[float, ...] | Numbers) -> Numbers:
     return watts - float(watts.mean())
 
 
+def weighted(rows: Numbers, weights: Numbers) -> Numbers:
+    """The weighted sum of each row: to the last bit the same, whatever rows stand beside it.
+
+    A product of matrices may add up in another order when there are more rows.
+    """
+    return np.asarray((rows * weights).sum(axis=1))
+
+
 def _undone(counts: Whole, reports: Numbers, offsets: Numbers, law: Law) -> dict[str, Numbers | float]:
     """Everything the groups of one law say."""
     each = reports[:, None]
@@ -76,11 +84,13 @@ def _undone(counts: Whole, reports: Numbers, offsets: Numbers, law: Law) -> dict
     return {
         "held": held,
         "noise": cells,
-        "watts": held @ offsets,
-        "watts_noise": _clipped(held @ loud, reports, loud) if law.correlated else cells @ squared,
+        "watts": weighted(held, offsets),
+        "watts_noise": _clipped(weighted(held, loud), reports, loud)
+        if law.correlated
+        else weighted(cells, squared),
         "watts_loud": loud,
         "watts_jump": jump,
-        "squares": held @ centred(squared) + reports * squared.mean(),
+        "squares": weighted(held, centred(squared)) + reports * squared.mean(),
         "quiet": float(noise(float(law.rise), 1, law)),
         "loud": float(noise(float(law.hold), 1, law)),
         "step": float(debias(1, 0, law)),

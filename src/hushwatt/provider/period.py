@@ -52,11 +52,10 @@ class Weights:
 def period_mean(
     plan: Plan, appliance: int, groups: Groups, slots: Slots, timeline: Timeline
 ) -> PeriodMean | None:
-    """The mean over the slots asked for, each with the same weight; None if none has an answer."""
-    counted = slots.known & timeline.inside
-    if not counted.any():
+    """The mean over the slots that count, each with the same weight; None if none does."""
+    if not slots.counted.any():
         return None
-    weights = weigh(groups, slots.reports, counted, timeline)
+    weights = weigh(groups, slots.reports, slots.counted, timeline)
     share = weights.slot @ slots.share
     absent = sampling(plan, groups, slots, weights)[timeline.places]
     spread = weights.squared * groups.reports * absent
@@ -93,7 +92,7 @@ def sampling(plan: Plan, groups: Groups, slots: Slots, weights: Weights) -> Numb
     levels were drawn at random too, but anew each time.
     """
     asked = float(groups.reports[(weights.now > 0) & (weights.before == 0)].sum())
-    absent = np.maximum(1 - slots.reports / slots.homes, 0) * max(1.0, asked / slots.homes)
+    absent = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
     return absent if plan.mapping == "range" else np.maximum(absent, 1.0)
 
 

@@ -1,14 +1,16 @@
 """What has been collected, for pages, programs and files: the one place answers come from.
 
 Only published slots are answered, from tallies alone.  A slot is published with the
-number of homes enrolled at that moment, and its numbers never change after that.
+number of homes enrolled at that moment, and its numbers never change after that; a period
+is on the scale of the homes that were enrolled when its last slot was published.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
@@ -22,7 +24,7 @@ from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.results import Estimates
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
-from hushwatt.provider.store.slots import Published, late_reports, published_slots
+from hushwatt.provider.store.slots import Published, homes_when_published, late_reports, published_slots
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally import Tallies, Tally, TallyKey
 
@@ -101,7 +103,7 @@ class Read:
         first = max(0, last - MOST_SLOTS + 1, first or 0)
         with self._database.reading() as session:
             state = plan_state(session, number)
-            published = {each.slot: each for each in published_slots(session, number)}
+            published = published_slots(session, number)
             late = late_reports(session, number)
             counted = _rows(read_tallies(session, number, first, last))
         return [
@@ -112,7 +114,7 @@ class Read:
                 closes=life.closes(slot),
                 state=life.state(slot, now, state.published),
                 reports=counted.get(slot, 0),
-                homes=published[slot].homes if slot in published else state.homes,
+                homes=_homes(published, slot, state),
                 late=late.get(slot, 0),
                 need=plan.minimum_homes,
             )
@@ -127,8 +129,8 @@ class Read:
         consistency: str = "norm-sub",
         smooth: bool = False,
     ) -> Estimates:
-        """The published slots `first` to `last`, on the scale of the homes of the last of them."""
-        tallies, _ = self._tallies(plan, last)
+        """The published slots `first` to `last`: the one answer of all pages, programs and files."""
+        tallies = self._tallies(plan, last)
         return estimate(plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
 
     def document(
@@ -139,12 +141,9 @@ class Read:
         consistency: str = "norm-sub",
         smooth: bool = False,
     ) -> Document:
-        """The same as JSON, every slot on the scale of the homes that it was published with."""
-        tallies, published = self._tallies(plan, last)
-        found = estimate(plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
+        """The same as JSON; when there is no answer, with the time of the next look."""
+        found = self.estimates(plan, first, last, consistency, smooth)
         told = document(found)
-        if not smooth:
-            self._rescale(plan, told, tallies, published, consistency)
         if not found.answered:
             told["not_yet"] = _told(self.not_yet(plan))
         return told
@@ -158,13 +157,13 @@ class Read:
         return told
 
     def not_yet(self, plan: Plan) -> NotYet:
-        """How many homes have reported in the slot that is published next, and when that will be."""
+        """How many homes have spoken of one appliance in the next slot, and when it is published."""
         life, now, state = self.life(plan), self._clock.now(), self.state(plan)
         nearest = max(life.first_open(now), state.published + 1)
         if nearest >= plan.calendar.slots:
             return NotYet(0, plan.minimum_homes, None)
         with self._database.reading() as session:
-            have = _rows(read_tallies(session, self._number(plan), nearest, nearest)).get(nearest, 0)
+            have = _heard(read_tallies(session, self._number(plan), nearest, nearest))
         return NotYet(have, plan.minimum_homes, life.closes(nearest))
 
     def health(self, plan: Plan) -> Health:
@@ -191,36 +190,22 @@ class Read:
         except KeyError:
             raise UsageError(f"the plan {plan.id[:12]}… is not collected here") from None
 
-    def _tallies(self, plan: Plan, last: int | None) -> tuple[Tallies, dict[int, Published]]:
+    def _tallies(self, plan: Plan, last: int | None) -> Tallies:
         """The published tallies, with history for smoothing, and with how many homes each slot has."""
         number = self._number(plan)
         with self._database.reading() as session:
             state = plan_state(session, number)
             until = state.published if last is None else min(last, state.published)
-            published = {each.slot: each for each in published_slots(session, number) if each.slot <= until}
+            published = published_slots(session, number)
             groups = read_tallies(session, number, 0, until)
-        homes = published[max(published)].homes if published else state.homes
-        return Tallies(homes, groups), published
+        homes = {slot: _homes(published, slot, state) for slot in {key.slot for key in groups}}
+        return Tallies(_homes(published, until, state), groups, homes_then=homes)
 
-    def _rescale(
-        self,
-        plan: Plan,
-        told: Document,
-        tallies: Tallies,
-        published: Mapping[int, Published],
-        consistency: str,
-    ) -> None:
-        """Put in the frozen numbers of slots that were published when there were other homes."""
-        others: defaultdict[int, set[int]] = defaultdict(set)
-        for slot, each in published.items():
-            if each.homes != tallies.homes:
-                others[each.homes].add(slot)
-        frozen: dict[int, Any] = {}
-        for homes, slots in others.items():
-            groups = {key: tally for key, tally in tallies.groups.items() if key.slot in slots}
-            found = document(estimate(plan, Tallies(homes, groups), consistency=consistency))
-            frozen |= {each["slot"]: each | {"homes": homes} for each in found["slots"]}
-        told["slots"] = [frozen.get(each["slot"], each) for each in told["slots"]]
+
+def _homes(published: Sequence[Published], slot: int, state: PlanState) -> int:
+    """How many homes take part in a slot: when it was published, or now."""
+    then = homes_when_published(published, slot) if slot <= state.published else None
+    return state.homes if then is None else then
 
 
 def _rows(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
@@ -229,6 +214,11 @@ def _rows(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
     for key, tally in groups.items():
         rows[key.slot] += tally.rows
     return dict(rows)
+
+
+def _heard(groups: Mapping[TallyKey, Tally]) -> int:
+    """The most homes that spoke of one appliance."""
+    return int(np.sum([tally.reports for tally in groups.values()], axis=0).max(initial=0))
 
 
 def _told(not_yet: NotYet) -> Document:

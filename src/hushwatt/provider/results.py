@@ -1,6 +1,7 @@
 """What an estimate says: every number with its uncertainty.
 
-Counts of homes are on the scale of all homes that take part.
+Counts of homes are on the scale of all homes that take part: those of a slot on its
+own, those of a period on that of the whole answer.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ class Slot:
     as_of: int | None  # the newest slot any of its answers was drawn in
     reports: int
     enough: bool  # whether the plan's minimum of homes is met
+    homes: int  # taking part: when it was published, if it was
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class SlotNumbers:
     """One appliance in every slot; rows that are not `known` mean nothing."""
 
     known: NDArray[np.bool_]
+    counted: NDArray[np.bool_]  # whether it is part of the period
+    speakers: Numbers  # homes that spoke of it
     levels: Numbers  # homes at each level
     levels_se: Numbers
     low: Numbers  # 95 % limits of each
@@ -65,12 +69,34 @@ class Estimates:
     smoothed: bool
     slots: tuple[Slot, ...]
     by_slot: dict[str, SlotNumbers]  # by appliance, in the plan's order
-    by_period: dict[str, PeriodNumbers | None]  # None: nobody spoke of it
+    by_period: dict[str, PeriodNumbers | None]  # None: nobody spoke of it, or too few homes
 
     @property
     def answered(self) -> bool:
-        """Whether any slot has enough homes."""
-        return any(slot.enough for slot in self.slots)
+        """Whether enough homes spoke of any appliance."""
+        return any(period is not None for period in self.by_period.values())
+
+    @property
+    def withheld(self) -> dict[str, int]:
+        """The appliances that too few homes spoke of for an answer, and the most that did in one slot."""
+        most = {name: int(numbers.speakers.max(initial=0)) for name, numbers in self.by_slot.items()}
+        return {name: count for name, count in most.items() if count and self.by_period[name] is None}
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """The appliances with an answer that some slots with enough homes are no part of, and how many."""
+        enough = np.array([slot.enough for slot in self.slots], dtype=bool)
+        missing = {
+            name: int((enough & (numbers.speakers > 0) & ~numbers.counted).sum())
+            for name, numbers in self.by_slot.items()
+            if self.by_period[name] is not None
+        }
+        return {name: count for name, count in missing.items() if count}
+
+    @property
+    def heard(self) -> int:
+        """The most homes that spoke of one appliance in one slot."""
+        return int(max((numbers.speakers.max(initial=0) for numbers in self.by_slot.values()), default=0))
 
     @property
     def top(self) -> tuple[str, ...]:

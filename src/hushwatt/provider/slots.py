@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.groups import Groups
 from hushwatt.provider.intervals import Errors
+from hushwatt.provider.pooling import pooled
 from hushwatt.provider.stack import Timeline
 
 Numbers = NDArray[np.float64]
@@ -21,9 +22,11 @@ Numbers = NDArray[np.float64]
 class Slots:
     """What one appliance's reports say in every slot.  Shares are parts of all homes."""
 
-    homes: int  # taking part, K
-    known: NDArray[np.bool_]  # whether anybody spoke of it, and enough homes in the slot
-    reports: Numbers  # homes that spoke of it, m
+    homes: Numbers | int  # taking part, K
+    known: NDArray[np.bool_]  # whether enough homes spoke of it for an answer
+    counted: NDArray[np.bool_]  # whether it is part of the period
+    speakers: Numbers  # homes that spoke of it
+    reports: Numbers  # the same to divide by: m, and 1 where nobody did
     absent: Numbers  # weight of the homes that did not: 1 − m/K, or 1 with `dither`
     share: Numbers  # of the homes, at each level, f̂
     share_noise: Numbers
@@ -44,19 +47,22 @@ class Slots:
         return self.watts_noise + self.absent / self.reports * self.watts_spread
 
 
-def slot_estimates(plan: Plan, appliance: int, groups: Groups, timeline: Timeline, homes: int) -> Slots:
-    """Add the groups of every slot up, every home with the same weight."""
+def slot_estimates(
+    plan: Plan, appliance: int, groups: Groups, timeline: Timeline, homes: Numbers | int
+) -> Slots:
+    """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot."""
     summed = timeline.summed
-    reports = summed(groups.reports)
-    known = timeline.enough & (reports > 0)
-    reports = np.where(reports > 0, reports, 1.0)  # where nobody spoke nothing is divided, and nothing shown
+    speakers = summed(groups.reports)
+    reports = np.where(speakers > 0, speakers, 1.0)  # where nobody spoke, nothing is divided and shown
     share, share_noise = summed(groups.held) / reports[:, None], summed(groups.noise) / reports[:, None] ** 2
     offset, watts_noise = summed(groups.watts) / reports, summed(groups.watts_noise) / reports**2
     absent = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
     usual = np.asarray(plan.appliances[appliance].values, float)
     return Slots(
         homes=homes,
-        known=known,
+        known=timeline.enough & (speakers >= max(plan.minimum_homes, 1)),
+        counted=pooled(plan, timeline, speakers),
+        speakers=speakers,
         reports=reports,
         absent=absent,
         share=share,

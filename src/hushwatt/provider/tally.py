@@ -6,8 +6,8 @@ answers comes from tallies; a report is read once.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -56,6 +56,15 @@ class Tallies:
     homes: int
     groups: dict[TallyKey, Tally]
     repeats: int = 0  # reports that were there again, and are counted once
+    homes_then: Mapping[int, int] = field(default_factory=dict)  # when a slot was published, where it was
+
+    def homes_in(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many homes take part in each slot.
+
+        >>> Tallies(9, {}, homes_then={0: 5}).homes_in(np.array([0, 1])).tolist()
+        [5, 9]
+        """
+        return np.array([self.homes_then.get(slot, self.homes) for slot in slots.tolist()], dtype=np.int64)
 
     def add(self, key: TallyKey, tally: Tally) -> None:
         self.groups[key] = self.groups[key] + tally if key in self.groups else tally

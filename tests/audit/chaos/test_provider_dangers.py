@@ -1,11 +1,14 @@
 """The provider weakened on purpose: the scenarios about it find out, in the few cases of the suite."""
 
+from dataclasses import replace
+
 import apsw
 import pytest
 
 from hushwatt.audit.chaos.run import run
 from hushwatt.audit.chaos.scenarios import SCENARIOS
-from hushwatt.provider import collect, inbox
+from hushwatt.provider import collect, estimate, inbox, read, slots
+from hushwatt.provider.dashboard import scene
 from hushwatt.provider.read import Read
 from hushwatt.provider.service import Service
 from hushwatt.provider.stack import Timeline
@@ -82,10 +85,10 @@ def test_answers_before_their_time(monkeypatch):
     tallies = Read._tallies
 
     def early(self, plan, last):
-        found, published = tallies(self, plan, last)
+        found = tallies(self, plan, last)
         with self._database.reading() as session:
             found.groups.update(read_tallies(session, 1, 0, 99))
-        return found, published
+        return found
 
     monkeypatch.setattr(Read, "_tallies", early)
 
@@ -100,6 +103,39 @@ def test_a_published_slot_that_changes(monkeypatch):
     )
 
     assert any("changed after" in said or "not told" in said for said in faults("small-groups"))
+
+
+def test_a_scale_that_moves(monkeypatch):
+    """What was published for so many homes stays on their scale, whoever enrols later."""
+    monkeypatch.setattr(read, "homes_when_published", lambda noted, slot: None)
+
+    assert any("changed" in said for said in faults("published-once"))
+
+
+def test_a_minimum_for_slots_alone(monkeypatch):
+    """A slot with enough homes may have few that speak of an appliance."""
+    estimates = slots.slot_estimates
+
+    def generous(plan, *more):
+        return estimates(replace(plan, minimum_homes=1), *more)
+
+    monkeypatch.setattr(estimate, "slot_estimates", generous)
+
+    assert any("and it is told" in said for said in faults("published-once"))
+
+
+def test_small_slots_that_count_alone(monkeypatch):
+    """Periods that differ in one slot tell it when they are subtracted."""
+    monkeypatch.setattr(slots, "pooled", lambda plan, timeline, speakers: timeline.inside & (speakers > 0))
+
+    assert any("subtracting" in said for said in faults("published-once"))
+
+
+def test_a_page_with_other_numbers(monkeypatch):
+    """Whoever looks at a page sees what programs are told."""
+    monkeypatch.setattr(scene, "SIGMAS", 1.0)
+
+    assert any("page Over time" in said for said in faults("published-once"))
 
 
 @pytest.mark.parametrize("what", ["log kept", "freed space kept"])

@@ -48,7 +48,15 @@ def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
     routes = APIRouter(tags=["answers"], dependencies=[Depends(analyst)])
     read = service.read
 
-    @routes.get("/plans/{plan_id}/estimates", summary="Homes per level and watts, slot by slot")
+    @routes.get(
+        "/plans/{plan_id}/estimates",
+        summary="Homes per level and watts, slot by slot",
+        description="What was published once never changes. `too_few_homes` stands instead of `appliances` "
+        "in a slot that too few homes reported in. An appliance is null where nobody spoke of it, or too few "
+        "homes; then `too_few_homes_for` has how many did, by its name, beside `appliances`. "
+        "`slots_left_out` is how many slots are no part of an appliance's period for that reason. `homes` "
+        "stands in a slot that was published for another number of homes than the whole answer.",
+    )
     def estimates(
         plan_id: str,
         start: From = None,

@@ -33,6 +33,7 @@ def frame(scene: Scene, view: "View", signed_in: bool) -> dict[str, Any]:
         "waiting": waiting_for(scene) if waiting else None,
         "downloads": [(name, asked.download(form)) for form, name in FORMS],
         "range_text": range_text(scene),
+        "left_out": left_out(scene),
         "range_kinds": (_kind(asked.start), _kind(asked.end)),
         "stretches": stretches(scene, view.path),
     }
@@ -47,8 +48,9 @@ def waiting_for(scene: Scene) -> dict[str, Any]:
     else:
         when = f"Next look at {words.moment_of(not_yet.next_look, scene.plan, scene.now)}"
         when += f" ({scene.plan.timezone})."
-    most = max((slot.reports for slot in scene.found.slots), default=0)
-    before = f"In the slots published so far at most {words.count(most, 'home')} reported." if most else ""
+    most, some = scene.found.heard, scene.plan.appliances_per_report < len(scene.plan.appliances)
+    did = "spoke of one appliance" if some else "reported"
+    before = f"In the slots published so far at most {words.count(most, 'home')} {did}." if most else ""
     return {
         "have": have,
         "need": need,
@@ -70,6 +72,21 @@ def range_text(scene: Scene) -> str:
     left_out = f", {few:,} of them left out: too few homes" if few else ""
     homes = words.count(scene.found.homes, "home")
     return f"{span} ({scene.plan.timezone}): {words.count(len(slots), 'slot')}{left_out}. {homes} take part."
+
+
+def left_out(scene: Scene) -> str:
+    """What is not in the answer, as too few homes spoke of it."""
+    found, need, lines = scene.found, scene.plan.minimum_homes, []
+    if found.withheld:
+        names = ", ".join(map(words.spoken, found.withheld))
+        lines.append(f"Too few homes spoke of {names}: no answer and no rank below {need:,}.")
+    if found.left_out:
+        most = max(found.left_out.values())
+        lines.append(
+            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"up to {most:,} are left out."
+        )
+    return " ".join(lines)
 
 
 def stretches(scene: Scene, path: str) -> list[tuple[str, str, bool]]:

@@ -24,6 +24,7 @@ class Cell:
     value: float = 0.0  # mean watts of a home
     reach: float = 0.0  # half of its 95 % interval
     why_not: str = ""
+    in_full: str = ""  # the same, with how many homes there are and how many it takes
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,7 @@ class Scene:
 
     @cached_property
     def ranked(self) -> list[tuple[str, PeriodNumbers]]:
-        """The appliances that somebody spoke of, the most watts first."""
-        if not self.found.answered:
-            return []
+        """The appliances with an answer, the most watts first."""
         pairs = ((name, self.found.by_period[name]) for name in self.found.top)
         return [(name, period) for name, period in pairs if period is not None]
 
@@ -88,10 +87,17 @@ class Scene:
 
     def _cell(self, name: str, slot: int, place: int | None) -> Cell:
         if place is None:
-            return Cell(slot, 0, why_not=FEW)
+            return self._too_few(slot, 0, "0 reported")
         reports, numbers = self.found.slots[place].reports, self.found.by_slot[name]
+        spoke = int(numbers.speakers[place])
         if not self.found.slots[place].enough:
-            return Cell(slot, reports, why_not=FEW)
+            return self._too_few(slot, reports, f"{reports:,} reported")
+        if not spoke:
+            return Cell(slot, reports, why_not=SILENT, in_full=SILENT)
         if not numbers.known[place]:
-            return Cell(slot, reports, why_not=SILENT)
+            return self._too_few(slot, reports, f"{spoke:,} spoke of it")
         return Cell(slot, reports, float(numbers.watts[place]), SIGMAS * float(numbers.watts_se[place]))
+
+    def _too_few(self, slot: int, reports: int, have: str) -> Cell:
+        need = self.plan.minimum_homes
+        return Cell(slot, reports, why_not=FEW, in_full=f"{FEW}: {have}, {need:,} needed")

@@ -1,5 +1,7 @@
 """What the store remembers of a slot: when it was published, for how many homes, and what came late."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hushwatt.provider.store.session import Session
@@ -15,7 +17,10 @@ class Published:
 
 
 def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
-    """Publish every slot up to `until` that has not been; those with reports, by number."""
+    """Publish every slot up to `until` that has not been; those with reports, by number.
+
+    The last is noted even without reports, so that the homes of the others before it are known.
+    """
     ((homes, before),) = session.all("SELECT homes, published FROM plans WHERE plan = ?", plan)
     if until <= before:
         return []
@@ -26,7 +31,7 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
         until,
     )
     slots = [int(slot) for (slot,) in rows]
-    for slot in slots:
+    for slot in sorted({*slots, until}):
         session.run(
             "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, ?, ?, 0) "
             "ON CONFLICT (plan, slot) DO UPDATE SET published_at = excluded.published_at, "
@@ -41,12 +46,23 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
 
 
 def published_slots(session: Session, plan: int) -> list[Published]:
+    """The slots that were noted when they were published: all with reports, and some others, ascending."""
     rows = session.all(
         "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL "
         "ORDER BY slot",
         plan,
     )
     return [Published(*map(int, row)) for row in rows]
+
+
+def homes_when_published(noted: Sequence[Published], slot: int) -> int | None:
+    """How many homes were enrolled when a slot was published: as for the next that was noted.
+
+    >>> homes_when_published([Published(2, at=0, homes=7)], 1)
+    7
+    """
+    place = bisect_left(noted, slot, key=lambda each: each.slot)
+    return noted[min(place, len(noted) - 1)].homes if noted else None
 
 
 def count_late(session: Session, plan: int, slot: int, count: int) -> None:

@@ -21,6 +21,7 @@ def show(scene: Scene) -> dict[str, Any]:
     found: dict[str, Any] = {
         "choices": [(each, words.title(each), each == name) for each in scene.plan.names],
         "name": words.spoken(name),
+        "few": name in scene.found.withheld,
     }
     period = dict(scene.ranked).get(name)
     return found | (_shown(scene, name, period) if period else {})

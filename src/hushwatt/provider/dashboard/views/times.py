@@ -56,12 +56,8 @@ def _tile(scene: Scene, name: str, cell: Cell) -> Tile:
 def _told(scene: Scene, name: str, cell: Cell) -> str:
     where = f"{words.title(name)}, {words.slot_name(scene.plan, cell.slot)}"
     if cell.why_not:
-        return f"{where}<br>{_why(scene, cell)}"
+        return f"{where}<br>{cell.in_full}"
     return f"{where}<br>{words.watts_within(cell.value, cell.reach)}"
-
-
-def _why(scene: Scene, cell: Cell) -> str:
-    return f"{cell.why_not}: {cell.reports:,} reported, {scene.plan.minimum_homes:,} needed"
 
 
 def _table(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Table:
