@@ -53,7 +53,7 @@ QUESTIONS = (
     ),
     Question(
         "Would this audit notice a fault?",
-        "Eight faults that privacy software really had were planted on purpose; each must be found.",
+        "Eleven faults, most of them from real privacy software, were planted on purpose; each must be found.",
         ("C14",),
     ),
     Question(

@@ -69,7 +69,7 @@ def join(
     with here.store(make=True) as store:
         if cap:
             write_caps(here.path / "caps.toml", cap)
-        proposal = propose(store, here.caps(), link, chosen, _key(key))
+        proposal = propose(store, here.caps(), link, chosen, _key(key), time.time_ns())
         words = agreement(proposal)
         print(words)
         if proposal.objections:
