@@ -41,7 +41,7 @@ topic = "living/tv"
 """
 CAPS = """
 epsilon_per_day = 100000
-epsilon_per_year = 100000000
+epsilon_per_year = 1000000
 appliance_epsilon = 100000
 smallest_minimum_homes = 1
 """

@@ -33,7 +33,7 @@ class Readings(Protocol):
     """Where mean watts come from; nothing is kept longer than its slot."""
 
     def open(self, plan: Plan, slot: int) -> None:
-        """Begin to add up a slot."""
+        """Begin to add up a slot, some time before its end; a second time changes nothing."""
         ...
 
     def means(self, plan: Plan, slot: int) -> Watts:
@@ -158,6 +158,8 @@ class Agent:
             self._end(watch, current, moment)
         if current == member.slot < member.plan.calendar.slots and watch.living != current:
             self._enter(watch, current, moment)
+        elif current == member.slot - 1 and member.slot < member.plan.calendar.slots:
+            self.readings.open(member.plan, member.slot)  # before it begins: its first instant is part of it
 
     def _end(self, watch: Watch, current: int, moment: Moment) -> None:
         """The slot that was lived through is over: report it, unless more than it went by."""

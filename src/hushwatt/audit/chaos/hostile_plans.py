@@ -62,9 +62,9 @@ def _lower(caps: Caps, spent: dict[str, Fraction]) -> Caps:
     )
 
 
-def _cap(caps: Caps, what: str) -> int:
+def _cap(caps: Caps, what: str) -> Fraction:
     sums = {"a day": caps.epsilon_per_day, "a year": caps.epsilon_per_year}
-    return sums.get(what, caps.appliance_epsilon)
+    return Fraction(sums.get(what, caps.appliance_epsilon))
 
 
 def _said(home: Home, joined: dict[int, Plan]) -> list[Said]:
