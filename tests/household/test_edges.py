@@ -131,6 +131,17 @@ def test_messages_between_two_slots_count_for_the_next(plans, folder, late, unit
     assert means == pytest.approx([60.0, 60.0])
 
 
+def test_rows_after_the_plan_expired_do_not_count(plans, folder):
+    """A last slot that the plan's end cuts short has the rows before that end, on both paths."""
+    hour = replace(plans[1], expires=plans[1].start + timedelta(minutes=90))
+    times = [nanoseconds(hour.expires) + by for by in (-SECOND, 0, SECOND)]
+    write(folder / "t.csv", [(time, NAMES[0], watts) for time, watts in zip(times, (8, 99, 99), strict=True)])
+    hub = hub_of(folder, tables=[{"path": "t.csv"}])
+    home = at_home(hub, [hour], start_of(hour, 2), set())
+
+    assert home[0, 1] == in_bulk(hour, folder / "t.csv")[1] == [8.0, 0.0]
+
+
 def test_no_row_counts_twice_or_not_at_all(plans, folder):
     """Over the spring day of 23 hours, every row is in one slot of each plan."""
     origin = nanoseconds(plans[0].start)
