@@ -221,4 +221,5 @@ def test_the_errands_of_an_owner(hushwatt, provider, plans, folder):
     assert "joined nothing yet" in nothing.stderr
     assert [answer.returncode for answer in answers] == [0, 0, 0, 0, 0]
     assert "paused" in answers[1].stdout
+    assert "any one appliance, in any day: ε 0 of at most 100000" in answers[1].stdout
     assert "keys deleted" in answers[4].stderr

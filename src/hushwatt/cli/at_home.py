@@ -64,7 +64,8 @@ def status_lines(
     yield "all plans together"
     for budget in budgets:
         cap = f" of at most {plain(budget.cap)}" if budget.cap else ""
-        yield f"  {budget.words}: ε {plain(budget.spent)}{cap}"
+        words = f"any one {budget.words}, in any {budget.span}" if budget.span else budget.words
+        yield f"  {words}: ε {plain(budget.spent)}{cap}"
     yield from source_lines(health, now)
 
 

@@ -48,7 +48,8 @@ def join(
     key
         The provider's public key in hex, if you have it from elsewhere; no other is believed.
     cap
-        Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml.
+        Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml, and
+        heeded by an agent that runs already.
     yes
         Agree without being asked; for scripts.
     """

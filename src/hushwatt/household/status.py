@@ -17,6 +17,7 @@ class Meter:
     words: str
     spent: int
     cap: int
+    span: str = ""  # the interval, where the words do not say it
 
     @property
     def left(self) -> int:
@@ -52,8 +53,9 @@ def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
 def appliance_meter(store: Store, caps: Caps, now: int) -> Meter:
     """What the home spent on the appliance it spent most on, in the last stretch of the cap on one."""
     appliances = Book(store, caps).appliances
-    spent = appliances.spent_since(now - appliances.stretch(now))
-    return Meter("appliance", ceil(max(spent.values(), default=0)), caps.appliance_epsilon)
+    limit = caps.appliance_limit(appliances.stretch(now))
+    spent = appliances.spent_since(now - limit.length)
+    return Meter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)
 
 
 def held_back(caps: Caps, every: list[PlanStatus]) -> dict[str, list[str]]:

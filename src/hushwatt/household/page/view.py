@@ -74,7 +74,7 @@ def _budget(sight: Sight, every: list[PlanStatus]) -> str:
     rows += [
         _meter("all plans: last 24 hours", day.spent, day.cap),
         _meter("last year", year.spent, year.cap),
-        _meter("on the appliance that had most", single.spent, single.cap),
+        _meter(f"all plans, on any one appliance in any {single.span}", single.spent, single.cap),
     ]
     rows.append(["lifetime", "", f"ε {plain(life.spent)}", f"odds {html.text(odds(life.spent / 1e6))}"])
     return html.section(
