@@ -4,6 +4,7 @@ import pytest
 
 from hushwatt.audit.books import CASES, audit_book, dearest
 from hushwatt.audit.planted import HalfDayBook, OnceOnlyBook
+from hushwatt.household.appliances import Asked
 from hushwatt.household.book import Book
 
 DAY_CAP, _, APPLIANCE_CAP, LONG_WINDOW = CASES
@@ -35,8 +36,13 @@ class ByTheHome(Book):
     """A book that counts all that the home spends for every appliance."""
 
     def _appliance_refusal(self, entry):
-        self.appliances._reaches = lambda row, name: True
+        self.appliances._of(entry.place)
+        self.appliances._asked = {place: about_all(asked) for place, asked in self.appliances._asked.items()}
         return super()._appliance_refusal(entry)
+
+
+def about_all(asked):
+    return type("OfAll", (Asked,), {"names": lambda self, members: {"kettle"}})(asked.plan)
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,10 @@ class Appliances:
             return None  # even all that touches such an interval, on one appliance, is not too much
         near = [spend, *self.store.disk.execute(NEAR, (start - length, end + length))]
         parts = lcm(*(self._of(row[0]).share for row in near))
+        spoken = [self._of(row[0]).names(row[1]) for row in near]
         for name in sorted(self._named(place, members, near)):
-            mine, *others = (self._spend(row, parts) for row in near if self._reaches(row, name))
+            reached = (row for row, names in zip(near, spoken, strict=True) if names is None or name in names)
+            mine, *others = (self._spend(row, parts) for row in reached)
             amount = Fraction(dearest_with(mine, others, length), parts)
             if amount > most:
                 return name, amount
@@ -78,7 +80,8 @@ class Appliances:
     def spent_since(self, moment: int) -> dict[str, Fraction]:
         """What all slots that end after a moment spent on each appliance of the home's plans."""
         found: dict[str, Fraction] = {}
-        for place, members, *_, amount in self.store.disk.execute(NEAR, (moment, 1 << 62)):
+        sums = "SELECT place, members, sum(amount) FROM spends WHERE end > ? GROUP BY place, members"
+        for place, members, amount in self.store.disk.execute(sums, (moment,)):
             asked = self._of(place)
             for name in asked.names(members) or ():
                 found[name] = found.get(name, Fraction(0)) + Fraction(amount, asked.share)
@@ -98,10 +101,6 @@ class Appliances:
         if names is None:
             names = {""}.union(*(self._of(row[0]).names(row[1]) or () for row in near))
         yield from names
-
-    def _reaches(self, row: Row, name: str) -> bool:
-        names = self._of(row[0]).names(row[1])
-        return names is None or name in names
 
     def _spend(self, row: Row, parts: int) -> Spend:
         return Spend(row[2], row[3], row[4] * parts // self._of(row[0]).share)
