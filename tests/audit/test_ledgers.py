@@ -2,8 +2,9 @@
 
 import pytest
 
-from hushwatt.audit.ledgers import added_up, answers, audit_home_ledger, audit_ledger
-from hushwatt.audit.planted import ForgetfulLedger, GenerousLedger
+from hushwatt.audit.ledgers import added_up, answers, audit_kept_ledger, audit_ledger
+from hushwatt.audit.planted import ForgetfulLedger, GenerousLedger, kept_a_slot_short
+from hushwatt.household.charges import KeptLedger
 from hushwatt.privacy.ledger import Ledger
 
 
@@ -46,7 +47,14 @@ def test_by_hand():
     assert answers(Ledger, 2, entries) == [True, False, True, True]
 
 
-def test_home_ledger_is_right():
-    """A home's ledger over all plans agrees with laying every interval by hand."""
+@pytest.mark.parametrize("window", [1, 2, 3])
+def test_a_home_s_ledger_is_right(window):
+    """The ledger that homes run, read from disk before every charge, judges as plain addition does."""
 
-    assert audit_home_ledger().passed
+    assert audit_kept_ledger(KeptLedger.kept, window, charges=2).passed
+
+
+def test_a_ledger_that_reads_too_little_is_found():
+    """One slot fewer read at a restart is found out."""
+
+    assert not audit_kept_ledger(kept_a_slot_short, 2, charges=2).passed

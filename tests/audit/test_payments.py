@@ -2,9 +2,10 @@
 
 import pytest
 
-from hushwatt.audit.payments import as_shipped, audit_payments, audit_rounds
+from hushwatt.audit.payments import as_shipped, audit_payments, audit_payments_on_disk, audit_rounds
 from hushwatt.audit.planted import look_for_free
 from hushwatt.household import report as steps
+from hushwatt.household.book import Book
 
 
 @pytest.mark.parametrize("method", ["lbu", "lsp", "lpu", "lbd", "lba"])
@@ -12,6 +13,20 @@ def test_every_draw_is_paid(method):
     """Draws, charges and what is said are the same number in every slot."""
 
     assert audit_payments(method, as_shipped).passed
+
+
+@pytest.mark.parametrize("method", ["lbu", "lsp", "lpu", "lbd", "lba"])
+def test_every_draw_is_paid_on_disk(method):
+    """When an agent draws, whoever else reads its ledger finds the payment there."""
+
+    assert audit_payments_on_disk(method).passed
+
+
+def test_paying_in_memory_alone_is_found(monkeypatch):
+    """A home whose book writes nothing down is noticed."""
+    monkeypatch.setattr(Book, "charge", lambda book, entry: None)
+
+    assert not audit_payments_on_disk("lbu").passed
 
 
 @pytest.mark.parametrize("method", ["lbd", "lba", "lpd", "lpa"])

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from living import quick_store
 
+from hushwatt.errors import StateError
 from hushwatt.household.book import Book, Entry, OverCap
 from hushwatt.household.caps import DAY, YEAR, Caps
 from hushwatt.household.store import Store
@@ -52,6 +53,16 @@ def test_what_may_have_been_spent_counts_beyond_the_cap(book):
     assert book.refusal(HOUR, 2 * HOUR, 1) is not None
     assert book.refusal(26 * HOUR, 27 * HOUR, 1) is not None  # the year's cap
     assert book.lifetime == 1000
+
+
+def test_nothing_is_given_back(book):
+    """A spend below zero is refused, and is not counted either."""
+    with pytest.raises(StateError, match="never given back"):
+        book.charge(entry(0, 1, -1))
+    with book.store.change():
+        book.count([entry(0, 1, -1)])
+
+    assert book.lifetime == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 30), st.integers(1, 8)), max_size=25))

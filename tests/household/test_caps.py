@@ -6,15 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from hushwatt.errors import UsageError
-from hushwatt.household.caps import Caps, write_caps
-from hushwatt.household.words import per_year
+from hushwatt.household.caps import AMOUNTS, Caps, write_caps
+from hushwatt.plan import SlotLength
 from hushwatt.plan.amounts import MICRO
-from hushwatt.privacy.promise import promise
-
-
-def objections(plan, caps=None):
-    weighed = promise(plan)
-    return (caps or Caps()).objections(plan, weighed, per_year(plan, weighed.dearest))
+from hushwatt.plan.presets import preset, presets
 
 
 @pytest.fixture
@@ -25,14 +20,18 @@ def modest(plan_of):
 def test_a_modest_plan_is_fine(modest):
     """What lies within all caps meets no objection."""
 
-    assert objections(modest) == []
+    assert Caps().objections(modest) == []
 
 
 @pytest.mark.parametrize(
     "change, words",
     [
         ({"epsilon": 1000 * MICRO}, "epsilon_per_window is 10"),
-        ({"epsilon": 9 * MICRO}, "appliance_epsilon is 2"),
+        (
+            {"epsilon": 9 * MICRO},
+            "it asks 4 ε in any 3 days on one appliance, your cap",
+        ),
+        ({"slot": SlotLength(1, "h")}, "it asks 25 ε in a day, your cap epsilon_per_day is 10"),
         ({"window": 1, "epsilon": 6 * MICRO}, "epsilon_per_year is 2000"),
         ({"minimum_homes": 1}, "smallest_minimum_homes is 10"),
     ],
@@ -40,21 +39,67 @@ def test_a_modest_plan_is_fine(modest):
 def test_a_greedy_plan_meets_its_cap(modest, change, words):
     """Each thing that is asked beyond a cap is named with the cap to change."""
 
-    assert any(words in line for line in objections(replace(modest, **change)))
+    assert any(words in line for line in Caps().objections(replace(modest, **change)))
+
+
+def test_the_presets_meet_no_objection():
+    """A home with the caps it comes with can join what hushwatt itself proposes."""
+
+    assert {name: Caps().objections(preset(name)) for name in presets()} == {name: [] for name in presets()}
+
+
+def test_other_plans_are_counted(modest):
+    """A plan that is fine alone is objected to when all together ask too much, of home or appliance."""
+    other = replace(modest, name="another")
+    caps = Caps(epsilon_per_day=3_999_999, epsilon_per_year=2 * 366 * MICRO - 1, appliance_epsilon=2_666_666)
+
+    assert caps.objections(modest) == []
+    assert caps.objections(modest, [other]) == [
+        "it asks 4 ε in a day together with your other plans, your cap epsilon_per_day is 3.999999",
+        "it asks 732 ε in a year together with your other plans, your cap epsilon_per_year is 731.999999",
+        "it asks 2.666667 ε in any 3 days together with your other plans on appliance 0, "
+        "your cap appliance_epsilon is 2.666666",
+    ]
+
+
+def test_a_long_window_lengthens_the_stretch(modest):
+    """A plan of a week's window makes the cap on one appliance look a week far, for other plans too."""
+    weekly = replace(modest, name="weekly", window=7, epsilon=MICRO // 10)
+
+    assert Caps().objections(modest) == Caps().objections(weekly) == []
+    assert "in any 7 days together with your other plans" in Caps().objections(weekly, [modest])[0]
+
+
+def test_the_tightest_of_two():
+    """Amounts and dates as low, and smallest numbers as high, as either has them."""
+    one = Caps(epsilon_per_day=1, smallest_window=5, latest_expiry=datetime(2030, 1, 1, tzinfo=UTC))
+    two = Caps(epsilon_per_day=2, appliance_epsilon=1, smallest_minimum_homes=99)
+
+    assert one.tightest(two) == two.tightest(one)
+    assert one.tightest(two) == replace(one, appliance_epsilon=1, smallest_minimum_homes=99)
+    assert {name for name in AMOUNTS if getattr(one.tightest(two), name) > getattr(Caps(), name)} == set()
+
+
+def test_a_file_that_cannot_be_read_is_one_line(folder):
+    """A folder in its place, or a file that nobody may read, is said with its name."""
+    (folder / "caps.toml").mkdir()
+
+    with pytest.raises(UsageError, match=r"caps.toml: cannot be read"):
+        Caps.load(folder / "caps.toml")
 
 
 def test_window_and_expiry_have_caps(modest):
     """A window too short and an end too far away are objected to."""
     caps = Caps(smallest_window=7, latest_expiry=datetime(2024, 6, 1, tzinfo=UTC))
 
-    assert len(objections(modest, caps)) == 2
+    assert len(caps.objections(modest)) == 2
 
 
 def test_provider_decided_plans_are_refused(plan_of):
     """No home lets the provider decide when it speaks."""
     plan = plan_of(3, 3, method="lpa", decision="provider", minimum_homes=100)
 
-    assert any("provider decide" in line for line in objections(plan))
+    assert any("provider decide" in line for line in Caps().objections(plan))
 
 
 def test_the_file_is_read(folder):

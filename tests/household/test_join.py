@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from dataclasses import replace
 
 import pytest
 from serving import Provider, plan_text
@@ -12,20 +13,28 @@ from hushwatt.household.join import agree, leave, pause, propose, resume, taking
 from hushwatt.household.net import Unreachable, check_address
 from hushwatt.household.provider_link import Link, Refused, WrongProvider, choose
 from hushwatt.household.store import Store
+from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 
-CAPS = Caps(epsilon_per_year=10**12)
+CAPS = Caps(epsilon_per_day=10**12, epsilon_per_year=10**12, appliance_epsilon=10**12)
+WIDE = [
+    word
+    for cap in ("epsilon_per_day", "epsilon_per_year", "appliance_epsilon")
+    for word in ("--cap", f"{cap}=100000")
+]
 
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory):
-    """A provider with three plans: two versions of one, and a greedy one."""
+    """A provider with four plans: two versions of one, a greedy one, and a modest one."""
     served = Provider(
         tmp_path_factory.mktemp("provider"),
         plan_text(),
         plan_text(window="4"),
         plan_text(name="Greedy", epsilon="1000"),
+        plan_text(name="More kettles"),
     )
     served.start()
     yield served
@@ -65,6 +74,20 @@ def test_a_greedy_plan_is_not_joined(store, provider, plans):
         joined(store, provider, plans[2])
 
     assert store.rows("SELECT * FROM plans") == []
+
+
+def test_plans_are_weighed_together(store, provider, plans):
+    """What fits alone is refused beside another plan; a plan it takes the place of does not count."""
+    caps = replace(CAPS, epsilon_per_day=30 * MICRO)
+    joined(store, provider, plans[0])
+    beside = propose(store, caps, Link(provider.address), plans[3].id)
+    instead = propose(store, caps, Link(provider.address), plans[1].id)
+    later = propose(store, caps, Link(provider.address), plans[3].id, now=nanoseconds(plans[0].expires))
+
+    assert beside.objections == (
+        "it asks 50 ε in a day together with your other plans, your cap epsilon_per_day is 30",
+    )
+    assert instead.objections == later.objections == ()
 
 
 def test_joining_twice_is_refused(store, provider, plans):
@@ -176,7 +199,7 @@ def test_join_from_the_command_line(hushwatt, provider, plans, folder):
     """The words come first; without an answer nothing is agreed, and with --yes it is."""
     where = ("--folder", folder / "home", "--plan", plans[0].id[:8])
     refused = hushwatt("household", "join", provider.address, *where, "--yes", "--cap", "epsilon_per_year=9")
-    mute = hushwatt("household", "join", provider.address, *where, "--cap", "epsilon_per_year=100000")
+    mute = hushwatt("household", "join", provider.address, *where, *WIDE)
     done = hushwatt("household", "join", provider.address, *where, "--yes")
 
     assert refused.returncode == 2
@@ -191,21 +214,12 @@ def test_the_errands_of_an_owner(hushwatt, provider, plans, folder):
     """Status, sent, pause, resume and leave, each as one command."""
     home = ("--folder", folder / "home")
     nothing = hushwatt("household", "status", *home)
-    hushwatt(
-        "household",
-        "join",
-        provider.address,
-        *home,
-        "--plan",
-        plans[0].id,
-        "--yes",
-        "--cap",
-        "epsilon_per_year=100000",
-    )
+    hushwatt("household", "join", provider.address, *home, "--plan", plans[0].id, "--yes", *WIDE)
     answers = [hushwatt("household", word, *home) for word in ("pause", "status", "sent", "resume", "leave")]
 
     assert nothing.returncode == 2
     assert "joined nothing yet" in nothing.stderr
     assert [answer.returncode for answer in answers] == [0, 0, 0, 0, 0]
     assert "paused" in answers[1].stdout
+    assert "any one appliance, in any day: ε 0 of at most 100000" in answers[1].stdout
     assert "keys deleted" in answers[4].stderr

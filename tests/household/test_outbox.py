@@ -3,10 +3,10 @@
 import time
 
 import pytest
+from living import NO_CAPS
 from serving import Provider, plan_text
 
 from hushwatt.household.book import Book
-from hushwatt.household.caps import Caps
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import agree, propose
 from hushwatt.household.membership import Membership
@@ -16,8 +16,6 @@ from hushwatt.household.provider_link import Link, Refused
 from hushwatt.household.store import Store
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
-
-CAPS = Caps(epsilon_per_year=10**12, smallest_minimum_homes=1)
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +43,9 @@ def home(folder, provider):
 
     with Store(folder / "ledger.sqlite") as store:
         plan = Plan.load(provider.plans[0])
-        proposal = propose(store, CAPS, Link(provider.address), plan.id)
+        proposal = propose(store, NO_CAPS, Link(provider.address), plan.id)
         agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
-        member = Membership(plan, 1, Book(store, CAPS), OperatingSystem())
+        member = Membership(plan, 1, Book(store, NO_CAPS), OperatingSystem())
         now = int(plan.calendar.slot_of([time.time_ns()])[0])
         store.disk.execute("UPDATE plans SET slot = ?", (now - 2,))
         member.reload()

@@ -2,11 +2,12 @@
 
 import http.client
 import re
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from living import Fixed, Hands, Home, join
+from living import NO_CAPS, Fixed, Hands, Home, join
 
 from hushwatt.household.config import Folder
 from hushwatt.household.page.server import Page, serve
@@ -146,3 +147,14 @@ def test_true_levels(plan_of, mapping, watts, level):
     """The range that holds a mean, or the nearest value when dithering."""
 
     assert true_level(plan_of(3, 3, mapping=mapping), "appliance 0", float(np.float64(watts))) == level
+
+
+def test_the_page_shows_the_caps_that_hold(home, port):
+    """What the caps hold back is said, by the caps that the agent has and not by those of a file."""
+    home.agent.caps = replace(NO_CAPS, appliance_epsilon=1_500_000, smallest_minimum_homes=50)
+    _, text = ask(port, "GET", "/")
+
+    assert "all plans, on any one appliance in any 3 days" in text
+    assert "<td>ε 1.5</td>" in text
+    assert "Held back by your caps: it shows results of 1 homes, your smallest_minimum_homes is 50." in text
+    assert "your cap appliance_epsilon is 1.5." in text

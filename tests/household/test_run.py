@@ -39,7 +39,12 @@ appliance = "tv"
 preset = "zigbee2mqtt"
 topic = "living/tv"
 """
-CAPS = "epsilon_per_day = 100000\nepsilon_per_year = 1000000\nsmallest_minimum_homes = 1\n"
+CAPS = """
+epsilon_per_day = 100000
+epsilon_per_year = 1000000
+appliance_epsilon = 100000
+smallest_minimum_homes = 1
+"""
 
 
 def messages(count):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hushwatt.errors import OverBudget, StateError
 from hushwatt.privacy import ledger as module
-from hushwatt.privacy.ledger import HomeLedger, Ledger, Spend, dearest_interval
+from hushwatt.privacy.ledger import Ledger, Spend, dearest_interval, dearest_with
 
 HOMES, EPSILON = 3, 10
 APPLIANCES, ASKED, CAP = 4, 2, 3
@@ -270,35 +270,20 @@ class TestOneHome:
         assert dearest_interval(spends, length) == dearest_by_trying(spends, length)
 
     @settings(max_examples=200)
-    @given(asks=spends, length=st.integers(1, 20), cap=st.integers(1, 15))
-    def test_refuses_exactly_what_exceeds_the_cap(self, asks, length, cap):
-        """In any order of time, a spend is taken if and only if no interval then exceeds the cap."""
-        ledger, history = HomeLedger(cap, length), []
+    @given(spends=spends, length=st.integers(1, 20), one=st.tuples(st.integers(0, 30), st.integers(1, 8)))
+    def test_dearest_with_is_the_dearest_that_one_touches(self, spends, length, one):
+        """Only intervals that the one spend touches count, wherever they begin."""
+        spend = Spend(one[0], one[0] + one[1], 3)
 
-        for spend in asks:
-            fits = dearest_by_trying([*history, spend], length) <= cap
-
-            assert taken(ledger, spend) == fits
-            if fits:
-                history.append(spend)
-        assert ledger.lifetime == sum(spend.amount for spend in history)
+        assert dearest_with(spend, spends, length) == max(
+            sum(each.amount for each in [spend, *spends] if each.start < begin + length and each.end > begin)
+            for begin in (Fraction(half, 2) for half in range(-40, 80))
+            if spend.start < begin + length and spend.end > begin
+        )
 
     def test_slots_of_different_lengths_share_one_cap(self):
         """A day of one plan and an hour of another, as far apart as the cap is long, do not meet."""
-        ledger = HomeLedger(cap=10, length=24)
-        ledger.charge(Spend(0, 24, 6))
+        day = Spend(0, 24, 6)
 
-        assert not taken(ledger, Spend(47, 48, 5))
-        assert taken(ledger, Spend(48, 49, 5))
-
-    def test_nothing_is_given_back(self):
-        """A negative spend is refused."""
-        assert not taken(HomeLedger(cap=10, length=5), Spend(0, 1, -1))
-
-
-def taken(ledger, spend):
-    try:
-        ledger.charge(spend)
-    except OverBudget:
-        return False
-    return True
+        assert dearest_with(Spend(47, 48, 5), [day], length=24) == 11
+        assert dearest_with(Spend(48, 49, 5), [day], length=24) == 5

@@ -135,6 +135,14 @@ def proposal_of(plan: Plan) -> Proposal:
 
 
 @contextmanager
+def fresh_store() -> Iterator[Store]:
+    """An empty ledger on disk, or in memory where there is such a place."""
+    place = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
+    with place as folder, Store(Path(folder) / "ledger.sqlite") as store:
+        yield store
+
+
+@contextmanager
 def at_home(
     plan: Plan,
     watts: Callable[[int], Watts],
@@ -145,8 +153,7 @@ def at_home(
     """A home with a fresh ledger that joins `plan` just before its first slot."""
     wire, said = Wire(plan), list[str]()
     hands, link = Hands(nanoseconds(plan.start) - SECOND), Link(ADDRESS, wire.ask)
-    place = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
-    with place as folder, Store(Path(folder) / "ledger.sqlite") as store:
+    with fresh_store() as store:
         asked = replace(proposal or proposal_of(plan), link=link)
         agree(store, asked, "agreed", None, hands.wall, source or OperatingSystem())
         agent = Agent(store, caps, Plugs(watts), say=said.append)

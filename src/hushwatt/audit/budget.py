@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 
+from hushwatt.audit.books import book_audits
 from hushwatt.audit.exact.schedules import Schedule, schedules
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.histories import history_audits
@@ -36,6 +37,7 @@ def budget_audits(quick: bool = False) -> Iterator[Audit]:
         if decision != "household":
             yield partial(audit_appliances, method, decision, longest=5 if quick else 7)
     yield from ledger_audits(charges=3 if quick else 4)
+    yield from book_audits(spends=2 if quick else 3)
     yield from history_audits(quick)
     yield from payment_audits()
     yield from round_audits()

@@ -8,7 +8,7 @@ and uploads are searched.
 import json
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,6 @@ from hushwatt.audit.lives import TOGETHER, plan_at_home, spread
 from hushwatt.audit.marked import found, secret_watts
 from hushwatt.audit.traces import listening, written_by
 from hushwatt.household.agent import Agent
-from hushwatt.household.caps import Caps
 from hushwatt.household.join import Proposal, pause
 from hushwatt.household.levels import Watts
 from hushwatt.household.sources.hub import Hub
@@ -31,7 +30,7 @@ from hushwatt.privacy.entropy import Entropy, OperatingSystem
 
 RUNS, QUICK_RUNS = 100_000, 160
 SLOTS, BAD = 3, 1  # slots that every home lives through, and the one in which it has trouble
-TIGHT = Caps(epsilon_per_day=MICRO // 2, epsilon_per_year=10**6 * MICRO)
+TIGHT = replace(NO_CAPS, epsilon_per_day=MICRO // 2)
 
 
 class NoRandomness:

@@ -27,7 +27,7 @@ CLAIMS = {
     "C9": Claim("dithering costs nothing", "ours; docs/proofs/dithering.md"),
     "C10": Claim("turns and orders tell nothing", "ours; docs/proofs/rotation.md, population-division.md"),
     "C11": Claim("every draw is paid before it is made", "ours"),
-    "C12": Claim("the ledger refuses what would overspend, and nothing else", "ours"),
+    "C12": Claim("the home's ledgers refuse what would overspend, and nothing else", "ours"),
     "C13": Claim("an attack on the real bytes never shows more than ε", "the promise of ε itself"),
     "C14": Claim("the auditor finds planted bugs", "ours"),
     "C15": Claim("habits are not protected for ever", "ours, a known limit"),

@@ -1,29 +1,38 @@
-"""The ledger refuses what would overspend a window, and nothing else.  [claim C12]
+"""A plan's ledger refuses what would overspend a window, and nothing else.  [claim C12]
 
-Every short sequence of charges is tried, and each answer compared with plain addition.
+Every short sequence of charges is tried, and each answer compared with plain addition: the ledger
+of fleets, and that of homes, which is read from disk anew before every charge.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, product
 
 import numpy as np
 
+from hushwatt.audit.at_home import fresh_store
+from hushwatt.audit.chaos.home import NO_CAPS, join
 from hushwatt.audit.finding import Audit, Finding
+from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.errors import OverBudget
-from hushwatt.privacy.ledger import HomeLedger, Ledger, Spend
+from hushwatt.household.book import Book
+from hushwatt.household.charges import KeptLedger
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.ledger import Ledger
 
 EPSILON, CAP = 4, 3
 STEPS, AMOUNTS = (0, 1, 2), (1, 2, 4)  # slots onward, and what is asked for
 Make = Callable[..., Ledger]
+Kept = Callable[[Plan, int, Book, int], KeptLedger]
 Entry = tuple[int, int, int]  # slot, amount, appliance
 
 
 def ledger_audits(make: Make = Ledger, charges: int = 4) -> Iterator[Audit]:
-    """The ledger of a plan, for the home and for an appliance, and the ledger of a home."""
+    """The ledger of a plan, for the home and for an appliance, in bulk and at home."""
     for window in (1, 2, 3):
         yield partial(audit_ledger, make, window, charges)
-    yield audit_home_ledger
+        yield partial(audit_kept_ledger, KeptLedger.kept, window, charges)
 
 
 def audit_ledger(make: Make, window: int, charges: int = 4) -> Finding:
@@ -68,44 +77,32 @@ def added_up(window: int, entries: list[Entry]) -> list[bool]:
     return verdicts
 
 
-def audit_home_ledger() -> Finding:
-    """All triples of slots under one cap, against every interval they could touch."""
-    spans = [(start, start + length) for start in range(0, 7, 2) for length in (1, 3)]
-    wrong = cases = 0
-    for chosen in product(spans, repeat=3):
-        for amounts in product((1, 2), repeat=3):
-            spends = [Spend(*span, amount) for span, amount in zip(chosen, amounts, strict=True)]
-            wrong += _home_answers(spends) != _touched(spends)
-            cases += 1
-    figure = f"{wrong} of {cases:,} sequences of spends judged wrongly"
-    return Finding("C12", "home's ledger over all plans", figure, wrong == 0, numbers={"wrong": wrong})
+def audit_kept_ledger(kept: Kept, window: int, charges: int = 3) -> Finding:
+    """The same sequences at home: every charge goes to disk, and the next one is asked of what is there."""
+    mechanism = Mechanism("lsp", None, "grr", "range", partial=True)
+    plan = small_plan(mechanism, Shape((2, 2), window, 1), EPSILON, asked=1)
+    plan = replace(plan, appliance_epsilon=CAP)
+    with fresh_store() as store:
+        join(store, plan)
+        wrong, tried = _walk(partial(kept, plan, 1, Book(store, NO_CAPS)), window, [], charges)
+    figure = (
+        f"{wrong} of {tried:,} charges judged wrongly, after every sequence of up to {charges - 1} others"
+    )
+    return Finding("C12", f"home's ledger on disk, w={window}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
-LENGTH, HOME_CAP = 3, 3
-
-
-def _home_answers(spends: list[Spend]) -> list[bool]:
-    ledger = HomeLedger(cap=HOME_CAP, length=LENGTH)
-    verdicts = []
-    for spend in spends:
-        try:
-            ledger.charge(spend)
-            verdicts.append(True)
-        except OverBudget:
-            verdicts.append(False)
-    return verdicts
-
-
-def _touched(spends: list[Spend]) -> list[bool]:
-    """The same by laying an interval at every quarter of a step and adding up what it touches."""
-    taken: list[Spend] = []
-    verdicts = []
-    for spend in spends:
-        tried = [*taken, spend]
-        sums = (
-            sum(one.amount for one in tried if one.start < x / 4 + LENGTH and one.end > x / 4)
-            for x in range(-4 * LENGTH, 41)
-        )
-        verdicts.append(max(sums) <= HOME_CAP)
-        taken = tried if verdicts[-1] else taken
-    return verdicts
+def _walk(kept: Callable[[int], KeptLedger], window: int, taken: list[Entry], left: int) -> tuple[int, int]:
+    """Try every charge after those taken, and every further one after each."""
+    wrong = tried = 0
+    slot = taken[-1][0] if taken else 0
+    for step, amount, member in product(STEPS, AMOUNTS, (0, 1)) if left else ():
+        entry = (slot + step, amount, member)
+        ledger = kept(slot + step)
+        accepted = _accepts(ledger, *entry)
+        wrong += accepted != added_up(window, [*taken, entry])[-1]
+        tried += 1
+        if accepted:
+            more = _walk(kept, window, [*taken, entry], left - 1)
+            wrong, tried = wrong + more[0], tried + more[1]
+            ledger.book.store.disk.execute("DELETE FROM spends WHERE rowid = (SELECT max(rowid) FROM spends)")
+    return wrong, tried

@@ -53,7 +53,7 @@ QUESTIONS = (
     ),
     Question(
         "Would this audit notice a fault?",
-        "Eight faults that privacy software really had were planted on purpose; each must be found.",
+        "Eleven faults, most of them real ones of privacy software, were planted; each must be found.",
         ("C14",),
     ),
     Question(

@@ -10,11 +10,14 @@ from functools import partial
 
 import numpy as np
 
+from hushwatt.audit.at_home import at_home
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.fleet.decided import Decided, report_rounds
 from hushwatt.household.homes import Homes, enrol
+from hushwatt.household.levels import Watts
 from hushwatt.household.report import Sent, report
+from hushwatt.household.store import Store
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation, Source
 
@@ -27,7 +30,7 @@ class Watched:
     """A source that notes what is drawn with, and whether it was paid by then."""
 
     source: Source
-    homes: Homes | None = None
+    paid: Callable[[int], int] = lambda slot: 0  # what is charged in a slot by now
     drawn: dict[int, int] = field(default_factory=dict)  # by slot
     unpaid: set[int] = field(default_factory=set)  # slots
 
@@ -35,14 +38,13 @@ class Watched:
         if labels[0] in DRAWN:
             _, slot, amount, _ = labels
             self.drawn[int(slot)] = self.drawn.get(int(slot), 0) + int(amount)
-            if self.drawn[int(slot)] > charged(self.homes, int(slot)):
+            if self.drawn[int(slot)] > self.paid(int(slot)):
                 self.unpaid.add(int(slot))
         return self.source.stream(*labels)
 
 
-def charged(homes: Homes | None, slot: int) -> int:
+def charged(homes: Homes, slot: int) -> int:
     """What the one home's ledger says of a slot."""
-    assert homes is not None
     return sum(int(charge.amounts.sum()) for charge in homes.ledger.charges if charge.slot == slot)
 
 
@@ -57,6 +59,7 @@ def payment_audits(change: Change = as_shipped) -> Iterator[Audit]:
     """Every method in which a home pays for itself."""
     for method in ("lbu", "lsp", "lpu", "lbd", "lba"):
         yield partial(audit_payments, method, change)
+        yield partial(audit_payments_on_disk, method)
 
 
 def audit_payments(method: str, change: Change) -> Finding:
@@ -65,7 +68,8 @@ def audit_payments(method: str, change: Change) -> Finding:
     for oracle in ("oue", "grr"):
         plan = _plan(method, oracle)
         watched = Watched(Simulation(3, method))
-        homes = watched.homes = enrol(plan, 1, 0, watched)
+        homes = enrol(plan, 1, 0, watched)
+        watched.paid = partial(charged, homes)
         change(homes)
         for slot in range(SLOTS):
             sent = report(homes, slot, np.array([[slot % 2, slot % 3]], dtype=np.uint16), watched)
@@ -73,6 +77,29 @@ def audit_payments(method: str, change: Change) -> Finding:
             slots += 1
     figure = f"{wrong} of {slots} slots drawn unpaid, or paid and said otherwise"
     return Finding("C11", f"{method}, payments", figure, wrong == 0, numbers={"wrong": wrong})
+
+
+def audit_payments_on_disk(method: str) -> Finding:
+    """The same of the agent: what it draws with is in the ledger on disk by then, read by someone else."""
+    plan, watched = _plan(method, "oue"), Watched(Simulation(5, method))
+    with at_home(plan, _some_watts, source=watched) as home, Store(home.store.path) as disk:
+        watched.paid = partial(_on_disk, disk)
+        for slot in range(1, SLOTS):
+            home.live(slot)
+        said = {row["slot"]: row["spent"] for row in disk.rows("SELECT slot, spent FROM reports")}
+    slots = range(1, SLOTS)
+    wrong = sum(slot in watched.unpaid or watched.drawn.get(slot, 0) != said.get(slot, 0) for slot in slots)
+    figure = f"{wrong} of {len(slots)} slots drawn unpaid, or paid and said otherwise"
+    return Finding("C11", f"{method}, an agent's payments on disk", figure, wrong == 0)
+
+
+def _some_watts(slot: int) -> Watts:
+    return np.array([100.0 * (slot % 2), 100.0 * (slot % 3)])
+
+
+def _on_disk(disk: Store, slot: int) -> int:
+    query = "SELECT coalesce(sum(amount), 0) FROM spends WHERE slot = ? AND purpose != 'lost'"
+    return int(disk.value(query, (slot,)))
 
 
 def _agree(watched: Watched, homes: Homes, sent: Sent) -> bool:

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 
 from hushwatt.audit.exact.brute import Answer, KeptProbes, Memory, Outcome
 from hushwatt.audit.exact.hidden import Home, answer_table, distances, payload
+from hushwatt.household.book import Book, Entry, OverCap
+from hushwatt.household.caps import DAY
+from hushwatt.household.charges import KeptLedger
 from hushwatt.household.homes import Homes
 from hushwatt.household.randomise import randomise
+from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation
 from hushwatt.privacy.kernels import answer_bits
 from hushwatt.privacy.laws import BitLaw, Law, debias, law_for
-from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
+from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members, Spend
 from hushwatt.privacy.strategies import Absorb
 from hushwatt.wire.payload import Layout
 
@@ -126,6 +130,28 @@ class ForgetfulLedger(Ledger):
 
     def recent(self, slot: int) -> list[Charge]:
         return [charge for charge in self.charges if charge.slot > slot - self.window + 1]
+
+
+def kept_a_slot_short(plan: Plan, place: int, book: Book, slot: int) -> KeptLedger:
+    """A home's ledger that reads one slot too few when it is opened again."""
+    ledger = KeptLedger.kept(plan, place, book, slot)
+    ledger.charges = [charge for charge in ledger.charges if charge.slot > slot - plan.window + 1]
+    return ledger
+
+
+class HalfDayBook(Book):
+    """A book that takes an interval for half as long as it is."""
+
+    def _dearest(self, spend: Spend, length: int) -> int:
+        return super()._dearest(spend, length // 2)
+
+
+class OnceOnlyBook(Book):
+    """A book that compares each spend with an appliance's cap, and adds nothing up."""
+
+    def _appliance_refusal(self, entry: Entry) -> OverCap | None:
+        limit = self.caps.appliance_limit(DAY)
+        return OverCap(entry.amount, limit) if entry.amount > limit.amount else None
 
 
 class GenerousLedger(Ledger):

@@ -8,17 +8,20 @@ from fractions import Fraction
 from functools import partial
 
 from hushwatt.audit import planted
+from hushwatt.audit.books import CASES, audit_book
 from hushwatt.audit.budget import audit_strategy
 from hushwatt.audit.exact.brute import KeptProbes, Rule, worst_ratio
 from hushwatt.audit.exact.hidden import Home
 from hushwatt.audit.exponent import at_most, loss
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.ledgers import audit_ledger
+from hushwatt.audit.ledgers import audit_kept_ledger, audit_ledger
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.audit.payments import as_shipped, audit_payments
 from hushwatt.audit.sampler import audit_sampler
 from hushwatt.audit.streams import audit_streams, cases
 from hushwatt.audit.tallies import audit_debias
+from hushwatt.household.book import Book
+from hushwatt.household.charges import KeptLedger
 from hushwatt.household.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import Simulation
@@ -56,6 +59,18 @@ def selftest_audits() -> Iterator[Audit]:
         "a window one slot too short": (
             partial(audit_ledger, Ledger, 2, 3),
             partial(audit_ledger, planted.ForgetfulLedger, 2, 3),
+        ),
+        "a window one slot too short after a restart": (
+            partial(audit_kept_ledger, KeptLedger.kept, 2, 2),
+            partial(audit_kept_ledger, planted.kept_a_slot_short, 2, 2),
+        ),
+        "an owner's day half as long": (
+            partial(audit_book, Book, CASES[0], 2),
+            partial(audit_book, planted.HalfDayBook, CASES[0], 2),
+        ),
+        "an appliance's cap that adds nothing up": (
+            partial(audit_book, Book, CASES[2], 2),
+            partial(audit_book, planted.OnceOnlyBook, CASES[2], 2),
         ),
         "a probe that is not paid": (
             partial(audit_payments, "lba", as_shipped),

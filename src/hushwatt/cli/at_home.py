@@ -1,6 +1,6 @@
 """What `hushwatt household` tells the owner, line by line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hushwatt.household.join import Proposal
@@ -26,7 +26,7 @@ def agreement(proposal: Proposal) -> str:
     return "\n".join([*lines, "", *example(plan, preview(plan, promise.drawn, OperatingSystem()))])
 
 
-def plan_table(each: PlanStatus) -> dict[str, Any]:
+def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, Any]:
     return {
         "plan": each.plan.id,
         "name": each.plan.name,
@@ -39,23 +39,33 @@ def plan_table(each: PlanStatus) -> dict[str, Any]:
         "reports": each.reports,
         "waiting": each.waiting,
         "last_report": each.last_report,
+        "beyond_caps": beyond.get(each.plan.id, []),
         "silences": [{"first": a, "last": b, "reason": why} for a, b, why in each.silences],
     }
 
 
-def status_lines(budgets: list[Meter], joined: list[PlanStatus], health: Any, now: int) -> Iterator[str]:
+def status_lines(
+    budgets: list[Meter],
+    joined: list[PlanStatus],
+    beyond: Mapping[str, list[str]],
+    health: Any,
+    now: int,
+) -> Iterator[str]:
     for each in joined:
         yield f"{each.plan.name}  ({each.plan.id[:12]}, {each.address}): {each.state}"
         window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
         yield f"  {window}, ε {plain(each.spent)} so far"
         yield f"  {each.reports} reports, {each.waiting} waiting, last of slot {each.last_report}"
+        for line in beyond.get(each.plan.id, []):
+            yield f"  held back by your caps: {line}"
         for first, last, why in each.silences[:3]:
             span = f"slot {first}" if first == last else f"slots {first} to {last}"
             yield f"  silent in {span}: {why}"
     yield "all plans together"
     for budget in budgets:
         cap = f" of at most {plain(budget.cap)}" if budget.cap else ""
-        yield f"  {budget.words}: ε {plain(budget.spent)}{cap}"
+        words = f"any one {budget.words}, in any {budget.span}" if budget.span else budget.words
+        yield f"  {words}: ε {plain(budget.spent)}{cap}"
     yield from source_lines(health, now)
 
 

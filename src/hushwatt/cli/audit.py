@@ -125,7 +125,7 @@ def forged(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, 
 
 @app.command
 def selftest(*, as_json: Json = False, output: Page = None) -> None:
-    """Plant eight bugs and see that the audits find every one.
+    """Plant eleven bugs and see that the audits find every one.
 
     Exits with 1 when one is missed.
     """

@@ -48,7 +48,8 @@ def join(
     key
         The provider's public key in hex, if you have it from elsewhere; no other is believed.
     cap
-        Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml.
+        Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml, and
+        heeded by an agent that runs already.
     yes
         Agree without being asked; for scripts.
     """
@@ -68,8 +69,8 @@ def join(
     chosen = wanted if wanted and len(wanted) == 64 else choose(link, wanted)
     with here.store(make=True) as store:
         if cap:
-            write_caps(here.path / "caps.toml", cap)
-        proposal = propose(store, here.caps(), link, chosen, _key(key))
+            write_caps(here.caps_path, cap)
+        proposal = propose(store, here.caps(), link, chosen, _key(key), time.time_ns())
         words = agreement(proposal)
         print(words)
         if proposal.objections:
@@ -126,21 +127,22 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
 
     from hushwatt.cli.at_home import plan_table, status_lines
     from hushwatt.household.config import Folder
-    from hushwatt.household.status import meters, plans
+    from hushwatt.household.status import appliance_meter, held_back, meters, plans
 
     here, now = Folder.usual(folder), time.time_ns()
     with here.store() as store:
-        budgets, joined = meters(store, here.caps(), now), plans(store, now)
-    health = here.health()
+        caps, joined = here.caps(), plans(store, now)
+        budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
+    health, beyond = here.health(), held_back(caps, joined)
     if as_json:
         told = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
-            "plans": [plan_table(each) for each in joined],
+            "plans": [plan_table(each, beyond) for each in joined],
             "sources": health,
         }
         print(json.dumps(told, indent=2))
         return
-    for line in status_lines(budgets, joined, health, now):
+    for line in status_lines(budgets, joined, beyond, health, now):
         print(line)
 
 

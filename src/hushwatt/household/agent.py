@@ -33,7 +33,7 @@ class Readings(Protocol):
     """Where mean watts come from; nothing is kept longer than its slot."""
 
     def open(self, plan: Plan, slot: int) -> None:
-        """Begin to add up a slot."""
+        """Begin to add up a slot, some time before its end; a second time changes nothing."""
         ...
 
     def means(self, plan: Plan, slot: int) -> Watts:
@@ -74,22 +74,26 @@ class Agent:
     """All plans of one home."""
 
     store: Store
-    caps: Caps
+    caps: Caps  # as they are now; whoever runs the agent sets them before every tick
     readings: Readings
     source: Source = field(default_factory=OperatingSystem)
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, Watch] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)  # the last trouble of each plan
     tidied: int = 0  # the day of the last tidying
+    bars: Callable[[Caps, Plan], list[str]] = lambda caps, plan: []
+    """Why the caps let the home say nothing under a plan: `Caps.bars`, where the owner can change them."""
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
-    @property
-    def book(self) -> Book:
-        return Book(self.store, self.caps)
+    book: Book = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.book = Book(self.store, self.caps)
 
     def tick(self, moment: Moment) -> None:
         """Do all that the time asks for; what goes wrong is said once, and tried again at the next tick."""
+        self.book.caps = self.caps
         try:
             watches = self._watches(moment)
             self._remember(moment)
@@ -148,12 +152,14 @@ class Agent:
         if moment.jumped(watch.base) < -watch.slack:
             self.say(f"plan {member.plan.name}: the clock was set back; silent until it has caught up")
             watch.base, watch.living = moment, None
-        if self._paused(member.place):
-            member.silent(min(current, member.plan.calendar.slots - 1), "paused")
+        if why := self._silenced(member):
+            member.silent(min(current, member.plan.calendar.slots - 1), why)
         if current > member.slot:
             self._end(watch, current, moment)
         if current == member.slot < member.plan.calendar.slots and watch.living != current:
             self._enter(watch, current, moment)
+        elif current == member.slot - 1 and member.slot < member.plan.calendar.slots:
+            self.readings.open(member.plan, member.slot)  # before it begins: its first instant is part of it
 
     def _end(self, watch: Watch, current: int, moment: Moment) -> None:
         """The slot that was lived through is over: report it, unless more than it went by."""
@@ -182,8 +188,16 @@ class Agent:
             member.lost(last, "the clock was moved forward", everything=True)
         watch.base, watch.living = moment, None
 
-    def _paused(self, place: int) -> bool:
-        return self.store.value("SELECT paused FROM plans WHERE place = ?", (place,)) is not None
+    def _silenced(self, member: Membership) -> str | None:
+        """Why the owner wants no word under a plan, if so: a pause, or caps that are too low for it now."""
+        if self.store.value("SELECT paused FROM plans WHERE place = ?", (member.place,)) is not None:
+            return "paused"
+        if not (barred := self.bars(self.caps, member.plan)):
+            self.said.pop(f"caps {member.plan.id}", None)
+            return None
+        why = f"beyond the owner's caps: {'; '.join(barred)}"
+        self._say_once(f"caps {member.plan.id}", f"plan {member.plan.name}: silent, {why}")
+        return why
 
     def _tidy(self, moment: Moment) -> None:
         """Once a day, make what is long past take less room."""

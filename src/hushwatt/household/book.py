@@ -8,28 +8,30 @@ is never given back.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hushwatt.errors import HushwattError
+from hushwatt.errors import HushwattError, StateError
+from hushwatt.household.appliances import Appliances
 from hushwatt.household.caps import DAY, Caps, Limit
 from hushwatt.household.store import Store
 from hushwatt.plan.amounts import plain
-from hushwatt.privacy.ledger import Spend, dearest_interval
+from hushwatt.plan.shown import shown
+from hushwatt.privacy.ledger import Spend, dearest_with
 
 OLD = "place = ? AND slot < ? AND end < ? AND purpose != 'earlier'"
 MERGE = (
-    "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), NULL "
-    f"FROM spends WHERE {OLD} GROUP BY start / ?"
+    "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), members "
+    f"FROM spends WHERE {OLD} GROUP BY start / ?, members"
 )
-FAR_ABOVE = 1 << 60  # millionths of ε
 INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class OverCap(HushwattError):
     """A spend would break a cap that the home's owner set."""
 
-    def __init__(self, asked: int, limit: Limit) -> None:
-        self.asked, self.limit = asked, limit
+    def __init__(self, asked: int, limit: Limit, appliance: str | None = None) -> None:
+        self.asked, self.limit, self.appliance = asked, limit, appliance
+        about = "" if appliance is None else f" on one appliance, here {shown(appliance)},"
         super().__init__(
-            f"cannot spend ε {plain(asked)} now: the owner's cap is ε {plain(limit.amount)} in any "
+            f"cannot spend ε {plain(asked)} now: the owner's cap{about} is ε {plain(limit.amount)} in any "
             f"{limit.words}, over all plans"
         )
 
@@ -55,10 +57,14 @@ class Book:
     """All spends of a home, under its owner's caps."""
 
     def __init__(self, store: Store, caps: Caps) -> None:
-        self.store, self.caps = store, caps
+        self.store, self.caps, self.appliances = store, caps, Appliances(store)
+
+    def against(self, entry: Entry) -> OverCap | None:
+        """Why a spend is not allowed, if it is not: for the home, or for one appliance."""
+        return self.refusal(entry.start, entry.end, entry.amount) or self._appliance_refusal(entry)
 
     def refusal(self, start: int, end: int, amount: int) -> OverCap | None:
-        """Why a spend in [start, end) is not allowed, if it is not."""
+        """Why the home as a whole may not spend this much in [start, end), if it may not."""
         for limit in self.caps.limits:
             if amount + self._around(start, limit.length) <= limit.amount:
                 continue  # even all that touches the widest interval together is below the cap
@@ -68,14 +74,16 @@ class Book:
 
     def charge(self, entry: Entry) -> None:
         """Write one spend down, on disk when this returns, or refuse it."""
+        if entry.amount < 0:
+            raise StateError("a spend below zero: what is in the ledger is never given back")
         with self.store.change() as disk:
-            if refused := self.refusal(entry.start, entry.end, entry.amount):
+            if refused := self.against(entry):
                 raise refused
             disk.execute(INSERT, entry.row)
 
     def count(self, entries: Iterable[Entry]) -> None:
         """Write down what may have been spent, whatever the caps say; part of a running change."""
-        self.store.disk.executemany(INSERT, (entry.row for entry in entries if entry.amount))
+        self.store.disk.executemany(INSERT, (entry.row for entry in entries if entry.amount > 0))
 
     def tidy(self, place: int, slot: int, moment: int) -> None:
         """Write old spends of a plan, before a slot and a moment, as one row a day.
@@ -105,6 +113,11 @@ class Book:
             "SELECT start, end, amount FROM spends WHERE end > ? AND start < ?",
             (spend.start - length, spend.end + length),
         )
-        # Far above all others together, so that the dearest interval is one that the new spend touches.
-        raised = Spend(spend.start, spend.end, spend.amount + FAR_ABOVE)
-        return dearest_interval([raised, *(Spend(*row) for row in near)], length) - FAR_ABOVE
+        return dearest_with(spend, [Spend(*row) for row in near], length)
+
+    def _appliance_refusal(self, entry: Entry) -> OverCap | None:
+        """Every interval of the stretch's length, for each appliance that the spend speaks of."""
+        limit = self.caps.appliance_limit(self.appliances.stretch(entry.start))
+        row = (entry.place, entry.members, entry.start, entry.end, entry.amount)
+        found = self.appliances.dearest(row, limit.length, limit.amount)
+        return None if found is None else OverCap(entry.amount, limit, found[0])

@@ -1,26 +1,29 @@
 """The owner's own caps: what this home lets anyone ask of it, whatever a plan says.
 
-Two of them bind every spend, over all plans and providers together: ε in any day and ε
-in any year.  The others are asked once, before the home joins a plan.
+Three of them bind every spend, over all plans and providers together: ε in any day, ε in any
+year, and ε on any one appliance.  The others are about a plan as such: it is not joined beyond
+them, and where the owner lowers one later, the home keeps silent under that plan.
 """
 
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import PlanError, UsageError
 from hushwatt.files import written
 from hushwatt.household.clock import SECOND
+from hushwatt.household.demand import appliance_most, most, window_of
 from hushwatt.plan.amounts import MICRO, parse_amount, plain
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.promise import Promise
-from hushwatt.privacy.promise_words import reach
 
 DAY = 86_400 * SECOND
 YEAR = 366 * DAY
+SMALLEST = ("smallest_window", "smallest_minimum_homes")
 AMOUNTS = ("epsilon_per_window", "epsilon_per_day", "epsilon_per_year", "appliance_epsilon")
 
 
@@ -44,10 +47,13 @@ class Caps:
     epsilon_per_window: int = 10 * MICRO  # that one plan may ask for the home, in any of its windows
     epsilon_per_day: int = 10 * MICRO  # that all plans together may spend in any 24 hours
     epsilon_per_year: int = 2_000 * MICRO  # the same in any 366 days
-    appliance_epsilon: int = 2 * MICRO  # that may reach one appliance in any window
+    appliance_epsilon: int = 2 * MICRO  # that all plans together may spend on one appliance: see below
     smallest_window: int = 1  # slots
     smallest_minimum_homes: int = 10
     latest_expiry: datetime | None = None
+    """`appliance_epsilon` holds in any stretch as long as the longest window of the home's plans, and
+    of a day at least, counting every slot that touches the stretch, like the caps of a day and a year.
+    """
 
     @classmethod
     def load(cls, path: Path) -> "Caps":
@@ -56,6 +62,8 @@ class Caps:
             table = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
             raise UsageError(f"{path}: {wrong}") from None
+        except OSError as wrong:
+            raise UsageError(f"{path}: cannot be read ({wrong.strerror})") from None
         try:
             return replace(cls(), **{name: _cap(name, value) for name, value in table.items()})
         except (PlanError, UsageError) as wrong:
@@ -63,21 +71,18 @@ class Caps:
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """What binds every spend."""
+        """What binds every spend of the home."""
         return (Limit(self.epsilon_per_day, DAY, "day"), Limit(self.epsilon_per_year, YEAR, "year"))
 
-    def objections(self, plan: Plan, promise: Promise, year: int) -> list[str]:
-        """Everything that this plan asks beyond the caps, a sentence each; `year` is its ε in a year."""
-        asked = [
-            ("ε in any window", plan.epsilon, self.epsilon_per_window, "epsilon_per_window"),
-            ("ε in any window of one appliance", reach(promise), self.appliance_epsilon, "appliance_epsilon"),
-            ("ε in a year", year, self.epsilon_per_year, "epsilon_per_year"),
-        ]
-        found = [
-            f"it asks {plain(amount)} {what}, your cap {cap} is {plain(most)}"
-            for what, amount, most, cap in asked
-            if amount > most
-        ]
+    def appliance_limit(self, stretch: int) -> Limit:
+        """What binds every spend on one appliance, when the cap looks as far as `stretch`."""
+        return Limit(self.appliance_epsilon, stretch, span(stretch))
+
+    def bars(self, plan: Plan) -> list[str]:
+        """Why this home does not speak under a plan at all, a sentence each."""
+        found = []
+        if plan.epsilon > self.epsilon_per_window:
+            found.append(_asks(plan.epsilon, "in any window", "epsilon_per_window", self.epsilon_per_window))
         if plan.window < self.smallest_window:
             found.append(f"its window is {plan.window} slots, your smallest_window is {self.smallest_window}")
         if plan.minimum_homes < self.smallest_minimum_homes:
@@ -90,6 +95,58 @@ class Caps:
         if plan.decision == "provider":
             found.append("it lets the provider decide when a home speaks, which no home does")
         return found
+
+    def objections(self, plan: Plan, others: Sequence[Plan] = ()) -> list[str]:
+        """All that a plan asks beyond the caps, alone or with `others` beside it, a sentence each.
+
+        What meets no objection is never held back by a cap afterwards.
+        """
+        return [*self.bars(plan), *self._sums(plan, others), *self._appliance_sums(plan, others)]
+
+    def _sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
+        caps = {"epsilon_per_day": (DAY, "in a day"), "epsilon_per_year": (YEAR, "in a year")}
+        for cap, (length, when) in caps.items():
+            alone, allowed = most(plan, length), getattr(self, cap)
+            together = alone + sum(most(other, length) for other in others)
+            if alone > allowed:
+                yield _asks(alone, when, cap, allowed)
+            elif together > allowed:
+                yield _asks(together, f"{when} together with your other plans", cap, allowed)
+
+    def _appliance_sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
+        stretch = max(DAY, *(window_of(each) for each in (plan, *others)))
+        sums = {
+            name: ceil(sum(appliance_most(each, stretch) for each in (plan, *others) if name in each.names))
+            for name in {name for each in (plan, *others) for name in each.names}
+        }
+        worst = max(sorted(sums), key=lambda name: sums[name])
+        if sums[worst] > self.appliance_epsilon:
+            shared = f"together with your other plans on {worst}" if others else "on one appliance"
+            when = f"in any {span(stretch)} {shared}"
+            yield _asks(sums[worst], when, "appliance_epsilon", self.appliance_epsilon)
+
+    def tightest(self, other: "Caps") -> "Caps":
+        """Each cap as the tighter of the two has it."""
+        lowest = {name: min(getattr(self, name), getattr(other, name)) for name in AMOUNTS}
+        highest = {name: max(getattr(self, name), getattr(other, name)) for name in SMALLEST}
+        ends = [end for end in (self.latest_expiry, other.latest_expiry) if end is not None]
+        return Caps(**lowest, **highest, latest_expiry=min(ends, default=None))
+
+
+def span(length: int) -> str:
+    """An interval in words, to follow "in any".
+
+    >>> span(DAY), span(7 * DAY), span(30 * DAY // 24)
+    ('day', '7 days', '30 hours')
+    """
+    if length == DAY:
+        return "day"
+    hours = -(-length // (DAY // 24))
+    return f"{hours:,} hours" if hours % 24 else f"{hours // 24:,} days"
+
+
+def _asks(amount: int, when: str, cap: str, most: int) -> str:
+    return f"it asks {plain(amount)} ε {when}, your cap {cap} is {plain(most)}"
 
 
 def write_caps(path: Path, settings: list[str]) -> None:

@@ -61,7 +61,7 @@ class KeptLedger(Ledger):
         except OverBudget:
             return False
         entry = self.entry(slot, "publication", amount, members)
-        return self.book.refusal(entry.start, entry.end, amount) is None
+        return self.book.against(entry) is None
 
     def spent_in(self, slot: int) -> int:
         """What is charged in one slot."""

@@ -27,9 +27,13 @@ class Folder:
     def ledger(self) -> Path:
         return self.path / "ledger.sqlite"
 
+    @property
+    def caps_path(self) -> Path:
+        return self.path / "caps.toml"
+
     def caps(self) -> Caps:
-        file = self.path / "caps.toml"
-        return Caps.load(file) if file.exists() else Caps()
+        """The owner's caps, for a command that looks once; an agent that runs keeps a `CapsFile`."""
+        return Caps.load(self.caps_path) if self.caps_path.exists() else Caps()
 
     def mapping(self) -> Mapping:
         file = self.path / "sources.toml"

@@ -5,6 +5,7 @@ They are announced by MQTT discovery.  They show what was sent and spent, never 
 
 import asyncio
 import json
+from collections.abc import Callable
 
 import aiomqtt
 
@@ -68,8 +69,11 @@ def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
     }
 
 
-async def announce(broker: Broker, store: Store, caps: Caps, clock: Clock) -> None:
-    """Keep the entities up to date, and obey the pause switch; never ends by itself."""
+async def announce(broker: Broker, store: Store, caps: Callable[[], Caps], clock: Clock) -> None:
+    """Keep the entities up to date, and obey the pause switch; never ends by itself.
+
+    `caps` gives those that hold at the time.
+    """
     while True:
         try:
             async with client(broker) as connected:
@@ -83,13 +87,13 @@ async def announce(broker: Broker, store: Store, caps: Caps, clock: Clock) -> No
             await asyncio.sleep(LONGEST / 2)
 
 
-async def _publish(connected: aiomqtt.Client, store: Store, caps: Caps, clock: Clock) -> None:
+async def _publish(connected: aiomqtt.Client, store: Store, caps: Callable[[], Caps], clock: Clock) -> None:
     while True:
-        await connected.publish(STATE, json.dumps(state(store, caps, clock.look().wall)), retain=True)
+        await connected.publish(STATE, json.dumps(state(store, caps(), clock.look().wall)), retain=True)
         await asyncio.sleep(EVERY)
 
 
-async def _obey(connected: aiomqtt.Client, store: Store, caps: Caps, clock: Clock) -> None:
+async def _obey(connected: aiomqtt.Client, store: Store, caps: Callable[[], Caps], clock: Clock) -> None:
     async for message in connected.messages:
         try:
             if message.payload == b"ON":
@@ -98,4 +102,4 @@ async def _obey(connected: aiomqtt.Client, store: Store, caps: Caps, clock: Cloc
                 resume(store, None)
         except HushwattError:
             continue  # no plan to pause
-        await connected.publish(STATE, json.dumps(state(store, caps, clock.look().wall)), retain=True)
+        await connected.publish(STATE, json.dumps(state(store, caps(), clock.look().wall)), retain=True)

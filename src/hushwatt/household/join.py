@@ -15,7 +15,6 @@ from hushwatt.household.caps import Caps
 from hushwatt.household.membership import begin
 from hushwatt.household.provider_link import Link, Offer, WrongProvider
 from hushwatt.household.store import Store
-from hushwatt.household.words import per_year
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
@@ -37,15 +36,28 @@ class Proposal:
         return self.offer.plan
 
 
-def propose(store: Store, caps: Caps, link: Link, plan_id: str, key: bytes | None = None) -> Proposal:
-    """Fetch a plan, believe only what is signed, and say what stands against it."""
+def propose(
+    store: Store, caps: Caps, link: Link, plan_id: str, key: bytes | None = None, now: int = 0
+) -> Proposal:
+    """Fetch a plan, believe only what is signed, and say what stands against it.
+
+    It is weighed together with the plans that the home takes part in and that are not over at `now`.
+    """
     pinned = key or pinned_key(store, link.address)
     offer = link.offer(plan_id, pinned)
-    weighed = promise(offer.plan)
-    against = caps.objections(offer.plan, weighed, per_year(offer.plan, weighed.dearest))
+    weighed, replaces = promise(offer.plan), _replaced(store, offer)
+    against = caps.objections(offer.plan, _beside(store, offer.plan, replaces, now))
     if not weighed.kept:
         against.append("it does not keep its own promise")
-    return Proposal(link, offer, weighed, tuple(against), _replaced(store, offer))
+    return Proposal(link, offer, weighed, tuple(against), replaces)
+
+
+def _beside(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:
+    """The plans that this home will take part in at the same time, paused ones included."""
+    rows = store.rows("SELECT canonical FROM plans WHERE left IS NULL AND plan != ?", (plan.id,))
+    here = [each for each in (Plan.parse(row["canonical"]) for row in rows) if each != replaces]
+    begin = max(now, nanoseconds(plan.start))
+    return [each for each in here if nanoseconds(each.expires) > begin and each.start < plan.expires]
 
 
 def pinned_key(store: Store, address: str) -> bytes | None:

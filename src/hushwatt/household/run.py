@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import LOG, Agent
+from hushwatt.household.caps import Caps
+from hushwatt.household.caps_file import CapsFile
 from hushwatt.household.clock import Clock
 from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
@@ -47,11 +49,12 @@ class Runner:
         loop = asyncio.get_running_loop()
         for each in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(each, self.stop.set)
-        agent = Agent(store, self.folder.caps(), self.hub, say=self.say)
+        caps = CapsFile(self.folder.caps_path, self.say)
+        agent = Agent(store, caps.read(), self.hub, say=self.say, bars=Caps.bars)
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(Page(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
-        jobs = [asyncio.create_task(job) for job in self._jobs(store, agent)]
+        jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps)]
         stopped = asyncio.create_task(self.stop.wait())
         done, _ = await asyncio.wait([stopped, *jobs], return_when=asyncio.FIRST_COMPLETED)
         for job in [stopped, *jobs]:
@@ -60,22 +63,23 @@ class Runner:
         for job in done - {stopped}:
             job.result()  # a job that ended by itself has failed: let that be seen
 
-    def _jobs(self, store: Store, agent: Agent) -> list:  # type: ignore[type-arg]
-        jobs = [self._live(agent), self._send(), self._note()]
+    def _jobs(self, store: Store, agent: Agent, caps: CapsFile) -> list:  # type: ignore[type-arg]
+        jobs = [self._live(agent, caps), self._send(), self._note()]
         broker = self.mapping.broker
         if broker is not None:
             if self.hub.topics:
                 jobs.append(listen(broker, self.hub.topics, self._hear, self.say))
             if self.mapping.entities:
-                jobs.append(announce(broker, store, self.folder.caps(), self.clock))
+                jobs.append(announce(broker, store, lambda: agent.caps, self.clock))
         return jobs
 
     def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
         self.hub.hear(self.clock.look().wall, topic, payload, retained)
 
-    async def _live(self, agent: Agent) -> None:
+    async def _live(self, agent: Agent, caps: CapsFile) -> None:
         while True:
             await asyncio.sleep(agent.wait(self.clock.look()))
+            agent.caps = caps.read()
             agent.tick(self.clock.look())
 
     async def _send(self) -> None:

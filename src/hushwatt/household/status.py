@@ -1,6 +1,7 @@
 """How a home stands: plans, budgets, reports, silences.  Everything here may be shown to its owner."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from hushwatt.household.book import Book
@@ -16,6 +17,7 @@ class Meter:
     words: str
     spent: int
     cap: int
+    span: str = ""  # the interval, where the words do not say it
 
     @property
     def left(self) -> int:
@@ -46,6 +48,20 @@ def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
         Meter("year", book.spent_since(now - YEAR), caps.epsilon_per_year),
         Meter("lifetime", book.lifetime, 0),
     ]
+
+
+def appliance_meter(store: Store, caps: Caps, now: int) -> Meter:
+    """What the home spent on the appliance it spent most on, in the last stretch of the cap on one."""
+    appliances = Book(store, caps).appliances
+    limit = caps.appliance_limit(appliances.stretch(now))
+    spent = appliances.spent_since(now - limit.length)
+    return Meter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)
+
+
+def held_back(caps: Caps, every: list[PlanStatus]) -> dict[str, list[str]]:
+    """What each plan that the home takes part in asks beyond the caps as they are now, by its id."""
+    here = [each.plan for each in every if each.state in ("taking part", "paused")]
+    return {plan.id: caps.objections(plan, [other for other in here if other is not plan]) for plan in here}
 
 
 def plans(store: Store, now: int) -> list[PlanStatus]:

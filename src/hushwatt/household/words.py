@@ -1,7 +1,7 @@
 """What a home is asked to agree to, in plain words, with the numbers that matter."""
 
 from hushwatt.household.caps import YEAR
-from hushwatt.household.clock import SECOND
+from hushwatt.household.demand import most
 from hushwatt.household.preview import Preview
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
@@ -19,7 +19,7 @@ def terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[
     """Who asks, what for, and what it may cost this home."""
     told = dict(facts(plan))
     span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
-    year = per_year(plan, promise.dearest)
+    year = most(plan, YEAR)
     low, high = (f"{chance:.3g}" for chance in promise.truthful)
     return [
         ("who asks", f"{plan.contact}, at {address}"),
@@ -54,12 +54,6 @@ def example(plan: Plan, shown: Preview) -> list[str]:
         "  device (16 bytes), slot (4), spent (4), drawn (4), then the randomised answer, which says:",
     ]
     return lines + [f"  {name}: level {levels}" for name, levels in shown.says]
-
-
-def per_year(plan: Plan, dearest: int) -> int:
-    """The most that a year can cost: every window that touches it, at its dearest."""
-    slots = min(YEAR // (plan.slot.seconds * SECOND) + 2, plan.calendar.slots)
-    return -(-slots // plan.window) * dearest
 
 
 def changes(old: Plan, new: Plan) -> list[str]:

@@ -131,40 +131,6 @@ class Spend:
     amount: int
 
 
-@dataclass
-class HomeLedger:
-    """One home's spends over all plans and providers, under its owner's own cap.
-
-    For every interval as long as the cap's, the spends of all slots that touch it sum
-    to at most the cap.
-
-    >>> ledger = HomeLedger(cap=10, length=100)
-    >>> ledger.charge(Spend(0, 60, 6))
-    >>> ledger.charge(Spend(159, 200, 6))
-    Traceback (most recent call last):
-    hushwatt.errors.OverBudget: ...
-    >>> ledger.charge(Spend(160, 200, 6))
-    >>> ledger.lifetime
-    12
-    """
-
-    cap: int
-    length: int  # of the cap's interval, in the unit of the spends' times
-    spends: list[Spend] = field(default_factory=list)
-
-    def charge(self, spend: Spend) -> None:
-        """Write a spend down, or refuse it."""
-        total = dearest_interval([*self.spends, spend], self.length)
-        if spend.amount < 0 or total > self.cap:
-            raise OverBudget(spend.amount, total - spend.amount, self.cap, self.length)
-        self.spends.append(spend)
-
-    @property
-    def lifetime(self) -> int:
-        """Everything this home ever spent."""
-        return sum(spend.amount for spend in self.spends)
-
-
 def dearest_interval(spends: list[Spend], length: int) -> int:
     """The most that the slots touching any interval of `length` spent together.
 
@@ -177,3 +143,14 @@ def dearest_interval(spends: list[Spend], length: int) -> int:
         total += change
         dearest = max(dearest, total)
     return dearest
+
+
+def dearest_with(spend: Spend, others: list[Spend], length: int) -> int:
+    """The same for the intervals that one spend touches.
+
+    >>> dearest_with(Spend(0, 1, 2), [Spend(1, 2, 3), Spend(9, 10, 8)], length=4)
+    5
+    """
+    above = 1 + sum(other.amount for other in others)  # the dearest interval is then one that it touches
+    raised = Spend(spend.start, spend.end, spend.amount + above)
+    return dearest_interval([raised, *others], length) - above

@@ -10,6 +10,7 @@ from hushwatt.audit.chaos.home import Chances, Home, join
 from hushwatt.audit.chaos.plans import TURN, plan_for
 from hushwatt.audit.chaos.scenario import Fault
 from hushwatt.audit.chaos.sums import check_real_time, check_windows
+from hushwatt.audit.planted import OnceOnlyBook
 from hushwatt.household import store
 from hushwatt.household.agent import Watch
 from hushwatt.household.book import Book
@@ -143,3 +144,25 @@ def test_a_home_without_caps(monkeypatch, found_out):
     monkeypatch.setattr(Book, "refusal", lambda self, start, end, amount: None)
 
     assert re.search("a (day|year) cost", found_out("hostile-plans"))
+
+
+def test_a_home_that_adds_nothing_up_for_an_appliance(monkeypatch, found_out):
+    """A book that compares each spend by itself gives one appliance to several plans, and is found out."""
+    monkeypatch.setattr(Book, "_appliance_refusal", OnceOnlyBook._appliance_refusal)
+
+    assert re.search("appliance [0-9] cost", found_out("hostile-plans"))
+
+
+def test_a_home_that_keeps_the_caps_of_its_start(monkeypatch, found_out):
+    """An agent that does not see that its owner lowered the caps is found out."""
+    monkeypatch.setattr(Home, "tick", with_the_first_caps(Home.tick))
+
+    assert re.search("a day cost|appliance [0-9] cost", found_out("hostile-plans"))
+
+
+def with_the_first_caps(tick):
+    def ticking(self):
+        self.agent.caps = self.caps
+        tick(self)
+
+    return ticking

@@ -23,7 +23,8 @@ from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Entropy, OperatingSystem, Simulation, Source
 
 START = nanoseconds(datetime(2024, 1, 1, tzinfo=UTC))
-NO_CAPS = Caps(epsilon_per_day=10**6 * MICRO, epsilon_per_year=10**6 * MICRO)
+ENDLESS = 10**6 * MICRO
+NO_CAPS = Caps(ENDLESS, ENDLESS, ENDLESS, ENDLESS, smallest_minimum_homes=1)
 
 Row = tuple[int, int, bytes]  # spent, drawn, payload
 Left = dict[tuple[int, int], set[Row]]  # what ever could have left a home, by plan and slot

@@ -52,7 +52,7 @@ class Page:
         with self.folder.store() as store:
             health = self.hub.health(now)
             latest = dict(self.agent.latest)
-            return home_page(Sight(store, self.folder.caps(), now, latest, health, self.key, everything))
+            return home_page(Sight(store, self.agent.caps, now, latest, health, self.key, everything))
 
     def press(self, action: str, key: str) -> bool:
         """Do what a button says; False when it was not ours."""

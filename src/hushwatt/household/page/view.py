@@ -16,7 +16,7 @@ from hushwatt.household.clock import SECOND
 from hushwatt.household.levels import Watts
 from hushwatt.household.page import html
 from hushwatt.household.preview import named_levels
-from hushwatt.household.status import PlanStatus, meters, plans, sent
+from hushwatt.household.status import PlanStatus, appliance_meter, held_back, meters, plans, sent
 from hushwatt.household.store import Store
 from hushwatt.household.words import HABITS, changes, terms
 from hushwatt.plan.amounts import plain
@@ -46,8 +46,8 @@ def home_page(sight: Sight) -> str:
     """The whole page."""
     every = plans(sight.store, sight.now)
     here = [each for each in every if each.state in ("taking part", "paused")]
-    parts = [_header(sight, here), _budget(sight, every)]
-    parts += [_plan(sight, each, every) for each in here]
+    parts, beyond = [_header(sight, here), _budget(sight, every)], held_back(sight.caps, every)
+    parts += [_plan(sight, each, every, beyond[each.plan.id]) for each in here]
     if not here:
         parts.append(
             html.section("No plan", html.paragraph("This home takes part in nothing; nothing leaves it."))
@@ -70,9 +70,11 @@ def _budget(sight: Sight, every: list[PlanStatus]) -> str:
         if each.state in ("taking part", "paused"):
             rows.append(_meter(f"{each.plan.name}: this window", each.window_spent, each.plan.epsilon))
     day, year, life = meters(sight.store, sight.caps, sight.now)
+    single = appliance_meter(sight.store, sight.caps, sight.now)
     rows += [
         _meter("all plans: last 24 hours", day.spent, day.cap),
         _meter("last year", year.spent, year.cap),
+        _meter(f"all plans, on any one appliance in any {single.span}", single.spent, single.cap),
     ]
     rows.append(["lifetime", "", f"ε {plain(life.spent)}", f"odds {html.text(odds(life.spent / 1e6))}"])
     return html.section(
@@ -84,11 +86,12 @@ def _meter(label: str, spent: int, cap: int) -> list[str]:
     return [html.text(label), html.bar(spent, cap), f"ε {plain(spent)}", f"ε {plain(cap)}"]
 
 
-def _plan(sight: Sight, each: PlanStatus, every: list[PlanStatus]) -> str:
+def _plan(sight: Sight, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
     row = sight.store.rows("SELECT provider FROM plans WHERE plan = ?", (each.plan.id,))[0]
     weighed = promise(each.plan)
     parts = [
         html.paragraph(f"{each.state}; {each.reports} reports, {each.waiting} waiting to be sent."),
+        *(html.paragraph(f"Held back by your caps: {line}.") for line in beyond),
         *(
             html.paragraph(f"Silent in slots {first} to {last}: {why}.", True)
             for first, last, why in each.silences[:2]

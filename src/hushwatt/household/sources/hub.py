@@ -66,12 +66,17 @@ class Hub:
         return sorted({topic for line in self.lines for topic in line.preset.topics()})
 
     def open(self, plan: Plan, slot: int) -> None:
-        """Begin to add up a slot."""
-        start, end = (nanoseconds(plan.calendar.start_of(each)) for each in (slot, slot + 1))
+        """Begin to add up a slot, and the next with it.
+
+        What comes when one slot is over and the next not yet entered belongs to the next.
+        """
+        last = min(slot + 2, max(slot + 1, plan.calendar.slots))
+        edges = [nanoseconds(plan.calendar.start_of(each)) for each in range(slot, last + 1)]
         for line in self.lines:
-            line.plug.open(plan.id, start, end)
+            line.plug.open(plan.id, *edges)
+        begin, over = nanoseconds(plan.start), nanoseconds(plan.expires)  # as in bulk, no row beyond counts
         for table in self.tables:
-            table.open(plan.id, plan.names, start, end)
+            table.open(plan.id, plan.names, *(min(max(edge, begin), over) for edge in edges))
         self._learn(plan)
 
     def means(self, plan: Plan, slot: int) -> Watts:

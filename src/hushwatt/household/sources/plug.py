@@ -6,6 +6,7 @@ messages is used instead, which misses nothing in between.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import isfinite
 
 from hushwatt.household.clock import SECOND
@@ -45,16 +46,17 @@ class Plug:
     trouble: str | None = None  # what was wrong with the last message, if anything
     _power: tuple[int, float] | None = field(default=None, repr=False)
     _counter: tuple[int, float] | None = field(default=None, repr=False)
-    _tanks: dict[str, Tank] = field(default_factory=dict, repr=False)
+    _tanks: dict[str, list[Tank]] = field(default_factory=dict, repr=False)
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
 
-    def open(self, plan: str, start: int, end: int) -> None:
-        """Begin to add up a slot of a plan."""
-        self._tanks[plan] = Tank(start, end)
+    def open(self, plan: str, *edges: int) -> None:
+        """Begin to add up the slots of a plan between these edges; one that is open already stays so."""
+        here = {(each.start, each.end): each for each in self._tanks.get(plan, [])}
+        self._tanks[plan] = [here.get(span) or Tank(*span) for span in pairwise(edges)]
 
     def mean(self, plan: str) -> float:
-        """The mean watts over the slot that is open; forgets it."""
-        tank = self._tanks.pop(plan)
+        """The mean watts over the first slot that is open; forgets it."""
+        tank = self._tanks[plan].pop(0)
         if self._power is not None:
             since, watts = self._power
             tank.add(since, min(tank.end, since + self.stale), watts)
@@ -111,8 +113,7 @@ class Plug:
         if risen < 0 or lasted > BRIDGE or not self._possible(watts):
             self._power = None  # started again, or too long ago: nothing is known about the time between
             return True
-        for tank in self._tanks.values():
-            tank.add(since, time, watts)
+        self._fill(since, time, watts)
         self._power = time, watts
         return True
 
@@ -121,8 +122,12 @@ class Plug:
         if self._power is None or self._counter is not None:
             return
         since, watts = self._power
-        for tank in self._tanks.values():
-            tank.add(since, min(time, since + self.stale), watts)
+        self._fill(since, min(time, since + self.stale), watts)
+
+    def _fill(self, start: int, end: int, watts: float) -> None:
+        """Add what was used in [start, end) to every slot that holds part of it."""
+        for tank in (each for tanks in self._tanks.values() for each in tanks):
+            tank.add(start, end, watts)
 
     def _possible(self, watts: float) -> bool:
         possible = isfinite(watts) and -BELOW_ZERO <= watts <= self.maximum

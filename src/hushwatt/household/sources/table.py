@@ -8,6 +8,7 @@ rows of a slot are averaged, as in bulk.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 
@@ -24,7 +25,7 @@ END: list[Reading] = []  # told apart by being this very list
 
 @dataclass
 class Sum:
-    """Rows of one appliance in one slot."""
+    """Rows of one appliance in one slot [start, end)."""
 
     start: int
     end: int
@@ -47,24 +48,25 @@ class TableSource:
     _stream: Iterator[list[Reading] | None] | None = field(default=None, repr=False)
     _waiting: list[Reading] = field(default_factory=list, repr=False)
     _shift: int | None = field(default=None, repr=False)
-    _slots: dict[tuple[str, str], Sum] = field(default_factory=dict, repr=False)
+    _slots: dict[tuple[str, str], list[Sum]] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
         return self.entry.path.name
 
-    def open(self, plan: str, appliances: Iterable[str], start: int, end: int) -> None:
-        """Begin to add up a slot of a plan."""
+    def open(self, plan: str, appliances: Iterable[str], *edges: int) -> None:
+        """Begin to add up the slots of a plan between these edges; one that is open already stays so."""
         for appliance in appliances:
-            self._slots[plan, appliance] = Sum(start, end)
+            here = {(each.start, each.end): each for each in self._slots.get((plan, appliance), [])}
+            self._slots[plan, appliance] = [here.get(span) or Sum(*span) for span in pairwise(edges)]
 
     def mean(self, plan: str, appliance: str) -> float:
-        """The mean of an appliance's rows over the slot that is open; forgets it."""
-        found = self._slots.pop((plan, appliance))
+        """The mean of an appliance's rows over the first slot that is open; forgets it."""
+        found = self._slots[plan, appliance].pop(0)
         return found.total / found.count if found.count else 0.0
 
     def poll(self, now: int) -> None:
-        """Take in every row up to now."""
+        """Take in every row up to now; each counts for the open slot that holds its time."""
         try:
             while not self.over and self._due(now):
                 for reading in self._waiting:
@@ -94,8 +96,8 @@ class TableSource:
 
     def _take(self, reading: Reading, now: int) -> None:
         time, appliance, watts = self._time(reading[0], now), reading[1], reading[2]
-        for (_, name), slot in self._slots.items():
-            if name == appliance and slot.start <= time < slot.end:
+        for slot in (each for (_, name), slots in self._slots.items() if name == appliance for each in slots):
+            if slot.start <= time < slot.end:
                 slot.total += max(0.0, watts)
                 slot.count += 1
         self.heard, self.trouble = time, None
