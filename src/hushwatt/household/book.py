@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from hushwatt.errors import HushwattError
 from hushwatt.household.caps import DAY, Caps, Limit
 from hushwatt.household.store import Store
+from hushwatt.household.timeline import TOLERANCE, Credits, Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.privacy.ledger import Spend, dearest_interval
 
 OLD = "place = ? AND slot < ? AND end < ? AND purpose != 'earlier'"
 MERGE = (
-    "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), NULL "
+    "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), NULL, "
+    "max(running), max(boots) "
     f"FROM spends WHERE {OLD} GROUP BY start / ?"
 )
 FAR_ABOVE = 1 << 60  # millionths of ε
-INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?)"
+INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class OverCap(HushwattError):
@@ -45,17 +47,21 @@ class Entry:
     end: int
     amount: int
     members: bytes | None = None  # which appliances, when not all were asked
+    running: int | None = None  # at its slot's end, when that was known
+    boots: int | None = None  # how many there had been
 
     @property
-    def row(self) -> tuple[int, int, str, int, int, int, bytes | None]:
-        return self.place, self.slot, self.purpose, self.start, self.end, self.amount, self.members
+    def row(self) -> tuple[int | str | bytes | None, ...]:
+        times = self.start, self.end
+        return self.place, self.slot, self.purpose, *times, self.amount, self.members, self.running, self.boots
 
 
 class Book:
     """All spends of a home, under its owner's caps."""
 
-    def __init__(self, store: Store, caps: Caps) -> None:
+    def __init__(self, store: Store, caps: Caps, timeline: Timeline | None = None) -> None:
         self.store, self.caps = store, caps
+        self.timeline = timeline or Timeline(store)
 
     def refusal(self, start: int, end: int, amount: int) -> OverCap | None:
         """Why a spend in [start, end) is not allowed, if it is not."""
@@ -72,6 +78,7 @@ class Book:
             if refused := self.refusal(entry.start, entry.end, entry.amount):
                 raise refused
             disk.execute(INSERT, entry.row)
+            self.timeline.write(disk)
 
     def count(self, entries: Iterable[Entry]) -> None:
         """Write down what may have been spent, whatever the caps say; part of a running change."""
@@ -87,24 +94,38 @@ class Book:
             disk.execute(MERGE, (*values, DAY))
             disk.execute(f"DELETE FROM spends WHERE {OLD}", values)
 
-    def spent_since(self, moment: int) -> int:
-        """What all slots that end after a moment spent together."""
-        return self.store.value("SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ?", (moment,)) or 0
+    def spent_since(self, moment: int, length: int) -> int:
+        """What all slots that are not shown to have ended by a moment spent, for a cap on any `length`."""
+        moved, values = self.timeline.since(moment, length)
+        query = f"SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ? OR {moved}"
+        return self.store.value(query, (moment, *values)) or 0
 
     @property
     def lifetime(self) -> int:
         """Everything this home ever spent, or may have spent."""
-        return self.spent_since(-(1 << 62))
+        return self.store.value("SELECT coalesce(sum(amount), 0) FROM spends") or 0
 
     def _around(self, start: int, length: int) -> int:
         """At most what can share an interval with a slot that begins at `start`."""
-        return self.spent_since(start - length)
+        return self.spent_since(start - length, length)
 
     def _dearest(self, spend: Spend, length: int) -> int:
+        moved, values = self.timeline.since(spend.start - length, length)
         near = self.store.disk.execute(
-            "SELECT start, end, amount FROM spends WHERE end > ? AND start < ?",
-            (spend.start - length, spend.end + length),
+            f"SELECT start, end, amount, running, boots FROM spends WHERE end > ? OR {moved}",
+            (spend.start - length, *values),
         )
+        credits = self.timeline.credits(length)
+        spends = [self._lasting(*row, credits) for row in near]
         # Far above all others together, so that the dearest interval is one that the new spend touches.
         raised = Spend(spend.start, spend.end, spend.amount + FAR_ABOVE)
-        return dearest_interval([raised, *(Spend(*row) for row in near)], length) - FAR_ABOVE
+        return dearest_interval([raised, *spends], length) - FAR_ABOVE
+
+    def _lasting(
+        self, start: int, end: int, amount: int, running: int | None, boots: int | None, credits: Credits
+    ) -> Spend:
+        """A spend that lasts from the time its slot had to the time it must be given now, or back."""
+        moved = self.timeline.moved(end, running, boots, credits)
+        if moved < start:  # the clock was set back since
+            start += moved - end
+        return Spend(start, moved if moved > end + TOLERANCE else end, amount)

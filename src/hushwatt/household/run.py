@@ -57,6 +57,8 @@ class Runner:
         for job in [stopped, *jobs]:
             job.cancel()
         await asyncio.gather(*jobs, stopped, return_exceptions=True)
+        with suppress(HushwattError):  # a disk that takes nothing: as if the power had failed
+            agent.stop(self.clock.look())
         for job in done - {stopped}:
             job.result()  # a job that ended by itself has failed: let that be seen
 

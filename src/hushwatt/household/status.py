@@ -42,8 +42,8 @@ def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
     """What the home spent in the last day, the last year, and ever, over all plans."""
     book = Book(store, caps)
     return [
-        Meter("day", book.spent_since(now - DAY), caps.epsilon_per_day),
-        Meter("year", book.spent_since(now - YEAR), caps.epsilon_per_year),
+        Meter("day", book.spent_since(now - DAY, DAY), caps.epsilon_per_day),
+        Meter("year", book.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
         Meter("lifetime", book.lifetime, 0),
     ]
 
