@@ -16,6 +16,9 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 
 CAPS = Caps(epsilon_per_year=10**12)
+SPEND = (
+    "INSERT INTO spends (place, slot, purpose, start, end, amount) VALUES (1, ?, 'publication', 0, ?, 1000)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +82,7 @@ def test_coming_back_gives_no_budget(store, provider, plans):
     """A plan left and joined again goes on where it was."""
     joined(store, provider, plans[0])
     store.disk.execute("UPDATE plans SET slot = 4711")
-    store.disk.execute("INSERT INTO spends VALUES (1, 4710, 'publication', 0, 1, 1000, NULL)")
+    store.disk.execute(SPEND, (4710, 1))
     leave(store, None, time.time_ns())
     joined(store, provider, plans[0])
 
@@ -91,7 +94,7 @@ def test_a_changed_plan_waits_for_the_old_window(store, provider, plans):
     """A plan in place of another begins when no window of its own can touch what was spent."""
     joined(store, provider, plans[0])
     end = int(plans[0].calendar.end_of(0).timestamp() * 1e9)
-    store.disk.execute("INSERT INTO spends VALUES (1, 0, 'publication', 0, ?, 1000, NULL)", (end,))
+    store.disk.execute(SPEND, (0, end))
     proposal = propose(store, CAPS, Link(provider.address), plans[1].id)
     joined(store, provider, plans[1])
     rows = store.rows("SELECT plan, slot, left FROM plans ORDER BY place")

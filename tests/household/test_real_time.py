@@ -4,11 +4,20 @@ import json
 import random
 import shutil
 
+import apsw
 import pytest
-from living import TURN, Home, join, plan_for
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from living import NO_CAPS, TURN, Home, join, plan_for, quick_store
 
+from hushwatt.audit.chaos.home import START
+from hushwatt.household.book import Book, Entry
 from hushwatt.household.caps import DAY, Caps
-from hushwatt.household.clock import SECOND
+from hushwatt.household.clock import SECOND, Moment
+from hushwatt.household.mark import MemoryMark, SharedMark
+from hushwatt.household.status import meters, plans
+from hushwatt.household.store import SCHEMA
+from hushwatt.household.timeline import Timeline
 from hushwatt.plan import Appliance
 from hushwatt.plan.amounts import MICRO
 
@@ -22,7 +31,8 @@ def plan(method="lpu", **fields):
 
 def turn_in(agreed, wait):
     """A home's memory whose turn comes after so many slots."""
-    return 0, json.dumps({"strategy": {"epsilon": agreed.epsilon, "window": agreed.window, "wait": wait}, "drawn": 0})
+    strategy = {"epsilon": agreed.epsilon, "window": agreed.window, "wait": wait}
+    return 0, json.dumps({"strategy": strategy, "drawn": 0})
 
 
 def whole(method="lpu", **fields):
@@ -91,7 +101,7 @@ def test_a_moved_clock_refreshes_nothing(home, method):
 
 
 def test_a_moved_clock_costs_what_it_moved(home):
-    """Nothing is charged for slots that a moved clock skipped, and what was spent counts for as long as it should."""
+    """Slots that a moved clock skipped cost nothing, and the home goes on."""
     agreed = whole("lbu")
     join(home.store, agreed)
     live(home, 10)
@@ -214,3 +224,144 @@ def test_a_clock_set_back_says_until_when(home):
 
     assert len(home.said) == 1
     assert home.said[0].endswith("the clock was set back; silent until 2024-01-01 00:50 UTC")
+
+
+def test_a_stop_that_is_known_to_be_one_costs_its_slots(folder):
+    """With a mark that no backup brings back, a stop of three slots costs no turn beside its own."""
+    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    agreed = whole()
+    join(home.store, agreed, begun=turn_in(agreed, 5))
+    home.tick()
+    live(home, 1)
+    home.agent.stop(home.hands.look())
+    home.switch_off()
+    home.hands.pass_by(3 * TURN)
+    home.switch_on()
+    home.tick()
+    live(home, 2)
+    home.switch_off()
+
+    assert home.slots() == [5]
+
+
+def test_no_mark_is_an_old_state(folder):
+    """A mark of another user, or none, or of a ledger's later state, proves nothing."""
+    mark = SharedMark("home", folder)
+    assert mark.read() is None
+    mark.write("newest")
+    assert mark.read() == "newest"
+    assert mark.path.stat().st_mode & 0o077 == 0
+    SharedMark("home", folder / "not there").write("newest")
+    mark.path.unlink()
+    mark.path.symlink_to(folder / "elsewhere")
+    mark.write("newest")
+    assert not (folder / "elsewhere").exists()
+
+
+def test_lost_slots_never_count_for_more_than_a_window(home):
+    """Days off cost what could have been spent in them, and what is shown is at most the promise."""
+    agreed = whole("lba")
+    join(home.store, agreed)
+    live(home, 5)
+    home.switch_off()
+    home.hands.pass_by(60 * TURN)
+    home.switch_on()
+    home.tick()
+    now = home.hands.wall
+    shown = plans(home.store, now)[0]
+
+    assert home.agent.book.lifetime <= agreed.epsilon * 12
+    assert shown.window_spent == agreed.epsilon
+    assert shown.window_why.endswith("of it counted as spent: the agent was not running")
+    assert all(meter.spent <= meter.cap for meter in meters(home.store, Caps(), now) if meter.cap)
+
+
+@given(
+    walks=st.lists(
+        st.tuples(st.sampled_from(["run", "jump", "boot", "spend"]), st.integers(-30, 200)), max_size=30
+    ),
+    length=st.integers(20, 2_000),
+)
+@settings(max_examples=150)
+def test_what_a_query_finds_is_what_moved(walks, length):
+    """One rule, told twice: the spends that a condition finds are those that moved to after the moment."""
+    with quick_store() as store:
+        timeline, boot, wall, alive = Timeline(store), 0, 1_000, 0
+        for number, (what, by) in enumerate([*walks, ("run", 5)]):
+            alive += abs(by) * (what == "run")
+            wall += by if what != "run" else abs(by)
+            if what == "boot":
+                boot, alive = boot + 1, 3
+            timeline.look(Moment(wall, alive, f"{boot}"))
+            if what == "spend":
+                entry = Entry(1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by))
+                with store.change():
+                    Book(store, NO_CAPS, timeline).count([entry])
+        credits = timeline.credits(length)
+        moment = wall - length
+        where, values = timeline.since(moment, length, tolerance=0)
+        found = {row["slot"] for row in store.rows(f"SELECT slot FROM spends WHERE {where}", values)}
+        rows = store.rows("SELECT slot, end, running, boots FROM spends")
+        moved = {
+            row["slot"]: timeline.moved(row["end"], row["running"], row["boots"], credits) for row in rows
+        }
+
+    assert found == {slot for slot, end in moved.items() if end > moment}
+    assert all(end <= wall for end in moved.values())
+    for first in range(len(credits)):
+        total, shift = 0, sum(credit for _, credit in credits[:first])
+        for each, credit in credits[first:]:
+            if each.running + shift - (credits[first][0].running + total_before(credits, first)) >= length:
+                break
+            total, shift = total + credit, shift + credit
+        assert total <= length // 20
+
+
+def total_before(credits, first):
+    """Where in credited time the first of these times off ends, beside its running time."""
+    return sum(credit for _, credit in credits[: first + 1])
+
+
+def test_many_boots_are_forgotten_and_nothing_is_gained(home):
+    """Only so many boots are kept; a spend from before them never counts as older than it is."""
+    agreed = whole()
+    join(home.store, agreed, begun=turn_in(agreed, 1))
+    home.tick()
+    live(home, 2)
+    for _ in range(300):
+        home.switch_off()
+        home.hands.reboot(0)
+        home.hands.jump(TURN / 10)
+        home.switch_on()
+        home.tick()
+    live(home, 3)
+
+    assert home.store.value("SELECT count(*) FROM boots") == 256
+    assert len(home.left) == 1
+
+
+def test_an_older_ledger_is_brought_up_to_date(folder):
+    """A ledger from before running time was counted keeps its spends, none of them older than it was."""
+    agreed = whole()
+    disk = apsw.Connection(str(folder / "old.sqlite"))
+    disk.execute(SCHEMA)
+    disk.execute("INSERT INTO home VALUES ('home', 'a home'), ('moment', ?)", (f"{START} {10**12} first",))
+    disk.execute("PRAGMA user_version = 1")
+    start = START + TURN * SECOND
+    row = (1, 1, "publication", start, start + TURN * SECOND, agreed.epsilon, None)
+    disk.execute("INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    disk.close()
+    for boot, jump in (("first", 0), ("first", 5 * TURN), ("second", 5 * TURN)):
+        shutil.copy(folder / "old.sqlite", folder / "new.sqlite")
+        home = Home(folder / "new.sqlite")
+        home.hands.pass_by(2 * TURN)
+        home.hands.jump(jump)
+        home.hands.boot = boot
+        join(home.store, agreed, begun=(2, turn_in(agreed, 6)[1]))
+        home.tick()
+        live(home, 3)
+        assert home.store.value("SELECT count(*) FROM spends WHERE running IS NULL") == 0
+        assert home.slots() == []
+        live(home, 8)
+        assert len(home.slots()) <= 1
+        home.switch_off()

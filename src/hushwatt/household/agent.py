@@ -16,6 +16,7 @@ from hushwatt.household.caps import DAY, Caps
 from hushwatt.household.charges import tolerance
 from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.levels import Watts
+from hushwatt.household.mark import Mark
 from hushwatt.household.membership import Membership
 from hushwatt.household.store import Store
 from hushwatt.household.timeline import Timeline
@@ -95,13 +96,14 @@ class Agent:
     source: Source = field(default_factory=OperatingSystem)
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, Watch] = field(default_factory=dict)
+    mark: Mark | None = None
     said: dict[str, str] = field(default_factory=dict)  # the last trouble of each plan
     tidied: int = 0  # the day of the last tidying
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
     def __post_init__(self) -> None:
-        self.timeline = Timeline(self.store)
+        self.timeline = Timeline(self.store, self.mark)
 
     @property
     def book(self) -> Book:
@@ -225,7 +227,9 @@ class Agent:
 
     def _silent_until(self, watch: Watch, reason: str) -> None:
         plan, slot = watch.member.plan, min(watch.member.slot, watch.end + 1)
-        self.say(f"plan {plan.name}: {reason}; silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC")
+        self.say(
+            f"plan {plan.name}: {reason}; silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC"
+        )
 
     def _paused(self, place: int) -> bool:
         return self.store.value("SELECT paused FROM plans WHERE place = ?", (place,)) is not None

@@ -6,7 +6,7 @@ is never given back.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.caps import DAY, Caps, Limit
@@ -52,8 +52,7 @@ class Entry:
 
     @property
     def row(self) -> tuple[int | str | bytes | None, ...]:
-        times = self.start, self.end
-        return self.place, self.slot, self.purpose, *times, self.amount, self.members, self.running, self.boots
+        return astuple(self)
 
 
 class Book:

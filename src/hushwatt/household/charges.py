@@ -11,7 +11,7 @@ import numpy as np
 from hushwatt.errors import OverBudget
 from hushwatt.household.book import Book, Entry
 from hushwatt.household.clock import SECOND
-from hushwatt.household.timeline import TOLERANCE
+from hushwatt.household.timeline import TOLERANCE, Condition, Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
@@ -62,15 +62,11 @@ class KeptLedger(Ledger):
 
     def _not_yet_over(self, slot: int) -> list[Charge]:
         """Charges whose slots are before the window, and would not be if the clock had not been moved."""
-        first, length = slot - self.window + 1, self.window * self.plan.slot.seconds * SECOND
-        if first <= 0:
-            return []
-        begins = nanoseconds(self.plan.calendar.start_of(first))
-        moved, values = self.book.timeline.since(begins, length, tolerance(self.plan))
+        moved, values = not_yet_over(self.plan, self.book.timeline, slot)
         rows = self.book.store.disk.execute(
-            f"SELECT max(slot), sum(amount), members FROM spends WHERE place = ? AND slot < ? AND {moved} "
+            f"SELECT max(slot), sum(amount), members FROM spends WHERE place = ? AND {moved} "
             "GROUP BY members ORDER BY 1",
-            (self.place, first, *values),
+            (self.place, *values),
         )
         return [_charge(self.plan, *row) for row in rows]
 
@@ -93,6 +89,16 @@ class KeptLedger(Ledger):
     def _probing(self, slot: int) -> bool:
         """Whether this slot's first charge, now in memory, is a probe's."""
         return self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
+
+
+def not_yet_over(plan: Plan, timeline: Timeline, slot: int) -> Condition:
+    """Spends of slots before the window that ends with `slot`, which are not shown to be that old."""
+    first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
+    if first <= 0:
+        return "0", ()
+    begins = nanoseconds(plan.calendar.start_of(first))
+    moved, values = timeline.since(begins, length, tolerance(plan))
+    return f"(slot < ? AND {moved})", (first, *values)
 
 
 def tolerance(plan: Plan) -> int:

@@ -12,6 +12,7 @@ from hushwatt.household.clock import Clock
 from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
 from hushwatt.household.lock import only_agent
+from hushwatt.household.mark import SharedMark
 from hushwatt.household.outbox import Outbox
 from hushwatt.household.page.server import Page, serve
 from hushwatt.household.sources.broker import listen
@@ -47,7 +48,7 @@ class Runner:
         loop = asyncio.get_running_loop()
         for each in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(each, self.stop.set)
-        agent = Agent(store, self.folder.caps(), self.hub, say=self.say)
+        agent = Agent(store, self.folder.caps(), self.hub, say=self.say, mark=SharedMark(store.home))
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(Page(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)

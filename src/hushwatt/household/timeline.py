@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import apsw
 
 from hushwatt.household.clock import SECOND, Moment
+from hushwatt.household.mark import Mark
 from hushwatt.household.store import Store
 
 TOLERANCE = SECOND  # two looks at the clocks may disagree by this much
@@ -38,6 +39,10 @@ class Seen:
     def offset(self) -> int:
         return self.wall - self.running
 
+    @property
+    def text(self) -> str:
+        return f"{self.wall} {self.alive} {self.running} {self.boot}"
+
 
 @dataclass(frozen=True)
 class Boot:
@@ -56,8 +61,8 @@ Credits = list[tuple[Boot, int]]
 class Timeline:
     """The home's running time, its boots, and what they say about spends."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    def __init__(self, store: Store, mark: Mark | None = None) -> None:
+        self.store, self.mark = store, mark
         self.seen = _seen(store.noted(NOTE))
         self.boots = [
             Boot(*row)
@@ -76,7 +81,7 @@ class Timeline:
         known = bool(moment.boot) or self._looked or self.seen is None
         if known and last.boot == moment.boot and moment.alive >= last.alive:
             ran = moment.alive - last.alive
-            if not self._looked and self.seen is not None:
+            if not self._looked and self.seen is not None and not self._newest(last):
                 self.unseen, self._earlier = ran, last.offset
         else:
             ran = 0
@@ -84,6 +89,10 @@ class Timeline:
             self.boots = [*self.boots, Boot(self.number + 1, last.running, last.offset, first)][-REMEMBERED:]
         self.seen = Seen(moment.wall, moment.alive, moment.boot, last.running + ran)
         self._looked = True
+
+    def _newest(self, seen: Seen) -> bool:
+        """Whether this is known to be the last state that this home's ledger ever had."""
+        return self.mark is not None and self.mark.read() == seen.text
 
     def _begin(self, moment: Moment) -> Seen:
         """Running time begins: for a ledger from before there was any, when its newest spend was made."""
@@ -146,8 +155,9 @@ class Timeline:
         """The same, as part of a running change."""
         if self.seen is None:
             return
-        told = f"{self.seen.wall} {self.seen.alive} {self.seen.running} {self.seen.boot}"
-        disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (NOTE, told))
+        disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (NOTE, self.seen.text))
+        if self.mark is not None:
+            self.mark.write(self.seen.text)
         for boot in self.boots[-1:]:
             row = (boot.number, boot.running, boot.before, boot.first)
             disk.execute("INSERT OR REPLACE INTO boots VALUES (?, ?, ?, ?)", row)

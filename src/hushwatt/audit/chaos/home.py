@@ -15,6 +15,7 @@ from hushwatt.household.agent import Agent, Readings
 from hushwatt.household.caps import Caps
 from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.levels import Watts
+from hushwatt.household.mark import Mark
 from hushwatt.household.membership import begin
 from hushwatt.household.store import Store
 from hushwatt.plan.amounts import MICRO
@@ -93,6 +94,7 @@ class Home:
     said: list[str] = field(default_factory=list)
     left: Left = field(default_factory=dict)
     readings: Readings | None = None
+    mark: Mark | None = None
 
     def __post_init__(self) -> None:
         self.readings = self.readings or Wild(self.source)
@@ -101,7 +103,9 @@ class Home:
     def switch_on(self) -> None:
         assert self.readings is not None
         self.store = Store(self.path)
-        self.agent = Agent(self.store, self.caps, self.readings, self.source, say=self.said.append)
+        self.agent = Agent(
+            self.store, self.caps, self.readings, self.source, say=self.said.append, mark=self.mark
+        )
 
     def switch_off(self) -> None:
         self.store.close()

@@ -1,4 +1,4 @@
-"""What a home told and when, in true time: kept by the scenario, which no clock or disk of the home touches."""
+"""What a home told and when, in true time: noted where no clock and no disk of the home reaches."""
 
 from dataclasses import dataclass, field
 
@@ -47,13 +47,14 @@ class Witness:
         self.known = {(place, slot) for place, slot, _ in home.store.disk.execute(REPORTS)}
 
     def judge(self, caps: Caps, boots: int) -> None:
-        """No stretch of true time cost more than was promised: a whole one, or with boots a twentieth less."""
+        """No stretch of true time cost more than promised: a whole one, or after boots a twentieth less."""
         for place, plan in self.plans.items():
             length = stretch(plan.window * plan.slot.seconds * SECOND, boots)
             cost = dearest_starts([each for each in self.told if each.place == place], length)
             expect(
                 cost <= plan.epsilon,
-                f"{cost} of {plan.epsilon} in {plan.window} slots of real time ({plan.method}, {boots} boots)",
+                f"{cost} of {plan.epsilon} in {plan.window} slots of real time "
+                f"({plan.method}, {boots} boots)",
             )
         for span, cap, word in ((DAY, caps.epsilon_per_day, "day"), (YEAR, caps.epsilon_per_year, "year")):
             cost = dearest_touch(self.told, stretch(span, boots))
@@ -73,7 +74,7 @@ def dearest_starts(told: list[Told], length: int) -> int:
 
 
 def dearest_touch(told: list[Told], length: int) -> int:
-    """The most that slots touching any interval of `length` cost: one that begins just before a slot's end."""
+    """The most that slots touching an interval of `length` cost; it begins just before some slot's end."""
     return max(
         (sum(each.cost for each in told if each.end >= x.end and each.start < x.end + length) for x in told),
         default=0,
