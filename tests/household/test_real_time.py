@@ -13,7 +13,7 @@ from living import NO_CAPS, TURN, Home, join, plan_for, quick_store
 from hushwatt.audit.chaos.home import START
 from hushwatt.household.book import Book, Entry
 from hushwatt.household.caps import DAY, Caps
-from hushwatt.household.clock import SECOND, Moment
+from hushwatt.household.clock import SECOND, Moment, SystemClock
 from hushwatt.household.mark import MemoryMark, SharedMark
 from hushwatt.household.status import meters, plans
 from hushwatt.household.store import SCHEMA
@@ -365,3 +365,20 @@ def test_an_older_ledger_is_brought_up_to_date(folder):
         live(home, 8)
         assert len(home.slots()) <= 1
         home.switch_off()
+
+
+def test_a_clock_behind_at_a_start_is_said(home):
+    """A machine whose clock starts in the past says from when on the home speaks again."""
+    join(home.store, whole("lbu"))
+    live(home, 5)
+    rebooted(home, wall=0)
+
+    assert home.said[0].endswith("the clock is behind; silent until 2024-01-01 00:50 UTC")
+
+
+def test_both_clocks_are_read_together():
+    """A machine that falls asleep between the two looks is looked at again."""
+    alive = iter([0, 3600 * SECOND, 3600 * SECOND, 3600 * SECOND + 5])
+    moment = SystemClock(wall=lambda: 7, alive=lambda: next(alive)).look()
+
+    assert (moment.wall, moment.alive) == (7, 3600 * SECOND)

@@ -115,13 +115,13 @@ class Book:
             (spend.start - length, *values),
         )
         credits = self.timeline.credits(length)
-        spends = [self._lasting(*row, credits) for row in near]
+        spends = [self._lasting(credits, *row) for row in near]
         # Far above all others together, so that the dearest interval is one that the new spend touches.
         raised = Spend(spend.start, spend.end, spend.amount + FAR_ABOVE)
         return dearest_interval([raised, *spends], length) - FAR_ABOVE
 
     def _lasting(
-        self, start: int, end: int, amount: int, running: int | None, boots: int | None, credits: Credits
+        self, credits: Credits, start: int, end: int, amount: int, running: int | None, boots: int | None
     ) -> Spend:
         """A spend that lasts from the time its slot had to the time it must be given now, or back."""
         moved = self.timeline.moved(end, running, boots, credits)

@@ -136,10 +136,11 @@ def _last_spend(store: Store, plan: Plan, now: int) -> int | None:
         "WHERE place = (SELECT place FROM plans WHERE plan = ?)",
         (plan.id,),
     )[0]
+    end: int | None = row["end"]
     seen = Timeline(store).seen
-    if seen is None or row["running"] is None:
-        return row["end"]
-    return max(row["end"], now - (seen.running - row["running"]))
+    if end is None or seen is None or row["running"] is None:
+        return end
+    return max(end, now - (seen.running - int(row["running"])))
 
 
 def _replaced(store: Store, offer: Offer) -> Plan | None:
