@@ -13,6 +13,7 @@ from living import NO_CAPS, join, quick_store
 from hushwatt.household.appliances import Appliances
 from hushwatt.household.book import Book, Entry, OverCap
 from hushwatt.household.caps import DAY
+from hushwatt.household.timeline import Timeline
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.times import nanoseconds
@@ -133,7 +134,7 @@ def test_a_plan_that_ended_counts_until_its_last_window_is_over(plans, how):
             Book(store, CAPS).count([replace(entry(0, 0, 1, 1), place=places[1])])
         if how == "left":
             store.disk.execute("UPDATE plans SET left = 1 WHERE place = ?", (places[1],))
-        appliances = Appliances(store)
+        appliances = Appliances(store, Timeline(store))
 
         assert appliances.stretch(START + 50 * HOUR) == 50 * HOUR
         assert appliances.stretch(START + 51 * HOUR) == DAY
@@ -151,8 +152,8 @@ def test_tidying_never_makes_room_for_an_appliance(plans, spends, wish):
         book = Book(store, CAPS)
         with store.change():
             book.count(entry(place, start, 1, amount, members) for start, amount, members in spends)
-        before, spent = book.against(entry(place, *wish)), book.appliances.spent_since(0)
+        before, spent = book.against(entry(place, *wish)), book.appliances.spent_since(0, DAY)
         book.tidy(place + 1, slot=200, moment=START + 50 * HOUR)
 
-        assert book.appliances.spent_since(0) == spent
+        assert book.appliances.spent_since(0, DAY) == spent
         assert before is None or book.against(entry(place, *wish)) is not None

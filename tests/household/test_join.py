@@ -3,13 +3,15 @@
 import hashlib
 import time
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 from serving import Provider, plan_text
 
 from hushwatt.errors import UsageError
 from hushwatt.household.caps import Caps
-from hushwatt.household.join import agree, leave, pause, propose, resume, taking_part
+from hushwatt.household.clock import SECOND
+from hushwatt.household.join import agree, leave, pause, pinned_key, propose, resume, taking_part
 from hushwatt.household.net import Unreachable, check_address
 from hushwatt.household.provider_link import Link, Refused, WrongProvider, choose
 from hushwatt.household.store import Store
@@ -17,6 +19,7 @@ from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.wire.signature import public_bytes
 
 CAPS = Caps(epsilon_per_day=10**12, epsilon_per_year=10**12, appliance_epsilon=10**12)
 WIDE = [
@@ -24,6 +27,9 @@ WIDE = [
     for cap in ("epsilon_per_day", "epsilon_per_year", "appliance_epsilon")
     for word in ("--cap", f"{cap}=100000")
 ]
+SPEND = (
+    "INSERT INTO spends (place, slot, purpose, start, end, amount) VALUES (1, ?, 'publication', 0, ?, 1000)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +108,7 @@ def test_coming_back_gives_no_budget(store, provider, plans):
     """A plan left and joined again goes on where it was."""
     joined(store, provider, plans[0])
     store.disk.execute("UPDATE plans SET slot = 4711")
-    store.disk.execute("INSERT INTO spends VALUES (1, 4710, 'publication', 0, 1, 1000, NULL)")
+    store.disk.execute(SPEND, (4710, 1))
     leave(store, None, time.time_ns())
     joined(store, provider, plans[0])
 
@@ -114,7 +120,7 @@ def test_a_changed_plan_waits_for_the_old_window(store, provider, plans):
     """A plan in place of another begins when no window of its own can touch what was spent."""
     joined(store, provider, plans[0])
     end = int(plans[0].calendar.end_of(0).timestamp() * 1e9)
-    store.disk.execute("INSERT INTO spends VALUES (1, 0, 'publication', 0, ?, 1000, NULL)", (end,))
+    store.disk.execute(SPEND, (0, end))
     proposal = propose(store, CAPS, Link(provider.address), plans[1].id)
     joined(store, provider, plans[1])
     rows = store.rows("SELECT plan, slot, left FROM plans ORDER BY place")
@@ -123,6 +129,75 @@ def test_a_changed_plan_waits_for_the_old_window(store, provider, plans):
     assert rows[0]["left"] is not None
     assert rows[1]["slot"] >= plans[1].window
     assert [row["plan"] for row in taking_part(store)] == [plans[1].id]
+
+
+class Door(Link):
+    """A provider whose answer to an enrolment is known beforehand."""
+
+    keys: ClassVar[list] = []
+
+    def enrol(self, plan_id, key, code):
+        self.keys.append(public_bytes(key))
+        if isinstance(self.ask, Exception):
+            raise self.ask
+        return bytes(16)
+
+
+def tried(store, proposal, answer):
+    door = Door(proposal.link.address, answer)
+    agree(store, replace(proposal, link=door), "words", "code", time.time_ns(), OperatingSystem())
+
+
+def test_a_failed_join_leaves_nothing(store, provider, plans):
+    """A refused code leaves neither plan nor consent nor key, and nothing is charged when it works later."""
+    proposal = propose(store, CAPS, Link(provider.address), plans[0].id)
+    with pytest.raises(Refused):
+        tried(store, proposal, Refused("wrong code"))
+
+    assert store.rows("SELECT * FROM plans") == store.rows("SELECT * FROM consents") == []
+    assert store.rows("SELECT name FROM home") == [{"name": "home"}]
+    assert pinned_key(store, provider.address) is None
+
+
+def test_a_lost_answer_can_be_asked_for_again(store, provider, plans):
+    """The key that was shown is kept until there is an answer, and is in no plan before."""
+    proposal = propose(store, CAPS, Link(provider.address), plans[0].id)
+    Door.keys.clear()
+    for _ in range(2):
+        with pytest.raises(Unreachable):
+            tried(store, proposal, Unreachable("nobody answers"))
+    assert store.rows("SELECT * FROM plans") == store.rows("SELECT * FROM consents") == []
+    tried(store, proposal, None)
+
+    assert len(set(Door.keys)) == 1
+    assert len(Door.keys) == 3
+    assert len(store.rows("SELECT * FROM consents")) == 1
+    assert taking_part(store)[0]["device"] == bytes(16)
+    assert store.rows("SELECT name FROM home") == [{"name": "home"}]
+
+
+def test_a_join_that_failed_long_ago_is_not_charged(store, provider, plans):
+    """What an older version left of a failed join gives way to the new one, with its own first slot."""
+    joined(store, provider, plans[0])
+    store.disk.execute("UPDATE plans SET device = NULL, slot = -5")
+    joined(store, provider, plans[0])
+
+    assert [row["slot"] for row in taking_part(store)] == [1]
+
+
+def test_a_moved_clock_does_not_end_the_old_window(store, provider, plans):
+    """A plan in place of another begins when the other's window is really over, whatever the clock says."""
+    joined(store, provider, plans[0])
+    now, slot = time.time_ns(), plans[0].slot.seconds * SECOND
+    row = (now - slot, now, 1000, 0)
+    store.disk.execute("INSERT INTO spends VALUES (1, 0, 'publication', ?, ?, ?, NULL, ?, 0)", row)
+    store.note("running", f"{now} 0 0 boot")
+    later = now + 50 * slot
+    proposal = propose(store, CAPS, Link(provider.address), plans[1].id)
+    agree(store, proposal, "words", None, later, OperatingSystem())
+    begins = nanoseconds(plans[1].calendar.start_of(taking_part(store)[0]["slot"]))
+
+    assert begins >= later + (plans[1].window - 1) * slot
 
 
 def test_leaving_erases_and_forgets(store, provider, plans):

@@ -134,7 +134,7 @@ def test_a_missed_turn_drops_the_old_release(member_of, plan_of):
 @given(
     method=st.sampled_from(METHODS),
     window=st.integers(1, 5),
-    fates=st.lists(st.sampled_from(["close", "close", "lost", "silent", "everything"]), max_size=30),
+    fates=st.lists(st.sampled_from(["close", "close", "lost", "silent", "unseen"]), max_size=30),
 )
 @settings(max_examples=40)
 def test_no_window_overspends(plan_of, method, window, fates):
@@ -148,17 +148,17 @@ def test_no_window_overspends(plan_of, method, window, fates):
             elif fate == "silent":
                 member.silent(slot, "paused")
             else:
-                member.lost(slot, "away", everything=fate == "everything")
+                member.lost(slot, "away", unseen=9 if fate == "unseen" else 0)
         sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())
 
     for start in range(len(fates)):
         assert sum(sent.get(slot, 0) for slot in range(start, start + window)) <= plan.epsilon
 
 
-def test_a_whole_window_is_silent_after_everything(member_of, plan_of):
-    """A slot that counts as a whole window leaves nothing for the w − 1 after it."""
+def test_a_window_lived_unseen_is_followed_by_silence(member_of, plan_of):
+    """When a window may have been lived through unseen, nothing is left for the w − 1 slots after it."""
     member = member_of(plan_of(3, 3, method="lbu", window=3))
-    member.lost(0, "clock", everything=True)
+    member.lost(0, "away", unseen=3)
     for _ in range(4):
         member.close(np.array([50.0, 250.0]), due=0)
 

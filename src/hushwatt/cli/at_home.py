@@ -34,6 +34,7 @@ def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, A
         "state": each.state,
         "next_slot": each.next_slot,
         "window_spent": each.window_spent,
+        "window_why": each.window_why,
         "epsilon": each.plan.epsilon,
         "spent": each.spent,
         "reports": each.reports,
@@ -55,6 +56,8 @@ def status_lines(
         yield f"{each.plan.name}  ({each.plan.id[:12]}, {each.address}): {each.state}"
         window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
         yield f"  {window}, ε {plain(each.spent)} so far"
+        if each.window_why:
+            yield f"  {each.window_why}"
         yield f"  {each.reports} reports, {each.waiting} waiting, last of slot {each.last_report}"
         for line in beyond.get(each.plan.id, []):
             yield f"  held back by your caps: {line}"

@@ -7,24 +7,28 @@ or when something is sent.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.book import Book
 from hushwatt.household.caps import DAY, Caps
+from hushwatt.household.charges import tolerance
 from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.levels import Watts
+from hushwatt.household.mark import Mark
 from hushwatt.household.membership import Membership
 from hushwatt.household.store import Store
+from hushwatt.household.timeline import Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Entropy, OperatingSystem, Source
 
 LOG = logging.getLogger("hushwatt.household")
 GRACE = 600 * SECOND  # the longest that a finished report waits, by chance alone, before it is sent
-SLACK = 60 * SECOND  # the most by which a slot may be entered late, or the clock be moved
+SLACK = 60 * SECOND  # the most by which a slot may be entered late
 KEPT = 32 * DAY  # how long spends are kept slot by slot
+OFTEN = 300 * SECOND  # of running time, at most, are not on disk
 SOON = SECOND // 20  # nothing needs a closer look than this
 LATE = 10 * SECOND  # and nothing waits longer for one: a pause, a new plan
 
@@ -46,19 +50,32 @@ class Watch:
     """One plan as the agent sees it: which slot it is living through, and since when."""
 
     member: Membership
-    base: Moment  # what later moments are held against: was the clock moved?
+    offset: int  # of the clock, when it was last found right
     living: int | None = None  # the slot that was entered in time
     entered: Moment | None = None
 
     @property
+    def length(self) -> int:
+        return self.member.plan.slot.seconds * SECOND
+
+    @property
     def slack(self) -> int:
-        return min(SLACK, self.member.plan.slot.seconds * SECOND // 10)
+        return min(SLACK, self.length // 10)
+
+    @property
+    def end(self) -> int:
+        """The plan's last slot."""
+        return self.member.plan.calendar.slots - 1
 
     def current(self, moment: Moment) -> int:
         return int(self.member.plan.calendar.slot_of([moment.wall])[0])
 
     def start_of(self, slot: int) -> int:
         return nanoseconds(self.member.plan.calendar.start_of(slot))
+
+    def late(self, slot: int, moment: Moment) -> bool:
+        """Whether a slot began too long ago to be lived through."""
+        return moment.wall - self.start_of(slot) > self.slack
 
     def lived(self, moment: Moment) -> bool:
         """Whether the machine's own clock agrees that the slot now over lasted as long as it should."""
@@ -79,6 +96,7 @@ class Agent:
     source: Source = field(default_factory=OperatingSystem)
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, Watch] = field(default_factory=dict)
+    mark: Mark | None = None
     said: dict[str, str] = field(default_factory=dict)  # the last trouble of each plan
     tidied: int = 0  # the day of the last tidying
     bars: Callable[[Caps, Plan], list[str]] = lambda caps, plan: []
@@ -86,17 +104,18 @@ class Agent:
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
-    book: Book = field(init=False, repr=False)
-
     def __post_init__(self) -> None:
-        self.book = Book(self.store, self.caps)
+        self.timeline = Timeline(self.store, self.mark)
+        self.book = Book(self.store, self.caps, self.timeline)
 
     def tick(self, moment: Moment) -> None:
         """Do all that the time asks for; what goes wrong is said once, and tried again at the next tick."""
         self.book.caps = self.caps
         try:
+            self.timeline.look(moment)
             watches = self._watches(moment)
-            self._remember(moment)
+            if self.timeline.due(self._often(watches)):
+                self.timeline.keep()
             self._tidy(moment)
         except HushwattError as wrong:
             self._say_once("ledger", str(wrong))
@@ -107,6 +126,16 @@ class Agent:
             except HushwattError as wrong:
                 self._say_once(watch.member.plan.id, f"plan {watch.member.plan.name}: {wrong}")
                 del self.watches[watch.member.place]  # believe the disk alone, as at a start
+
+    def stop(self, moment: Moment) -> None:
+        """Write down how long the machine ran; a start after this loses nothing of it."""
+        self.timeline.look(moment)
+        self.timeline.keep()
+
+    def _often(self, watches: list[Watch]) -> int:
+        """How much running time may be lost with the power: little of any slot, and less of any window."""
+        shortest = [min(each.length // 4, each.length * each.member.plan.window // 60) for each in watches]
+        return min([OFTEN, *shortest])
 
     def _say_once(self, about: str, line: str) -> None:
         if self.said.get(about) != line:
@@ -137,28 +166,30 @@ class Agent:
         return list(self.watches.values())
 
     def _started(self, member: Membership, moment: Moment) -> Watch:
-        """Every slot without bytes, the current one included, counts as the most it could have cost."""
-        watch = Watch(member, self._remembered() or moment)
-        if moment.jumped(watch.base) > watch.slack:
-            self._jumped(watch, moment)
-        member.lost(min(watch.current(moment), member.plan.calendar.slots - 1), "the agent was not running")
-        return replace(watch, base=moment) if moment.boot != watch.base.boot else watch
+        """Every slot without bytes, the current one included, counts as the most it could have cost.
+
+        So does time that the machine ran and the ledger does not know of, as when it is an old copy.
+        """
+        watch = Watch(member, self.timeline.offset)
+        unseen = self.timeline.unseen // (watch.length - watch.slack)
+        last = max(watch.current(moment), member.slot) if unseen else watch.current(moment)
+        member.lost(min(last, watch.end), "the agent was not running", unseen)
+        if self.timeline.behind:
+            self._silent_until(watch, "the clock is behind")
+        return watch
 
     def _look(self, watch: Watch, moment: Moment) -> None:
         member, current = watch.member, watch.current(moment)
-        if moment.jumped(watch.base) > watch.slack:
-            self._jumped(watch, moment)
-            return
-        if moment.jumped(watch.base) < -watch.slack:
-            self.say(f"plan {member.plan.name}: the clock was set back; silent until it has caught up")
-            watch.base, watch.living = moment, None
+        moved = self.timeline.offset - watch.offset
+        if abs(moved) > tolerance(member.plan):
+            self._moved(watch, moment, moved)
         if why := self._silenced(member):
-            member.silent(min(current, member.plan.calendar.slots - 1), why)
+            member.silent(min(current, watch.end), why)
         if current > member.slot:
             self._end(watch, current, moment)
-        if current == member.slot < member.plan.calendar.slots and watch.living != current:
+        if current == member.slot <= watch.end and watch.living != current:
             self._enter(watch, current, moment)
-        elif current == member.slot - 1 and member.slot < member.plan.calendar.slots:
+        elif current == member.slot - 1 and member.slot <= watch.end:
             self.readings.open(member.plan, member.slot)  # before it begins: its first instant is part of it
 
     def _end(self, watch: Watch, current: int, moment: Moment) -> None:
@@ -172,21 +203,35 @@ class Agent:
             member.lost(current - 1, "the agent did not live through it")
 
     def _enter(self, watch: Watch, current: int, moment: Moment) -> None:
-        if moment.wall - watch.start_of(current) > watch.slack:
+        if watch.late(current, moment):
             watch.member.lost(current, "the agent came late to it")
             return
         watch.living, watch.entered = current, moment
         self.readings.open(watch.member.plan, current)
 
-    def _jumped(self, watch: Watch, moment: Moment) -> None:
-        """A clock moved forward must not refresh a window: it costs a whole one."""
-        member = watch.member
-        last = min(watch.current(moment), member.plan.calendar.slots - 1)
-        last = max(last, member.slot)  # the slot ahead, when the jump ends in one that is over already
-        self.say(f"plan {member.plan.name}: the clock was moved forward; silent for a whole window")
-        if last < member.plan.calendar.slots:
-            member.lost(last, "the clock was moved forward", everything=True)
-        watch.base, watch.living = moment, None
+    def _moved(self, watch: Watch, moment: Moment, by: int) -> None:
+        """The clock was moved: the slot it happened in, and those it skipped, nobody lived through.
+
+        They are silent, and what was spent before counts for as long as it really should.  But a
+        clock that is set right after a start tells only now which slots went by before it.
+        """
+        member, current = watch.member, watch.current(moment)
+        settled, watch.offset, watch.living = self.timeline.settled(watch.offset), self.timeline.offset, None
+        last = current if 0 <= current <= watch.end and watch.late(current, moment) else current - 1
+        if by < 0:
+            member.silent(min(last, watch.end), "the clock was set back")
+            self._silent_until(watch, "the clock was set back")
+        elif settled:
+            member.silent(min(last, watch.end), "the clock was moved forward")
+            self.say(f"plan {member.plan.name}: the clock was moved forward; what was spent counts longer")
+        else:
+            member.lost(min(last, watch.end), "the clock was wrong since the machine started")
+
+    def _silent_until(self, watch: Watch, reason: str) -> None:
+        plan, slot = watch.member.plan, min(watch.member.slot, watch.end + 1)
+        self.say(
+            f"plan {plan.name}: {reason}; silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC"
+        )
 
     def _silenced(self, member: Membership) -> str | None:
         """Why the owner wants no word under a plan, if so: a pause, or caps that are too low for it now."""
@@ -207,19 +252,6 @@ class Agent:
         for watch in self.watches.values():
             member = watch.member
             self.book.tidy(member.place, member.slot - member.plan.window, moment.wall - KEPT)
-
-    def _remembered(self) -> Moment | None:
-        noted = self.store.noted("moment")
-        if noted is None:
-            return None
-        wall, alive, boot = str(noted).split(" ", 2)
-        return Moment(int(wall), int(alive), boot)
-
-    def _remember(self, moment: Moment) -> None:
-        """Keep the base for the next start on this boot; written once, as the base hardly changes."""
-        base = max((watch.base for watch in self.watches.values()), key=lambda base: base.wall, default=None)
-        if base is not None and base != self._remembered():
-            self.store.note("moment", f"{base.wall} {base.alive} {base.boot}")
 
 
 def jitter(plan: Plan, entropy: Entropy) -> int:

@@ -15,12 +15,13 @@ import numpy as np
 from hushwatt.household.caps import DAY
 from hushwatt.household.demand import window_of
 from hushwatt.household.store import Store
+from hushwatt.household.timeline import Condition, Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Spend, dearest_with
 
 Row = tuple[int, bytes | None, int, int, int]  # place, members, start, end, amount
-NEAR = "SELECT place, members, start, end, amount FROM spends WHERE end > ? AND start < ?"
+NEAR = "SELECT place, members, start, end, running, boots, amount FROM spends WHERE"
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Appliances:
     """The home's spends, seen from its appliances."""
 
     store: Store
+    timeline: Timeline
     _asked: dict[int, Asked] = field(default_factory=dict)
 
     def stretch(self, start: int) -> int:
@@ -63,10 +65,10 @@ class Appliances:
 
     def dearest(self, spend: Row, length: int, most: int) -> tuple[str, Fraction] | None:
         """An appliance that has more than `most` in an interval that `spend` touches, and how much."""
-        place, members, start, end, _ = spend
-        if self._bound(spend, start - length) <= most:
+        place, members, start, *_ = spend
+        if self._bound(spend, length) <= most:
             return None  # even all that touches such an interval, on one appliance, is not too much
-        near = [spend, *self.store.disk.execute(NEAR, (start - length, end + length))]
+        near = [spend, *self._near(start - length, length)]
         parts = lcm(*(self._of(row[0]).share for row in near))
         spoken = [self._of(row[0]).names(row[1]) for row in near]
         for name in sorted(self._named(place, members, near)):
@@ -77,20 +79,36 @@ class Appliances:
                 return name, amount
         return None
 
-    def spent_since(self, moment: int) -> dict[str, Fraction]:
-        """What all slots that end after a moment spent on each appliance of the home's plans."""
+    def spent_since(self, moment: int, length: int) -> dict[str, Fraction]:
+        """What all slots not shown to have ended by a moment spent on each appliance of the home's plans."""
         found: dict[str, Fraction] = {}
-        sums = "SELECT place, members, sum(amount) FROM spends WHERE end > ? GROUP BY place, members"
-        for place, members, amount in self.store.disk.execute(sums, (moment,)):
+        after, values = self._after(moment, length)
+        sums = f"SELECT place, members, sum(amount) FROM spends WHERE {after} GROUP BY place, members"
+        for place, members, amount in self.store.disk.execute(sums, values):
             asked = self._of(place)
             for name in asked.names(members) or ():
                 found[name] = found.get(name, Fraction(0)) + Fraction(amount, asked.share)
         return found
 
-    def _bound(self, spend: Row, moment: int) -> Fraction:
-        """At most what one appliance can have: as if all that was spent since a moment were about it."""
+    def _after(self, moment: int, length: int) -> Condition:
+        """Spends that are not shown to be older than a moment, for a cap on any `length`."""
+        moved, values = self.timeline.since(moment, length)
+        return f"(end > ? OR {moved})", (moment, *values)
+
+    def _near(self, moment: int, length: int) -> Iterator[Row]:
+        """The same, each lasting as long as it must be given."""
+        after, values = self._after(moment, length)
+        credits = self.timeline.credits(length)
+        for place, members, start, end, running, boots, amount in self.store.disk.execute(
+            f"{NEAR} {after}", values
+        ):
+            yield place, members, *self.timeline.lasting(start, end, running, boots, credits), amount
+
+    def _bound(self, spend: Row, length: int) -> Fraction:
+        """At most what one appliance can have: as if all that was spent so near were about it."""
+        after, values = self._after(spend[2] - length, length)
         sums = self.store.disk.execute(
-            "SELECT place, sum(amount) FROM spends WHERE end > ? GROUP BY place", (moment,)
+            f"SELECT place, sum(amount) FROM spends WHERE {after} GROUP BY place", values
         )
         parts = [(spend[0], spend[4]), *sums]
         return sum((Fraction(amount, self._of(place).share) for place, amount in parts), Fraction(0))
@@ -110,8 +128,9 @@ class Appliances:
         plan = self._plan(row["place"])
         if row["here"] and plan is not None and start < nanoseconds(plan.expires):
             return True
+        after, values = self._after(start - length, length)
         found = self.store.value(
-            "SELECT 1 FROM spends WHERE place = ? AND end > ? LIMIT 1", (row["place"], start - length)
+            f"SELECT 1 FROM spends WHERE place = ? AND {after} LIMIT 1", (row["place"], *values)
         )
         return found is not None
 

@@ -6,22 +6,24 @@ is never given back.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from hushwatt.errors import HushwattError, StateError
 from hushwatt.household.appliances import Appliances
 from hushwatt.household.caps import DAY, Caps, Limit
 from hushwatt.household.store import Store
+from hushwatt.household.timeline import Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.shown import shown
 from hushwatt.privacy.ledger import Spend, dearest_with
 
 OLD = "place = ? AND slot < ? AND end < ? AND purpose != 'earlier'"
 MERGE = (
-    "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), members "
+    "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), members, "
+    "max(running), max(boots) "
     f"FROM spends WHERE {OLD} GROUP BY start / ?, members"
 )
-INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?)"
+INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class OverCap(HushwattError):
@@ -47,17 +49,21 @@ class Entry:
     end: int
     amount: int
     members: bytes | None = None  # which appliances, when not all were asked
+    running: int | None = None  # at its slot's end, when that was known
+    boots: int | None = None  # how many there had been
 
     @property
-    def row(self) -> tuple[int, int, str, int, int, int, bytes | None]:
-        return self.place, self.slot, self.purpose, self.start, self.end, self.amount, self.members
+    def row(self) -> tuple[int | str | bytes | None, ...]:
+        return astuple(self)
 
 
 class Book:
     """All spends of a home, under its owner's caps."""
 
-    def __init__(self, store: Store, caps: Caps) -> None:
-        self.store, self.caps, self.appliances = store, caps, Appliances(store)
+    def __init__(self, store: Store, caps: Caps, timeline: Timeline | None = None) -> None:
+        self.store, self.caps = store, caps
+        self.timeline = timeline or Timeline(store)
+        self.appliances = Appliances(store, self.timeline)
 
     def against(self, entry: Entry) -> OverCap | None:
         """Why a spend is not allowed, if it is not: for the home, or for one appliance."""
@@ -80,6 +86,7 @@ class Book:
             if refused := self.against(entry):
                 raise refused
             disk.execute(INSERT, entry.row)
+            self.timeline.write(disk)
 
     def count(self, entries: Iterable[Entry]) -> None:
         """Write down what may have been spent, whatever the caps say; part of a running change."""
@@ -95,25 +102,33 @@ class Book:
             disk.execute(MERGE, (*values, DAY))
             disk.execute(f"DELETE FROM spends WHERE {OLD}", values)
 
-    def spent_since(self, moment: int) -> int:
-        """What all slots that end after a moment spent together."""
-        return self.store.value("SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ?", (moment,)) or 0
+    def spent_since(self, moment: int, length: int) -> int:
+        """What all slots that are not shown to have ended by a moment spent, for a cap on any `length`."""
+        moved, values = self.timeline.since(moment, length)
+        query = f"SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ? OR {moved}"
+        return self.store.value(query, (moment, *values)) or 0
 
     @property
     def lifetime(self) -> int:
         """Everything this home ever spent, or may have spent."""
-        return self.spent_since(-(1 << 62))
+        return self.store.value("SELECT coalesce(sum(amount), 0) FROM spends") or 0
 
     def _around(self, start: int, length: int) -> int:
         """At most what can share an interval with a slot that begins at `start`."""
-        return self.spent_since(start - length)
+        return self.spent_since(start - length, length)
 
     def _dearest(self, spend: Spend, length: int) -> int:
+        moved, values = self.timeline.since(spend.start - length, length)
         near = self.store.disk.execute(
-            "SELECT start, end, amount FROM spends WHERE end > ? AND start < ?",
-            (spend.start - length, spend.end + length),
+            f"SELECT start, end, amount, running, boots FROM spends WHERE end > ? OR {moved}",
+            (spend.start - length, *values),
         )
-        return dearest_with(spend, [Spend(*row) for row in near], length)
+        credits = self.timeline.credits(length)
+        spends = [
+            Spend(*self.timeline.lasting(start, end, running, boots, credits), amount)
+            for start, end, amount, running, boots in near
+        ]
+        return dearest_with(spend, spends, length)
 
     def _appliance_refusal(self, entry: Entry) -> OverCap | None:
         """Every interval of the stretch's length, for each appliance that the spend speaks of."""

@@ -4,10 +4,14 @@
 disk, and under the owner's caps, before the first random bit is asked for.
 """
 
+from copy import copy
+
 import numpy as np
 
 from hushwatt.errors import OverBudget
 from hushwatt.household.book import Book, Entry
+from hushwatt.household.clock import SECOND
+from hushwatt.household.timeline import TOLERANCE, Condition, Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
@@ -47,17 +51,32 @@ class KeptLedger(Ledger):
         """A spend of this plan, stamped with its slot's time."""
         start, end = (nanoseconds(self.plan.calendar.start_of(each)) for each in (slot, slot + 1))
         named = None if members is None else np.asarray(members[0], dtype="<u2").tobytes()
-        return Entry(self.place, slot, purpose, start, end, amount, named)
+        timeline = self.book.timeline
+        if timeline.seen is not None:
+            start = min(start, timeline.seen.wall)  # of a slot ahead, which counts from now on
+        return Entry(self.place, slot, purpose, start, end, amount, named, *timeline.stamp(end))
+
+    def recent(self, slot: int) -> list[Charge]:
+        """The charges that share a window with `slot`, or are not shown to have left it yet."""
+        return [*self._not_yet_over(slot), *super().recent(slot)]
+
+    def _not_yet_over(self, slot: int) -> list[Charge]:
+        """Charges whose slots are before the window, and would not be if the clock had not been moved."""
+        moved, values = not_yet_over(self.plan, self.book.timeline, slot)
+        rows = self.book.store.disk.execute(
+            f"SELECT max(slot), sum(amount), members FROM spends WHERE place = ? AND {moved} "
+            "GROUP BY members ORDER BY 1",
+            (self.place, *values),
+        )
+        return [_charge(self.plan, *row) for row in rows]
 
     def affords(self, slot: int, amount: int, members: Members | None) -> bool:
         """Whether a charge would be accepted by the plan's window and by the owner's caps."""
         if not amount:
             return True
-        trial = Ledger(
-            1, self.epsilon, self.window, self.appliances, self.appliance_total, list(self.charges)
-        )
+        trial = copy(self)  # its charges are replaced by `charge`, never changed
         try:
-            trial.charge(slot, np.array([amount]), members)
+            Ledger.charge(trial, slot, np.array([amount]), members)
         except OverBudget:
             return False
         entry = self.entry(slot, "publication", amount, members)
@@ -67,15 +86,24 @@ class KeptLedger(Ledger):
         """What is charged in one slot."""
         return sum(int(charge.amounts.sum()) for charge in self.charges if charge.slot == slot)
 
-    def remember(self, slot: int, amount: int, members: Members | None) -> None:
-        """Count a spend that may have happened, even beyond the promise; refuses later ones instead."""
-        if amount:
-            charge = Charge(slot, LONE, np.array([amount]), members)
-            self.charges = [*self.recent(slot), charge]
-
     def _probing(self, slot: int) -> bool:
         """Whether this slot's first charge, now in memory, is a probe's."""
         return self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
+
+
+def not_yet_over(plan: Plan, timeline: Timeline, slot: int) -> Condition:
+    """Spends of slots before the window that ends with `slot`, not shown to be that old.  [claim C20]"""
+    first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
+    if first <= 0:
+        return "0", ()
+    begins = nanoseconds(plan.calendar.start_of(first))
+    moved, values = timeline.since(begins, length, tolerance(plan))
+    return f"(slot < ? AND {moved})", (first, *values)
+
+
+def tolerance(plan: Plan) -> int:
+    """By how much a slot's beginning may be off: two looks at the clocks never agree to the nanosecond."""
+    return min(TOLERANCE, plan.slot.seconds * SECOND // 60)
 
 
 def _charge(plan: Plan, slot: int, amount: int, members: bytes | None) -> Charge:

@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.caps import Caps
 from hushwatt.household.membership import begin
-from hushwatt.household.provider_link import Link, Offer, WrongProvider
+from hushwatt.household.provider_link import Link, Offer, Refused, WrongProvider
 from hushwatt.household.store import Store
+from hushwatt.household.timeline import Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
@@ -69,7 +70,7 @@ def pinned_key(store: Store, address: str) -> bytes | None:
 
 
 def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: int, source: Source) -> Plan:
-    """Write the consent down, enrol, and take part from the next slot on."""
+    """Enrol, write the consent down, and take part from the next slot on; refused, nothing stays."""
     plan = proposal.plan
     if proposal.objections:
         raise UsageError(f"{plan.name}: {'; '.join(proposal.objections)}")
@@ -78,31 +79,52 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
     row = _row(store, plan.id)
     if row is not None and row["left"] is None and row["device"] is not None:
         raise UsageError(f"this home already takes part in {plan.name}")
-    secret = row["secret"] if row and row["secret"] else Ed25519PrivateKey.generate().private_bytes_raw()
-    _write_consent(store, proposal, words, secret, now, source)
-    device = proposal.link.enrol(plan.id, Ed25519PrivateKey.from_private_bytes(secret), code)
-    with store.change() as disk:
-        disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (device, plan.id)
-        )
-        if proposal.replaces is not None:
-            disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
+    secret = _secret(store, plan.id, row)
+    try:
+        device = proposal.link.enrol(plan.id, Ed25519PrivateKey.from_private_bytes(secret), code)
+    except Refused:  # a definite no: nothing of it stays
+        _forget(store, plan.id)
+        raise
+    _take_part(store, proposal, words, secret, device, now, source)
     return plan
 
 
-def _write_consent(
-    store: Store, proposal: Proposal, words: str, secret: bytes, now: int, source: Source
+def _secret(store: Store, plan_id: str, row: dict[str, Any] | None) -> bytes:
+    """The device's key, on disk before anyone sees it: an answer that is lost can be asked for again."""
+    kept = (row or {}).get("secret") or store.noted(f"joining {plan_id}")
+    secret: bytes = kept or Ed25519PrivateKey.generate().private_bytes_raw()
+    if not kept:
+        store.note(f"joining {plan_id}", secret)
+    return secret
+
+
+def _forget(store: Store, plan_id: str) -> None:
+    with store.change() as disk:
+        disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan_id}",))
+
+
+def _take_part(
+    store: Store, proposal: Proposal, words: str, secret: bytes, device: bytes, now: int, source: Source
 ) -> None:
+    """Consent, keys and the first slot, in one change; a plan joined before goes on where it was."""
     plan = proposal.plan
     slot, memory = begin(plan, _first_slot(store, proposal, now), source)
+    row = (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory)
     with store.change() as disk:
         disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
+        disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
         disk.execute(
             "INSERT INTO plans (plan, canonical, address, provider, joined, secret, slot, memory) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (plan) DO UPDATE SET secret = excluded.secret, "
             "address = excluded.address, provider = excluded.provider",
-            (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory),
+            row,
         )
+        disk.execute(
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (device, plan.id)
+        )
+        disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
+        if proposal.replaces is not None:
+            disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
 
 
 def _first_slot(store: Store, proposal: Proposal, now: int) -> int:
@@ -111,15 +133,26 @@ def _first_slot(store: Store, proposal: Proposal, now: int) -> int:
     first = int(calendar.slot_of([now])[0]) + 1
     if proposal.replaces is None:
         return first
-    last = store.value(
-        "SELECT max(end) FROM spends WHERE place = (SELECT place FROM plans WHERE plan = ?)",
-        (proposal.replaces.id,),
-    )
+    last = _last_spend(store, proposal.replaces, now)
     if last is None:
         return first
     ended = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=last // 1_000)
     inside = int(calendar.slot_of([nanoseconds(max(ended, plan.start))])[0])
     return max(first, inside + plan.window)
+
+
+def _last_spend(store: Store, plan: Plan, now: int) -> int | None:
+    """When the last slot that spent under a plan ended, by the clock as it is now."""
+    row = store.rows(
+        "SELECT max(end) AS end, max(running) AS running FROM spends "
+        "WHERE place = (SELECT place FROM plans WHERE plan = ?)",
+        (plan.id,),
+    )[0]
+    end: int | None = row["end"]
+    seen = Timeline(store).seen
+    if end is None or seen is None or row["running"] is None:
+        return end
+    return max(end, now - (seen.running - int(row["running"])))
 
 
 def _replaced(store: Store, offer: Offer) -> Plan | None:

@@ -9,7 +9,7 @@ Every slot ends in one of three ways, and each is one transaction:
 A slot that begins to spend and does not end is found lost by whoever looks next.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -83,23 +83,29 @@ class Membership:
             self._move_on(publish=False)
         self._write(first, last, reason, [])
 
-    def lost(self, last: int, reason: str, everything: bool = False) -> None:
-        """Count the slots up to `last` as the most that could have been spent in each.
+    def lost(self, last: int, reason: str, unseen: int = 0) -> None:
+        """Count the slots up to `last` as the most that could have been spent in them.
 
-        With `everything` the last one counts as a whole window, so that the next w − 1 are silent.
+        So many as `unseen` may have been lived through by clocks that showed any time.
         """
-        first, entries = self.slot, list[Entry]()
+        first, slots = self.slot, list[tuple[int, Members | None]]()
+        largest = strategy_of(self.homes).probe + strategy_of(self.homes).largest
         while self.slot <= last:
-            ending = self.slot == last
-            whole = everything and ending
-            members = None if whole else self._peek()
-            most = affordable(self.plan) if whole else self._most()
-            rest = max(0, most - self.ledger.spent_in(self.slot))
-            self.ledger.remember(self.slot, rest, members)
-            if rest:
-                entries.append(self.ledger.entry(self.slot, "lost", rest, members))
-            self._move_on(publish=ending)
-        self._write(first, last, reason, stretches(entries, self.plan.window))
+            slots.append((self._most(), self._peek()))
+            self._move_on(publish=self.slot == last)
+        counted = capped([most for most, _ in slots], self.plan.window, affordable(self.plan))
+        paid = self.ledger.spent_in(first)  # by a draw that did not come to its end
+        entries = [
+            self.ledger.entry(slot, "lost", amount - paid * (slot == first), members)
+            for slot, amount, (_, members) in zip(range(first, last + 1), counted, slots, strict=True)
+            if amount > paid * (slot == first)
+        ]
+        entries = stretches(entries, self.plan.window)
+        if slots and (missing := shortfall(counted, unseen, largest, affordable(self.plan))):
+            entries.append(self.ledger.entry(last, "lost", missing, None))
+        self._write(first, last, reason, entries)
+        if entries:
+            self.reload()
 
     def _most(self) -> int:
         state = strategy_of(self.homes)
@@ -156,12 +162,43 @@ class Membership:
             "UPDATE plans SET slot = ?, memory = ? WHERE place = ?",
             (self.slot, to_text(self.homes), self.place),
         )
+        self.book.timeline.write(self.store.disk)
 
 
 def begin(plan: Plan, slot: int, source: Source) -> tuple[int, str]:
     """The first slot and the memory of a home that is new to a plan."""
     homes = enrol(plan, 1, slot, source)
     return slot, to_text(homes)
+
+
+def capped(most: list[int], window: int, epsilon: int) -> list[int]:
+    """The most that could have been spent in these slots, as late as can be, and ε in any window.
+
+    Whatever was really spent in the last of them, however many, this is at least as much: backwards,
+    each sum is the smaller of what its slot adds to the one before and ε more than a window before.
+
+    >>> capped([10, 10, 10, 2], window=2, epsilon=12)
+    [10, 2, 10, 2]
+    """
+    counted, total = list[int](), 0
+    for amount in reversed(most):
+        total -= counted[-window] if len(counted) >= window else 0
+        counted.append(min(amount, epsilon - total))
+        total += counted[-1]
+    return counted[::-1]
+
+
+def shortfall(counted: list[int], lived: int, largest: int, epsilon: int) -> int:
+    """What is missing in the last slots if as many as `lived` could have spent `largest` each.
+
+    >>> shortfall([0, 4, 0], lived=2, largest=4, epsilon=4), shortfall([1, 1], lived=2, largest=1, epsilon=4)
+    (4, 0)
+    """
+    total = missing = 0
+    for slots in range(1, min(lived, -(-epsilon // largest)) + 1):
+        total += counted[-slots] if slots <= len(counted) else 0
+        missing = max(missing, min(epsilon, slots * largest) - total)
+    return missing
 
 
 def stretches(entries: list[Entry], window: int) -> list[Entry]:
@@ -173,7 +210,7 @@ def stretches(entries: list[Entry], window: int) -> list[Entry]:
     step = -(-len(old) // ROWS) or 1
     groups = [old[start : start + step] for start in range(0, len(old), step)]
     joined = [
-        Entry(each[0].place, each[-1].slot, "lost", each[0].start, each[-1].end, sum(e.amount for e in each))
+        replace(each[-1], start=each[0].start, amount=sum(e.amount for e in each), members=None)
         for each in groups
     ]
     return joined + recent

@@ -14,6 +14,7 @@ from hushwatt.household.clock import Clock
 from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
 from hushwatt.household.lock import only_agent
+from hushwatt.household.mark import SharedMark
 from hushwatt.household.outbox import Outbox
 from hushwatt.household.page.server import Page, serve
 from hushwatt.household.sources.broker import listen
@@ -50,7 +51,8 @@ class Runner:
         for each in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(each, self.stop.set)
         caps = CapsFile(self.folder.caps_path, self.say)
-        agent = Agent(store, caps.read(), self.hub, say=self.say, bars=Caps.bars)
+        mark = SharedMark(store.home)
+        agent = Agent(store, caps.read(), self.hub, say=self.say, bars=Caps.bars, mark=mark)
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(Page(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
@@ -60,6 +62,8 @@ class Runner:
         for job in [stopped, *jobs]:
             job.cancel()
         await asyncio.gather(*jobs, stopped, return_exceptions=True)
+        with suppress(HushwattError):  # a disk that takes nothing: as if the power had failed
+            agent.stop(self.clock.look())
         for job in done - {stopped}:
             job.result()  # a job that ended by itself has failed: let that be seen
 

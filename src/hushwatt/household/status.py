@@ -6,18 +6,29 @@ from typing import Any
 
 from hushwatt.household.book import Book
 from hushwatt.household.caps import DAY, YEAR, Caps
+from hushwatt.household.charges import not_yet_over
 from hushwatt.household.store import Store
+from hushwatt.household.timeline import Timeline
+from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 
 
 @dataclass(frozen=True)
 class Meter:
-    """A budget over an interval: amounts in millionths of ε."""
+    """A budget over an interval: amounts in millionths of ε.
+
+    Slots that nobody knows about count as the most they could have cost, which may be more than
+    the cap.  No more than the cap was ever sent, so no more is shown.
+    """
 
     words: str
-    spent: int
-    cap: int
+    counted: int
+    cap: int  # 0: none
     span: str = ""  # the interval, where the words do not say it
+
+    @property
+    def spent(self) -> int:
+        return min(self.counted, self.cap) if self.cap else self.counted
 
     @property
     def left(self) -> int:
@@ -32,7 +43,8 @@ class PlanStatus:
     address: str
     state: str  # taking part, paused, left, not enrolled, over
     next_slot: int
-    window_spent: int  # in the last w slots, the current one included
+    window_spent: int  # in the last w slots, the current one included; never more than its ε
+    window_why: str  # why some of that counts though it was not sent; empty when all of it was
     spent: int  # ever, under this plan
     reports: int
     waiting: int
@@ -44,8 +56,8 @@ def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
     """What the home spent in the last day, the last year, and ever, over all plans."""
     book = Book(store, caps)
     return [
-        Meter("day", book.spent_since(now - DAY), caps.epsilon_per_day),
-        Meter("year", book.spent_since(now - YEAR), caps.epsilon_per_year),
+        Meter("day", book.spent_since(now - DAY, DAY), caps.epsilon_per_day),
+        Meter("year", book.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
         Meter("lifetime", book.lifetime, 0),
     ]
 
@@ -54,7 +66,7 @@ def appliance_meter(store: Store, caps: Caps, now: int) -> Meter:
     """What the home spent on the appliance it spent most on, in the last stretch of the cap on one."""
     appliances = Book(store, caps).appliances
     limit = caps.appliance_limit(appliances.stretch(now))
-    spent = appliances.spent_since(now - limit.length)
+    spent = appliances.spent_since(now - limit.length, limit.length)
     return Meter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)
 
 
@@ -76,21 +88,37 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
     def number(query: str, *values: object) -> int:
         return int(store.value(query, (place, *values)) or 0)
 
+    counted, lost, why = _window(store, plan, place, current)
     silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (place,))
     return PlanStatus(
         plan=plan,
         address=row["address"],
         state=_state(row, current >= plan.calendar.slots),
         next_slot=row["slot"],
-        window_spent=number(
-            "SELECT sum(amount) FROM spends WHERE place = ? AND slot > ?", current - plan.window
-        ),
+        window_spent=min(counted, plan.epsilon),
+        window_why=f"ε {plain(min(lost, plan.epsilon))} of it counted as spent: {why}" if lost else "",
         spent=number("SELECT sum(amount) FROM spends WHERE place = ?"),
         reports=number("SELECT count(*) FROM reports WHERE place = ?"),
         waiting=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NOT NULL"),
         last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (place,)),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
     )
+
+
+def _window(store: Store, plan: Plan, place: int, slot: int) -> tuple[int, int, str]:
+    """What counts in the window that ends with a slot, how much of it was lost, and why the last of that."""
+    moved, values = not_yet_over(plan, Timeline(store), slot)
+    where, values = f"place = ? AND (slot > ? OR {moved})", (place, slot - plan.window, *values)
+    row = store.rows(
+        "SELECT coalesce(sum(amount), 0) AS counted, coalesce(sum(amount * (purpose = 'lost')), 0) AS lost, "
+        f"max(CASE WHEN purpose = 'lost' THEN slot END) AS last FROM spends WHERE {where}",
+        values,
+    )[0]
+    why = store.value(
+        "SELECT reason FROM silences WHERE place = ? AND first <= ? ORDER BY first DESC LIMIT 1",
+        (place, row["last"]),
+    )
+    return row["counted"], row["lost"], why or "nobody knows"
 
 
 def _state(row: dict[str, Any], over: bool) -> str:

@@ -16,7 +16,6 @@ import apsw
 from hushwatt.durable import write_log_again
 from hushwatt.errors import StateError
 
-FORMAT = 1
 PATIENCE = 10_000  # milliseconds that one writer waits for another
 
 SCHEMA = """
@@ -39,6 +38,17 @@ CREATE TABLE silences (
     place INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, reason TEXT NOT NULL,
     PRIMARY KEY (place, first)) WITHOUT ROWID;
 """
+
+STEPS = (  # what leads from each format to the next
+    """
+ALTER TABLE spends ADD COLUMN running INTEGER;
+ALTER TABLE spends ADD COLUMN boots INTEGER;
+CREATE INDEX spends_by_running ON spends (boots, running, amount);
+CREATE TABLE boots (
+    number INTEGER PRIMARY KEY, running INTEGER NOT NULL, before INTEGER NOT NULL, first INTEGER NOT NULL);
+""",
+)
+FORMAT = 1 + len(STEPS)
 
 
 class Store:
@@ -123,19 +133,22 @@ def _open(path: Path) -> apsw.Connection:
     disk.pragma("synchronous", "full")  # NORMAL forgets with the power what was paid and sent
     disk.pragma("fullfsync", "on")  # macOS: through the disk's own memory too
     version = disk.pragma("user_version")
-    if version == 0:
-        _fill(disk)
-    elif version != FORMAT:
+    if version > FORMAT:
         raise StateError(f"{path}: a ledger of format {version}; this hushwatt reads {FORMAT}")
+    if version < FORMAT:
+        _bring_up_to_date(disk)
     return disk
 
 
-def _fill(disk: apsw.Connection) -> None:
+def _bring_up_to_date(disk: apsw.Connection) -> None:
     disk.execute("BEGIN IMMEDIATE")
-    if disk.pragma("user_version") == 0:  # not filled by another in the meantime
+    version = disk.pragma("user_version")  # read again: another may have done it in the meantime
+    if version == 0:
         disk.execute(SCHEMA)
         disk.execute("INSERT INTO home VALUES ('home', ?)", (secrets.token_hex(16),))
-        disk.execute(f"PRAGMA user_version = {FORMAT}")
+    for step in STEPS[max(version, 1) - 1 :]:
+        disk.execute(step)
+    disk.execute(f"PRAGMA user_version = {FORMAT}")
     disk.execute("COMMIT")
 
 

@@ -3,18 +3,20 @@
 import random
 import re
 import shutil
+from fractions import Fraction
 
 import pytest
 
-from hushwatt.audit.chaos.home import Chances, Home, join
+from hushwatt.audit.chaos.home import NO_CAPS, Chances, Home, join
 from hushwatt.audit.chaos.plans import TURN, plan_for
 from hushwatt.audit.chaos.scenario import Fault
-from hushwatt.audit.chaos.sums import check_real_time, check_windows
+from hushwatt.audit.chaos.sums import check_windows
+from hushwatt.audit.chaos.true_time import Witness
 from hushwatt.audit.planted import OnceOnlyBook
-from hushwatt.household import store
-from hushwatt.household.agent import Watch
+from hushwatt.household import store, timeline
 from hushwatt.household.book import Book
 from hushwatt.household.membership import Membership
+from hushwatt.household.timeline import Timeline
 
 
 @pytest.fixture
@@ -97,11 +99,11 @@ def test_an_agent_that_believes_every_ledger(tmp_path, monkeypatch):
     """Without the rule for slots nobody knows about, the same home overspends."""
     lost = Membership.lost
 
-    def believe(self, last, reason, everything=False):
+    def believe(self, last, reason, unseen=0):
         if reason == "the agent was not running":
             self.silent(last, reason)
         else:
-            lost(self, last, reason, everything)
+            lost(self, last, reason, unseen)
 
     monkeypatch.setattr(Membership, "lost", believe)
 
@@ -109,34 +111,54 @@ def test_an_agent_that_believes_every_ledger(tmp_path, monkeypatch):
         rewound(tmp_path)
 
 
-def hurried(folder):
+def hurried(folder, rebooted=False):
     """A home whose clock is moved on to the next turn as soon as it has spoken."""
     plan = plan_for(random.Random(1), "lsp", window=3)
-    home, drawn_at = Home(folder / "hurried.db", Chances(1)), {}
-    join(home.store, plan)
+    home = Home(folder / "hurried.db", Chances(1))
+    witness = Witness({join(home.store, plan): plan})
     home.tick()
-    home.live(3 * TURN, TURN / 2)
+    home.live(2 * TURN, TURN / 2)
     for _ in range(4):
-        before = set(home.left)
-        home.live(TURN, TURN / 2)
-        drawn_at |= dict.fromkeys(set(home.left) - before, home.hands.alive)
-        home.hands.jump(2 * TURN)
+        home.live(2 * TURN, TURN / 2)
+        witness.look(home)
+        home.switch_off()
+        if rebooted:
+            home.hands.reboot(0)
+        home.hands.jump(TURN)
+        home.switch_on()
         home.tick()
     home.switch_off()
-    check_real_time(home.left, plan, drawn_at)
+    witness.judge(NO_CAPS, home.hands.boots)
 
 
-def test_a_hurried_clock_refreshes_nothing(tmp_path):
-    """Moving the clock on does not bring the next turn any sooner."""
-    hurried(tmp_path)
+@pytest.mark.parametrize("rebooted", [False, True])
+def test_a_hurried_clock_refreshes_nothing(tmp_path, rebooted):
+    """Moving the clock on does not bring the next turn any sooner, and a reboot does not either."""
+    hurried(tmp_path, rebooted)
 
 
-def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch):
-    """Without the machine's own clock, the same home speaks in every slot."""
-    monkeypatch.setattr(Watch, "slack", 1 << 60)
+@pytest.mark.parametrize("rebooted", [False, True])
+def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch, rebooted):
+    """Without the machine's own clock, the same home speaks too often."""
+    monkeypatch.setattr(Timeline, "since", lambda *_: ("0", ()))
 
     with pytest.raises(Fault, match="slots of real time"):
-        hurried(tmp_path)
+        hurried(tmp_path, rebooted)
+
+
+def test_an_agent_that_believes_the_wall_after_a_boot(tmp_path, monkeypatch):
+    """If a boot proves whatever the wall's clock shows, a reboot after every report refreshes the window."""
+    monkeypatch.setattr(timeline, "PART", Fraction(1, 1_000))
+
+    with pytest.raises(Fault, match="slots of real time"):
+        hurried(tmp_path, rebooted=True)
+
+
+def test_wild_clock_finds_a_boot_that_proves_everything(monkeypatch, found_out):
+    """The same, found by the scenario's own scripts."""
+    monkeypatch.setattr(timeline, "PART", Fraction(1, 1_000))
+
+    assert "slots of real time" in found_out("wild-clock")
 
 
 def test_a_home_without_caps(monkeypatch, found_out):

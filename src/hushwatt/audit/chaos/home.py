@@ -15,6 +15,7 @@ from hushwatt.household.agent import Agent, Readings
 from hushwatt.household.caps import Caps
 from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.levels import Watts
+from hushwatt.household.mark import Mark
 from hushwatt.household.membership import begin
 from hushwatt.household.store import Store
 from hushwatt.plan.amounts import MICRO
@@ -61,13 +62,22 @@ class Hands:
     wall: int = START
     alive: int = 10**12
     boot: str = "first"
+    true: int = 0  # what really passed; nothing at home can see it
+    boots: int = 0
 
     def look(self) -> Moment:
         return Moment(self.wall, self.alive, self.boot)
 
     def pass_by(self, seconds: float) -> None:
-        self.wall += int(seconds * SECOND)
-        self.alive += int(seconds * SECOND)
+        for clock in ("wall", "alive", "true"):
+            setattr(self, clock, getattr(self, clock) + round(seconds * SECOND))
+
+    def reboot(self, off: float, wall: int | None = None) -> None:
+        """Be off for a while; `wall` is what the clock shows then, on a machine without a battery for it."""
+        self.pass_by(off)
+        self.wall = self.wall if wall is None else wall
+        self.boots += 1
+        self.alive, self.boot = 20 * SECOND, f"boot {self.boots}"
 
     def jump(self, seconds: float) -> None:
         """Move the clock on the wall alone."""
@@ -85,6 +95,7 @@ class Home:
     said: list[str] = field(default_factory=list)
     left: Left = field(default_factory=dict)
     readings: Readings | None = None
+    mark: Mark | None = None
 
     def __post_init__(self) -> None:
         self.readings = self.readings or Wild(self.source)
@@ -93,7 +104,9 @@ class Home:
     def switch_on(self) -> None:
         assert self.readings is not None
         self.store = Store(self.path)
-        self.agent = Agent(self.store, self.caps, self.readings, self.source, say=self.said.append)
+        self.agent = Agent(
+            self.store, self.caps, self.readings, self.source, say=self.said.append, mark=self.mark
+        )
 
     def switch_off(self) -> None:
         self.store.close()
@@ -116,9 +129,15 @@ class Home:
         return sorted(slot for here, slot in self.left if here == place)
 
 
-def join(store: Store, plan: Plan, slot: int = 0, source: Source | None = None) -> int:
+def join(
+    store: Store,
+    plan: Plan,
+    slot: int = 0,
+    source: Source | None = None,
+    begun: tuple[int, str] | None = None,  # where the home begins, when that is known already
+) -> int:
     """Take part in a plan without asking any provider; gives the plan's place in the store."""
-    first, memory = begin(plan, slot, source or OperatingSystem())
+    first, memory = begun or begin(plan, slot, source or OperatingSystem())
     with store.change() as disk:
         disk.execute(
             "INSERT INTO plans (plan, canonical, address, provider, joined, device, secret, slot, memory) "

@@ -12,7 +12,6 @@ NAMES = (
     "power-loss-home",
     "power-loss-provider",
     "restored-ledger",
-    "wild-clock",
     "hostile-plans",
     "exactly-once",
     "kill-collector",
@@ -24,6 +23,7 @@ NAMES = (
     "small-groups",
     "erased-homes",
     "restored-backups",
+    "wild-clock",
     "published-once",
 )
 

@@ -68,7 +68,8 @@ def _budget(sight: Sight, every: list[PlanStatus]) -> str:
     rows = []
     for each in every:
         if each.state in ("taking part", "paused"):
-            rows.append(_meter(f"{each.plan.name}: this window", each.window_spent, each.plan.epsilon))
+            why = f" ({each.window_why})" if each.window_why else ""
+            rows.append(_meter(f"{each.plan.name}: this window{why}", each.window_spent, each.plan.epsilon))
     day, year, life = meters(sight.store, sight.caps, sight.now)
     single = appliance_meter(sight.store, sight.caps, sight.now)
     rows += [
