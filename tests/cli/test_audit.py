@@ -34,7 +34,7 @@ def test_selftest(hushwatt):
     found = json.loads(answer.stdout)
 
     assert answer.returncode == 0
-    assert (found["audit"], found["passed"], len(found["findings"])) == ("selftest", True, 8)
+    assert (found["audit"], found["passed"], len(found["findings"])) == ("selftest", True, 11)
     assert set(found["findings"][0]) == {
         "claim",
         "subject",
