@@ -18,6 +18,7 @@ from hushwatt.provider.groups import Groups
 from hushwatt.provider.intervals import around, level_interval, mean_interval
 from hushwatt.provider.period import PeriodMean, period_mean
 from hushwatt.provider.results import Estimates, PeriodNumbers, Slot, SlotNumbers
+from hushwatt.provider.shared import Covariances, covariances
 from hushwatt.provider.slots import Slots, slot_estimates
 from hushwatt.provider.smooth import Smoothed
 from hushwatt.provider.smooth import smooth as smoothed
@@ -58,7 +59,9 @@ def estimate(
             numbers = slot_numbers(slots, tallies.homes, show)
         by_slot[appliance.name] = asked_for(numbers, timeline)
         periods[appliance.name] = period_mean(plan, number, groups, slots, timeline)
-    by_period = period_numbers(periods, tallies.homes, show)
+    known = {name: period for name, period in periods.items() if period}
+    bounds = covariances(plan, list(known.values()), timeline, tallies.homes)
+    by_period = dict.fromkeys(periods) | period_numbers(known, bounds, tallies.homes, show)
     return Estimates(plan, tallies.homes, smooth, slots_of(plan, timeline), by_slot, by_period)
 
 
@@ -110,23 +113,22 @@ def asked_for(numbers: SlotNumbers, timeline: Timeline) -> SlotNumbers:
 
 
 def period_numbers(
-    periods: dict[str, PeriodMean | None], homes: int, show: Consistency
-) -> dict[str, PeriodNumbers | None]:
+    known: dict[str, PeriodMean], bounds: Covariances, homes: int, show: Consistency
+) -> dict[str, PeriodNumbers]:
     """The period of every appliance, compared with that of the others."""
-    known = {name: period for name, period in periods.items() if period}
     watts = np.array([period.watts for period in known.values()])
     variance = np.array([period.watts_variance for period in known.values()])
-    parts, places = shares(watts, variance), ranks(watts, variance)
-    found: dict[str, PeriodNumbers | None] = dict.fromkeys(periods)
+    limits = np.array([limits_of(period) for period in known.values()]).reshape(-1, 2)
+    parts, places = shares(watts, *limits.T, bounds), ranks(watts, variance, bounds)
+    found = {}
     for place, (name, period) in enumerate(known.items()):
-        low, high = mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)
         found[name] = PeriodNumbers(
             levels=show(homes * period.share, homes),
             levels_se=homes * np.sqrt(period.share_variance),
             watts=period.watts,
             watts_se=float(np.sqrt(period.watts_variance)),
-            low=low,
-            high=high,
+            low=float(limits[place, 0]),
+            high=float(limits[place, 1]),
             share=float(parts.share[place]),
             share_low=float(parts.low[place]),
             share_high=float(parts.high[place]),
@@ -135,3 +137,8 @@ def period_numbers(
             rank_worst=int(places.worst[place]),
         )
     return found
+
+
+def limits_of(period: PeriodMean) -> tuple[float, float]:
+    """The 95 % limits of a period's watts."""
+    return mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)
