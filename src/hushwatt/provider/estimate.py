@@ -15,7 +15,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.analyse import ranks, shares
 from hushwatt.provider.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.groups import Groups
-from hushwatt.provider.intervals import around, level_interval, mean_interval
+from hushwatt.provider.intervals import SIGMAS, around, level_interval, mean_interval
 from hushwatt.provider.period import PeriodMean, period_mean
 from hushwatt.provider.results import Estimates, PeriodNumbers, Slot, SlotNumbers
 from hushwatt.provider.shared import Covariances, covariances
@@ -47,18 +47,21 @@ def estimate(
     show = CONSISTENCIES[consistency]
     stack = Stack.of(plan, tallies).until(last)
     timeline = Timeline.of(stack, plan.minimum_homes, first)
-    by_slot: dict[str, SlotNumbers] = {}
-    periods: dict[str, PeriodMean | None] = {}
-    for number, appliance in enumerate(plan.appliances):
-        groups = Groups.of(plan, stack, number)
-        slots = slot_estimates(plan, number, groups, timeline, tallies.homes)
-        if smooth:
-            found = smoothed(groups, slots, timeline, np.asarray(appliance.values))
-            numbers = smoothed_numbers(slots, found, tallies.homes, show)
-        else:
-            numbers = slot_numbers(slots, tallies.homes, show)
-        by_slot[appliance.name] = asked_for(numbers, timeline)
-        periods[appliance.name] = period_mean(plan, number, groups, slots, timeline)
+    numbers = range(len(plan.appliances))
+    groups = [Groups.of(plan, stack, number) for number in numbers]
+    slots = [slot_estimates(plan, number, groups[number], timeline, tallies.homes) for number in numbers]
+    if smooth:
+        shown = [
+            smoothed_numbers(*each, tallies.homes, show)
+            for each in zip(slots, smoothed(plan, timeline, groups, slots), strict=True)
+        ]
+    else:
+        shown = [slot_numbers(each, tallies.homes, show) for each in slots]
+    by_slot = {name: asked_for(numbers, timeline) for name, numbers in zip(plan.names, shown, strict=True)}
+    periods = {
+        name: period_mean(plan, number, groups[number], slots[number], timeline)
+        for number, name in enumerate(plan.names)
+    }
     known = {name: period for name, period in periods.items() if period}
     bounds = covariances(plan, list(known.values()), timeline, tallies.homes)
     by_period = dict.fromkeys(periods) | period_numbers(known, bounds, tallies.homes, show)
@@ -82,6 +85,7 @@ def slots_of(plan: Plan, timeline: Timeline) -> tuple[Slot, ...]:
 def slot_numbers(slots: Slots, homes: int, show: Consistency) -> SlotNumbers:
     """The slots on the scale of all homes."""
     low, high = level_interval(slots.share, slots.errors)
+    watts_low, watts_high = around(slots.watts, slots.watts_variance)
     return SlotNumbers(
         known=slots.known,
         levels=show(homes * slots.share, homes),
@@ -90,20 +94,31 @@ def slot_numbers(slots: Slots, homes: int, show: Consistency) -> SlotNumbers:
         high=homes * high,
         watts=slots.watts,
         watts_se=np.sqrt(slots.watts_variance),
+        watts_low=watts_low,
+        watts_high=watts_high,
+        smoothed=np.zeros(len(slots.known), dtype=bool),
     )
 
 
 def smoothed_numbers(slots: Slots, found: Smoothed, homes: int, show: Consistency) -> SlotNumbers:
-    """The smoothed slots on the scale of all homes."""
-    low, high = around(homes * found.share, homes**2 * found.share_variance)
+    """The smoothed slots on the scale of all homes, and the others as they are.
+
+    A standard error is as large as the further limit asks for: the truth is within 1.96 of it.
+    """
+    alone, smoothed = slot_numbers(slots, homes, show), found.smoothed
+    reach = np.maximum(found.share - found.low, found.high - found.share)
+    watts_reach = np.maximum(found.watts - found.watts_low, found.watts_high - found.watts)
     return SlotNumbers(
         known=slots.known,
-        levels=show(homes * found.share, homes),
-        levels_se=homes * np.sqrt(found.share_variance),
-        low=low,
-        high=high,
-        watts=found.watts,
-        watts_se=np.sqrt(found.watts_variance),
+        levels=np.where(smoothed[:, None], show(homes * found.share, homes), alone.levels),
+        levels_se=np.where(smoothed[:, None], homes * reach / SIGMAS, alone.levels_se),
+        low=np.where(smoothed[:, None], homes * found.low, alone.low),
+        high=np.where(smoothed[:, None], homes * found.high, alone.high),
+        watts=np.where(smoothed, found.watts, alone.watts),
+        watts_se=np.where(smoothed, watts_reach / SIGMAS, alone.watts_se),
+        watts_low=np.where(smoothed, found.watts_low, alone.watts_low),
+        watts_high=np.where(smoothed, found.watts_high, alone.watts_high),
+        smoothed=smoothed,
     )
 
 

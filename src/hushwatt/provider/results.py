@@ -36,6 +36,9 @@ class SlotNumbers:
     high: Numbers
     watts: Numbers  # mean of a home
     watts_se: Numbers
+    watts_low: Numbers  # 95 % limits
+    watts_high: Numbers
+    smoothed: NDArray[np.bool_]  # whether it learnt from the slots before
 
 
 @dataclass(frozen=True)
