@@ -85,10 +85,20 @@ def remarks(estimates: Estimates) -> list[str]:
             f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}."
         )
     if estimates.smoothed:
-        lines.append("Slots are smoothed: each also learns from those before it.")
+        lines.append(smoothing(estimates))
     if most < estimates.homes or plan.appliances_per_report < len(plan.appliances):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
+
+
+def smoothing(estimates: Estimates) -> str:
+    """How slots were smoothed, and for how many that was not possible."""
+    known = sum(int(each.known.sum()) for each in estimates.by_slot.values())
+    alone = sum(int((each.known & ~each.smoothed).sum()) for each in estimates.by_slot.values())
+    return (
+        "Slots are smoothed: each also learns from those before it, but for "
+        f"{alone:,} of {known:,} (slot and appliance) that have no past or break with it."
+    )
 
 
 def bar(low: float, middle: float, high: float, most: float) -> str:

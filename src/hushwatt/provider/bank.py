@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 DRIFTS = (0.0, 1e-2, 1.0)  # variance of a slot's drift, over that of the noise
-FLICKERS = (0.0, 1.0, 10.0, 1e2)  # variance of what is new in every slot, likewise
+FLICKERS = (0.0, 0.3, 3.0, 1e2)  # variance of what is new in every slot, likewise
 SPEEDS = np.array([(drift, flicker) for drift in DRIFTS for flicker in FLICKERS])[:, :, None]
 SUDDEN = 1e3  # variance of the level after a break, likewise
 STEADY = 0.98  # the chance that speeds and season stay the same from one slot to the next

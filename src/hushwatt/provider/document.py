@@ -54,7 +54,12 @@ def _slot(estimates: Estimates, place: int) -> Document:
     }
     if not slot.enough:
         return found | {"too_few_homes": too_few(slot.reports, estimates.plan.minimum_homes)}
-    return found | {"appliances": {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}}
+    told = {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}
+    if estimates.smoothed:
+        told = {
+            name: each and each | _smoothed(estimates.by_slot[name], place) for name, each in told.items()
+        }
+    return found | {"appliances": told}
 
 
 def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
@@ -68,6 +73,14 @@ def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
         "ci95": [[low, high] for low, high in limits],
         "mean_watts": float(numbers.watts[place]),
         "mean_watts_se": float(numbers.watts_se[place]),
+    }
+
+
+def _smoothed(numbers: SlotNumbers, place: int) -> Document:
+    """Whether the slot is smoothed or stands by itself, and the limits of its watts, which may be uneven."""
+    return {
+        "mean_watts_ci95": [float(numbers.watts_low[place]), float(numbers.watts_high[place])],
+        "smoothed": bool(numbers.smoothed[place]),
     }
 
 

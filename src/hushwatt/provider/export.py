@@ -53,6 +53,7 @@ def tidy(estimates: Estimates) -> "pa.Table":
             gaps.append(np.repeat(~found.known[:, None], appliance.levels, axis=1))
         return pa.array(np.hstack(parts).ravel(), mask=np.hstack(gaps).ravel())
 
+    smoothed = ("watts_low", "watts_high", "smoothed") if estimates.smoothed else ()
     return pa.table(
         {
             "slot": each_slot([slot.slot for slot in slots], pa.int64()),
@@ -68,6 +69,7 @@ def tidy(estimates: Estimates) -> "pa.Table":
             "homes_high": numbers("high"),
             "mean_watts": numbers("watts"),
             "mean_watts_se": numbers("watts_se"),
+            **{name.replace("watts", "mean_watts"): numbers(name) for name in smoothed},
         },
         metadata={"hushwatt.plan": plan.id, "hushwatt.homes": str(estimates.homes)},
     )

@@ -27,7 +27,7 @@ from hushwatt.provider.stack import Timeline
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-SIDED = NormalDist().inv_cdf(0.955)  # sigmas of the one-sided limits that every interval holds
+SIDED = NormalDist().inv_cdf(0.965)  # sigmas of the one-sided limits that every interval holds
 BREAK = NormalDist().inv_cdf(0.9999)  # how strange a slot is that breaks with the past
 
 
