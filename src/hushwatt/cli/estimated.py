@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 WIDTH = 24  # cells of a bar
 LONGEST = 24  # cells of a pattern over time
 HEIGHTS = "▁▂▃▄▅▆▇█"
+AVERAGING = (
+    "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "
+    "average homes_unbiased (.csv, .parquet), or take the whole period's levels (estimate --levels, JSON)."
+)
 
 
 def period_table(estimates: Estimates) -> "Table":
@@ -27,6 +31,25 @@ def period_table(estimates: Estimates) -> "Table":
                 f"{percent(period.share_low)} to {percent(period.share_high)}",
                 places(period),
                 pattern(estimates.by_slot[name]),
+            )
+    return table
+
+
+def levels_table(estimates: Estimates) -> "Table":
+    """How many homes are at each level of every appliance, on average over the slots."""
+    table = headed_table("appliance", "level", "homes", "95 %", "of all homes")
+    for appliance in estimates.plan.appliances:
+        period = estimates.by_period[appliance.name]
+        if period is None:
+            continue
+        low, high = period.level_limits(estimates.homes)
+        for level in range(appliance.levels):
+            table.add_row(
+                "" if level else appliance.name,
+                f"{appliance.values[level]:,.10g} W",
+                f"{period.levels[level]:,.1f} ± {period.levels_se[level]:,.1f}",
+                f"{low[level]:,.1f} to {high[level]:,.1f}",
+                percent(period.levels[level] / estimates.homes),
             )
     return table
 
@@ -49,8 +72,8 @@ def top_table(estimates: Estimates, count: int) -> "Table":
     return table
 
 
-def print_tables(estimates: Estimates, table: "Table", lines: list[str]) -> None:
-    """Print a headline, the table when there is an answer, and the remarks."""
+def print_tables(estimates: Estimates, tables: list["Table"], lines: list[str]) -> None:
+    """Print a headline, the tables when there is an answer, and the remarks."""
     from rich.console import Console
     from rich.text import Text
 
@@ -58,7 +81,7 @@ def print_tables(estimates: Estimates, table: "Table", lines: list[str]) -> None
     console = Console(highlight=False, width=max(console.width, 120))
     with console.capture() as capture:
         console.print(Text(headline(estimates), style="bold"))
-        if estimates.answered:
+        for table in tables if estimates.answered else []:
             console.print(table)
     for line in [*capture.get().rstrip().splitlines(), "", *lines]:
         print(line.rstrip())
@@ -71,8 +94,8 @@ def headline(estimates: Estimates) -> str:
     return f"{estimates.plan.name}: {estimates.homes:,} homes, {len(slots):,} slots{when}"
 
 
-def remarks(estimates: Estimates) -> list[str]:
-    """What has to be said beside the numbers."""
+def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
+    """What has to be said beside the numbers, and the levels when they are shown."""
     plan, few = estimates.plan, [slot for slot in estimates.slots if not slot.enough]
     most = max((slot.reports for slot in estimates.slots), default=0)
     if not estimates.answered:
@@ -86,6 +109,10 @@ def remarks(estimates: Estimates) -> list[str]:
         )
     if estimates.smoothed:
         lines.append(smoothing(estimates))
+    if levels:
+        lines.append(
+            "Levels are averaged over the slots first, from unbiased numbers, and then made ready to show."
+        )
     if most < estimates.homes or plan.appliances_per_report < len(plan.appliances):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
@@ -157,6 +184,6 @@ def headed_table(*headings: str) -> "Table":
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        right = heading in ("watts", "95 %", "share", "rank", "truly")
+        right = heading in ("watts", "95 %", "share", "rank", "truly", "level", "homes", "of all homes")
         table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
     return table

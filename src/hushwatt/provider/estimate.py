@@ -89,6 +89,7 @@ def slot_numbers(slots: Slots, homes: int, show: Consistency) -> SlotNumbers:
     return SlotNumbers(
         known=slots.known,
         levels=show(homes * slots.share, homes),
+        unbiased=homes * slots.share,
         levels_se=homes * np.sqrt(slots.share_variance),
         low=homes * low,
         high=homes * high,
@@ -111,6 +112,7 @@ def smoothed_numbers(slots: Slots, found: Smoothed, homes: int, show: Consistenc
     return SlotNumbers(
         known=slots.known,
         levels=np.where(smoothed[:, None], show(homes * found.share, homes), alone.levels),
+        unbiased=alone.unbiased,
         levels_se=np.where(smoothed[:, None], homes * reach / SIGMAS, alone.levels_se),
         low=np.where(smoothed[:, None], homes * found.low, alone.low),
         high=np.where(smoothed[:, None], homes * found.high, alone.high),
@@ -134,12 +136,13 @@ def period_numbers(
     watts = np.array([period.watts for period in known.values()])
     variance = np.array([period.watts_variance for period in known.values()])
     limits = np.array([limits_of(period) for period in known.values()]).reshape(-1, 2)
-    parts, places = shares(watts, *limits.T, bounds), ranks(watts, variance, bounds)
+    parts, places = shares(watts, limits[:, 0], limits[:, 1], bounds), ranks(watts, variance, bounds)
     found = {}
     for place, (name, period) in enumerate(known.items()):
         found[name] = PeriodNumbers(
             levels=show(homes * period.share, homes),
             levels_se=homes * np.sqrt(period.share_variance),
+            unbiased=tuple((homes * period.share).tolist()),
             watts=period.watts,
             watts_se=float(np.sqrt(period.watts_variance)),
             low=float(limits[place, 0]),

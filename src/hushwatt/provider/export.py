@@ -2,6 +2,8 @@
 
 The table has one row for each slot, appliance and level.  Where there is no answer,
 because too few homes reported or nobody spoke of the appliance, the numbers are empty.
+`homes` is a histogram as people expect it, made so slot by slot, which biases its averages
+over slots; `homes_unbiased` may fall below zero, and its averages are right.
 """
 
 import json
@@ -64,6 +66,7 @@ def tidy(estimates: Estimates) -> "pa.Table":
             "level": each_level([level for each in plan.appliances for level in range(each.levels)]),
             "watts": each_level([watts for each in plan.appliances for watts in each.values]),
             "homes": numbers("levels"),
+            "homes_unbiased": numbers("unbiased"),
             "homes_se": numbers("levels_se"),
             "homes_low": numbers("low"),
             "homes_high": numbers("high"),

@@ -42,7 +42,7 @@ class Panel:
             lengths=lengths,
             watts=starts + lengths - 1,
             values=np.concatenate([part for each in values for part in (each, [0.0])]),
-            known=repeated([each.known for each in slots]),
+            known=repeated([each.known.astype(float) for each in slots]) > 0,
             estimate=side_by_side([each.share for each in slots], [each.watts for each in slots]),
             reports=repeated([each.reports for each in slots]),
             absent=repeated([each.absent for each in slots]),
@@ -67,7 +67,8 @@ class Panel:
         mean = self._each(histogram * self.values)
         spread = self._each(histogram * self.values**2) - mean**2
         cells[self.watts] = (self._each(histogram * self.loud[place]) + absent * spread)[self.watts]
-        return np.maximum(cells / reports, self.least)
+        noise: Numbers = np.maximum(cells / reports, self.least)
+        return noise
 
     def _each(self, numbers: Numbers) -> Numbers:
         """The sum over an appliance's series, for all of them."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.provider.intervals import around
 
 Numbers = NDArray[np.float64]
 
@@ -30,7 +31,8 @@ class SlotNumbers:
     """One appliance in every slot; rows that are not `known` mean nothing."""
 
     known: NDArray[np.bool_]
-    levels: Numbers  # homes at each level
+    levels: Numbers  # homes at each level, as they are shown
+    unbiased: Numbers  # the same as each slot alone estimates them: what may be averaged over slots
     levels_se: Numbers
     low: Numbers  # 95 % limits of each
     high: Numbers
@@ -45,8 +47,11 @@ class SlotNumbers:
 class PeriodNumbers:
     """One appliance over all slots."""
 
-    levels: Numbers  # homes at each level
+    levels: (
+        Numbers  # homes at each level: the mean of the slots' unbiased numbers, then made ready to be shown
+    )
     levels_se: Numbers
+    unbiased: tuple[float, ...]  # that mean
     watts: float  # mean of a home
     watts_se: float
     low: float  # 95 % limits of the watts
@@ -57,6 +62,11 @@ class PeriodNumbers:
     rank: int  # 1: the most watts
     rank_best: int
     rank_worst: int
+
+    def level_limits(self, homes: int) -> tuple[Numbers, Numbers]:
+        """The 95 % limits of the levels as they are shown: from 0 to all homes at most, and around the levels."""
+        low, high = np.clip(around(self.unbiased, self.levels_se**2), 0, homes)
+        return np.minimum(low, self.levels), np.maximum(high, self.levels)
 
 
 @dataclass(frozen=True)

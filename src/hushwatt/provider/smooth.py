@@ -186,7 +186,9 @@ def _sided(panel: Panel, groups: Sequence[Groups], slots: Sequence[Slots], timel
     The filter knows the noise of a slot as new.  Where some repeat themselves it is not, and the limits
     are the usual ones.
     """
-    repeats = [timeline.summed(each.as_of < timeline.slots[timeline.places]) > 0 for each in groups]
+    repeats = [
+        timeline.summed((each.as_of < timeline.slots[timeline.places]).astype(float)) > 0 for each in groups
+    ]
     return _limited(panel, slots, [np.where(each, SIGMAS, SIDED) for each in repeats])
 
 

@@ -71,13 +71,13 @@ def _band(times: Sequence[str], line: Line, colour: str) -> list[Figure]:
             run.append((time, *limits))
         elif run:
             forth, back = [time for time, _, _ in run], [time for time, _, _ in reversed(run)]
-            limits = [high for _, _, high in run] + [low for _, low, _ in reversed(run)]
+            outline = [high for _, _, high in run] + [low for _, low, _ in reversed(run)]
             pieces.append(
                 {
                     "type": "scatter",
                     "mode": "lines",
                     "x": forth + back,
-                    "y": limits,
+                    "y": outline,
                     "fill": "toself",
                     "fillcolor": colour,
                     "line": {"width": 0 if len(run) > 1 else 3, "color": colour},
