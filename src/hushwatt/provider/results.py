@@ -64,7 +64,7 @@ class PeriodNumbers:
     rank_worst: int
 
     def level_limits(self, homes: int) -> tuple[Numbers, Numbers]:
-        """The 95 % limits of the levels as they are shown: from 0 to all homes at most, and around the levels."""
+        """The 95 % limits of the levels as they are shown: from 0 to all homes at most, around the levels."""
         low, high = np.clip(around(self.unbiased, self.levels_se**2), 0, homes)
         return np.minimum(low, self.levels), np.maximum(high, self.levels)
 
