@@ -122,7 +122,7 @@ def test_files(hushwatt, reports, tmp_path, name):
         )
     else:
         table = pl.read_csv(path) if name == "out.csv" else pl.read_parquet(path)
-        assert table.shape == (SLOTS * 8, 13)
+        assert table.shape == (SLOTS * 8, 14)
 
 
 def test_levels_of_the_period(hushwatt, reports):
