@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+from hushwatt.cli.estimated import AVERAGING
 from hushwatt.fleet.randomise import randomise_file
 from hushwatt.plan.plan import Plan
 
@@ -115,7 +116,7 @@ def test_files(hushwatt, reports, tmp_path, name):
     answer = hushwatt("estimate", *reports(), "-o", name)
     path = tmp_path / name
 
-    assert (answer.returncode, answer.stderr) == (0, f"wrote {name}\n")
+    assert (answer.returncode, answer.stderr.splitlines()) == (0, [f"wrote {name}", AVERAGING])
     assert "Kitchens of Leeds" in answer.stdout
     if name == "out.json":
         assert json.loads(path.read_text()) == json.loads(
@@ -123,7 +124,38 @@ def test_files(hushwatt, reports, tmp_path, name):
         )
     else:
         table = pl.read_csv(path) if name == "out.csv" else pl.read_parquet(path)
-        assert table.shape == (SLOTS * 8, 13)
+        assert table.shape == (SLOTS * 8, 14)
+
+
+def test_levels_of_the_period(hushwatt, reports):
+    """--levels adds the homes at each level, averaged before they are adjusted, and says so."""
+    answer = hushwatt("estimate", *reports(), "--levels")
+    without = hushwatt("estimate", "plan.toml", "reports.parquet")
+    row = next(line for line in answer.stdout.splitlines() if "2000 W" in line.replace(",", ""))
+
+    assert "averaged over the slots first" in answer.stdout
+    assert "of all homes" in answer.stdout
+    assert float(row.split("W")[1].split("±")[0]) == pytest.approx(HOMES, abs=HOMES / 4)
+    assert "of all homes" not in without.stdout
+
+
+@pytest.mark.parametrize("consistency", ["norm-sub", "none"])
+def test_files_say_what_may_be_averaged(hushwatt, reports, tmp_path, consistency):
+    """A table has the unbiased numbers beside the adjusted ones, and its writer is told which to average."""
+    answer = hushwatt("estimate", *reports(), "-o", "slots.csv", "--consistency", consistency)
+    table = pl.read_csv(tmp_path / "slots.csv")
+    none = json.loads(
+        hushwatt("estimate", "plan.toml", "reports.parquet", "--consistency", "none", "--json").stdout
+    )
+    oven = (
+        table.filter(pl.col("appliance") == "oven")
+        .group_by("level")
+        .agg(pl.col("homes_unbiased").mean())
+        .sort("level")
+    )
+
+    assert oven["homes_unbiased"].to_list() == pytest.approx(none["appliances"]["oven"]["levels"])
+    assert ("homes_unbiased" in answer.stderr) == (consistency == "norm-sub")
 
 
 def test_smooth(hushwatt, reports):

@@ -5,9 +5,15 @@ import pytest
 from scipy.stats import studentized_range
 
 from hushwatt.provider.analyse import ranks, shares, tukey
+from hushwatt.provider.intervals import around
 
 WATTS = np.array([90.0, 60.0, 58.0, 30.0, 8.0, 4.0])
 TIMES = 4000
+
+
+def shares_of(watts, variance):
+    """The shares of means with bell-shaped, independent errors."""
+    return shares(watts, *around(watts, variance))
 
 
 def scattered(sd, seed=3):
@@ -17,7 +23,7 @@ def scattered(sd, seed=3):
 def share_coverage(sd, claimed=None):
     """How often each share's interval holds the true share, when means have the standard errors `sd`."""
     claimed = sd if claimed is None else claimed
-    found = [shares(watts, np.broadcast_to(claimed, WATTS.shape) ** 2) for watts in scattered(sd)]
+    found = [shares_of(watts, np.broadcast_to(claimed, WATTS.shape) ** 2) for watts in scattered(sd)]
     truth = WATTS / WATTS.sum()
     return np.mean([(each.low <= truth) & (truth <= each.high) for each in found], axis=0)
 
@@ -44,7 +50,9 @@ def test_quiet_shares_are_not_too_wide():
 
 def test_both_ways_meet():
     """Where the total begins to be noisy, the delta method and Fieller's nearly agree."""
-    quiet, noisy = (shares(WATTS, np.full(6, (ratio * WATTS.sum()) ** 2 / 6)) for ratio in (0.0999, 0.1001))
+    quiet, noisy = (
+        shares_of(WATTS, np.full(6, (ratio * WATTS.sum()) ** 2 / 6)) for ratio in (0.0999, 0.1001)
+    )
 
     assert np.allclose(quiet.low, noisy.low, atol=0.01)
     assert np.allclose(quiet.high, noisy.high, atol=0.02)
@@ -53,7 +61,7 @@ def test_both_ways_meet():
 def test_noisy_limits_are_fiellers():
     """At both limits the watts less that part of the total are exactly 1.96 standard errors from zero."""
     variance = np.array([300.0, 900.0, 400.0, 100.0, 400.0, 200.0])
-    found = shares(WATTS, variance)
+    found = shares_of(WATTS, variance)
 
     for limit in (found.low, found.high):
         free = (limit > 0) & (limit < 1)
@@ -65,7 +73,7 @@ def test_noisy_limits_are_fiellers():
 
 def test_shares_are_not_clipped():
     """A negative mean is a negative share, and the shares add up to one."""
-    found = shares(np.array([50.0, -2.0, 12.0]), np.ones(3))
+    found = shares_of(np.array([50.0, -2.0, 12.0]), np.ones(3))
 
     assert found.share[1] < 0
     assert np.isclose(found.share.sum(), 1)
@@ -75,7 +83,7 @@ def test_shares_are_not_clipped():
 @pytest.mark.parametrize("watts", [[5.0, -4.0, 1.0], [-3.0, 1.0, 1.0]])
 def test_a_total_that_may_be_zero_bounds_nothing(watts):
     """When the total cannot be told from zero, any share is possible, and the estimate lies inside."""
-    found = shares(np.array(watts), np.full(3, 100.0))
+    found = shares_of(np.array(watts), np.full(3, 100.0))
 
     assert ((found.low <= 0) & (found.high >= 1)).all()
     assert ((found.low <= found.share) & (found.share <= found.high)).all()
@@ -83,7 +91,7 @@ def test_a_total_that_may_be_zero_bounds_nothing(watts):
 
 def test_a_total_of_zero_has_no_shares():
     """Nothing divided by nothing is no number, and no error."""
-    found = shares(np.array([1.0, -1.0]), np.ones(2))
+    found = shares_of(np.array([1.0, -1.0]), np.ones(2))
 
     assert np.isnan(found.share).all()
     assert (found.low == 0).all()

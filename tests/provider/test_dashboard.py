@@ -269,6 +269,17 @@ def test_smoothing_is_what_the_service_answers(collected):
     assert line["y"] == pytest.approx(expected, nan_ok=True)
 
 
+def test_slots_that_are_not_smoothed_are_marked(collected):
+    """The first slot has no past to learn from; the table and the chart say so, and only when smoothing."""
+    _, smooth = page_of(collected, "/series?smooth=1&appliance=appliance%201")
+    _, plain = page_of(collected, "/series?appliance=appliance%201")
+    line = next(trace for trace in smooth.charts[0]["data"] if "customdata" in trace)
+
+    assert line["customdata"][0][2] == ", not smoothed"
+    assert "not smoothed" in smooth.text
+    assert "not smoothed" not in plain.text
+
+
 def test_levels_have_intervals(collected):
     """The levels of an appliance add up to all homes, each within its interval."""
     _, page = page_of(collected, "/levels?appliance=appliance%201")

@@ -81,7 +81,12 @@ def test_plain_numbers():
 def test_smoothed_is_said():
     """Smoothed slots are marked as such, others are not."""
 
-    assert document(found(smooth=True))["smoothed"] is True
+    told = document(found(smooth=True))
+    cells = [slot["appliances"]["appliance 0"] for slot in told["slots"]]
+
+    assert told["smoothed"] is True
+    assert [cell["smoothed"] for cell in cells] == [False] + [True] * (len(cells) - 1)
+    assert all(cell["mean_watts_ci95"][0] < cell["mean_watts"] < cell["mean_watts_ci95"][1] for cell in cells)
     assert "smoothed" not in document(found())
 
 

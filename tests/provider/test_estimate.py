@@ -285,3 +285,24 @@ def test_start_and_as_of():
 
     assert found.slots[0].start.isoformat() == "2024-01-02T02:00:00+00:00"
     assert [(slot.as_of, slot.reports) for slot in found.slots] == [(24, 20), (None, 10)]
+
+
+def test_averages_of_levels():
+    """A rare level, over many slots: the period's share is right, that of the adjusted slots is not."""
+    plan, rng = plan_of([[0, 1, 2, 3]], epsilon="0.5"), np.random.default_rng(4)
+    held = spread_out(10_000, [0.7, 0.2, 0.0954, 0.0046])
+    found = estimate(plan, repeated_slots(rng, plan, [held], 200))
+    slots, period = found.by_slot["appliance 0"], found.by_period["appliance 0"]
+
+    assert abs(period.levels[3] - 46) < 3 * period.levels_se[3]
+    assert slots.levels[:, 3].mean() > 46 + 3.5 * period.levels_se[3]
+    assert np.allclose(slots.unbiased.mean(axis=0), estimate_none(plan, held).levels)
+    low, high = period.level_limits(10_000)
+    assert ((low <= period.levels) & (period.levels <= high) & (low >= 0)).all()
+    assert period.levels.sum() == pytest.approx(10_000)
+
+
+def estimate_none(plan, held):
+    """The same period as it was estimated."""
+    tallies = repeated_slots(np.random.default_rng(4), plan, [held], 200)
+    return estimate(plan, tallies, consistency="none").by_period["appliance 0"]

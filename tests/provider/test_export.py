@@ -83,7 +83,17 @@ def test_no_slots_is_an_empty_table(tmp_path):
     """Without reports there are columns and no rows."""
     export(estimate(PLAN, Tallies(0, {})), tmp_path / "estimates.parquet")
 
-    assert pl.read_parquet(tmp_path / "estimates.parquet").shape == (0, 13)
+    assert pl.read_parquet(tmp_path / "estimates.parquet").shape == (0, 14)
+
+
+def test_smoothed_slots_are_marked(tmp_path):
+    """With smoothing there are the limits of the watts, and whether each row is smoothed."""
+    export(estimate(PLAN, TALLIES, smooth=True), tmp_path / "estimates.parquet")
+    table = pl.read_parquet(tmp_path / "estimates.parquet").filter(pl.col("level") == 0)
+
+    assert table["smoothed"].to_list() == [False, False, None, None, True, None]
+    assert (table["mean_watts_low"] <= table["mean_watts"]).all()
+    assert (table["mean_watts"] <= table["mean_watts_high"]).all()
 
 
 def test_other_endings_are_refused(tmp_path):

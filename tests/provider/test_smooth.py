@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from simulated import MICRO, answers, chosen, plan_of, repeated_slots, spread_out, standing, tallies_of
 
+from hushwatt.provider import smooth as module
 from hushwatt.provider.estimate import estimate
-from hushwatt.provider.tally import Tallies, TallyKey
+from hushwatt.provider.tally import Tallies, Tally, TallyKey
 
 NAME, VALUES, SLOTS = "appliance 0", np.array([0.0, 100.0, 400.0, 1500.0]), 40
 WEEKDAY = np.array([0.7, 0.2, 0.08, 0.02])
@@ -142,3 +143,150 @@ def test_no_noise_at_all():
     plain, smooth = (estimate(plan, tallies, smooth=word).by_slot[NAME] for word in (False, True))
 
     assert np.allclose(plain.levels, smooth.levels, atol=1e-2)
+
+
+DAYS, BUSY = 14, np.array([0.2, 0.2, 0.3, 0.3])
+
+
+def course(part):
+    """Shares between a weekday's and a busy day's."""
+    return (1 - part)[:, None] * WEEKDAY + part[:, None] * BUSY
+
+
+def by_turns(rng, plan, shares, homes):
+    """One window's part of the homes reports in each slot; the truth: homes at each level, and watts."""
+    held = np.array([spread_out(homes, share) for share in shares])
+    keys = [TallyKey(slot, 0, slot, plan.epsilon) for slot in range(len(shares))]
+    counts = []
+    for place in range(len(plan.appliances)):
+        picked = np.concatenate([chosen(rng, row, homes // plan.window, 1) for row in held])
+        counts.append(answers(rng, plan, plan.epsilon, place, picked, len(shares)))
+    spoke = [np.full(len(shares), homes // plan.window)] * len(counts)
+    return tallies_of(homes, keys, spoke, counts), np.hstack([held, held @ VALUES[:, None] / homes])
+
+
+def limits_hold(numbers, truth):
+    """Whether each level, and the watts, lie in their intervals: slots × series."""
+    low = np.hstack([numbers.low, numbers.watts_low[:, None]])
+    high = np.hstack([numbers.high, numbers.watts_high[:, None]])
+    return (low <= truth) & (truth <= high)
+
+
+def squared(numbers, truth):
+    """Squared errors of the levels and of the watts, each on its own scale."""
+    found = np.hstack([numbers.levels, numbers.watts[:, None]])
+    return ((found - truth) ** 2 / (truth**2).mean(axis=0)).sum()
+
+
+def trials(shares, slot, window, oracle, homes, times=20, seed=8):
+    """For `times` appliances: whether limits hold, what is smoothed; and the error over the plain one's."""
+    epsilon = str(times * {"oue": 0.7, "grr": 3}[oracle])
+    plan = plan_of([VALUES] * times, oracle=oracle, epsilon=epsilon, window=window, method="lpu", slot=slot)
+    tallies, truth = by_turns(np.random.default_rng(seed), plan, shares, homes)
+    plain, smooth = (
+        list(estimate(plan, tallies, consistency="none", smooth=word).by_slot.values())
+        for word in (False, True)
+    )
+    held, smoothed = [limits_hold(each, truth) for each in smooth], [each.smoothed for each in smooth]
+    errors = [sum(squared(each, truth) for each in found) for found in (plain, smooth)]
+    return np.array(held), np.array(smoothed), errors[1] / errors[0]
+
+
+HOURS = np.arange(24 * DAYS) % 24
+EVENING = course(np.where((HOURS >= 17) & (HOURS < 22), 0.6, 0.05))
+WEEKDAYS = np.arange(12 * 7) % 7
+WEEKENDS = course(np.where(WEEKDAYS >= 5, 0.5, 0.1))
+
+
+@pytest.mark.parametrize("oracle, homes", [("oue", 24 * 150), ("grr", 24 * 1000)])
+def test_the_daily_cycle_stays(oracle, homes):
+    """Hourly slots: every hour is covered, the evening too, and nearer to the truth than by itself."""
+    held, smoothed, gain = trials(EVENING, "1h", 24, oracle, homes)
+
+    assert min(held[:, hour == HOURS].mean() for hour in range(24)) > 0.93
+    assert gain < 0.5
+    assert smoothed.mean() > 0.95
+
+
+@pytest.mark.parametrize("oracle, homes", [("oue", 7 * 150), ("grr", 7 * 1000)])
+def test_the_weekly_cycle_stays(oracle, homes):
+    """Daily slots: every weekday is covered, and nearer to the truth than by itself."""
+    held, smoothed, gain = trials(WEEKENDS, "1d", 7, oracle, homes)
+
+    assert min(held[:, day == WEEKDAYS].mean() for day in range(7)) > 0.93
+    assert gain < 0.5
+    assert smoothed.mean() > 0.9
+
+
+def test_a_season_is_learnt():
+    """When the week has come round a few times the error is much smaller than without a season."""
+    gain = trials(WEEKENDS, "1d", 7, "grr", 7 * 1000)[2]
+    blind = trials(WEEKENDS, "7d", 7, "grr", 7 * 1000)[2]  # the same numbers, a week apart each
+
+    assert gain < 0.6 * blind
+
+
+@pytest.mark.parametrize("size", [0.1, 0.25, 0.5, 0.9])
+@pytest.mark.parametrize("last", [41, 50], ids=["one strange day", "a step"])
+@pytest.mark.parametrize("oracle, homes", [("oue", 7 * 200), ("grr", 7 * 300)])
+def test_whatever_happens_is_covered(size, last, oracle, homes):
+    """The day of a step, the days after it, and a single strange day, seen or not: 93 % of them."""
+    part = np.full(46, 0.1)
+    part[40:last] += size
+    held, _, _ = trials(course(part), "1d", 7, oracle, homes, times=80)
+
+    assert held[:, 40].mean() > 0.93 - 0.01  # the luck of 80 tries
+    assert held[:, 40:].mean() > 0.93
+
+
+def test_a_narrow_filter_would_not_cover(monkeypatch):
+    """With the filter's own limits alone, a step that is too small to be noticed is missed."""
+    monkeypatch.setattr(module, "SIDED", 0.0)
+    part = np.full(46, 0.1)
+    part[40:] += 0.25
+    held, _, _ = trials(course(part), "1d", 7, "oue", 7 * 1000)
+
+    assert held[:, 40].mean() < 0.8
+
+
+def test_breaks_are_noticed_and_said():
+    """A slot that breaks with the past stands as it was estimated, and so does the first."""
+    part = np.full(46, 0.1)
+    part[40:] += 0.8
+    plan, rng = plan_of([VALUES], epsilon="3", window=7, method="lpu", slot="1d"), np.random.default_rng(1)
+    tallies, _ = by_turns(rng, plan, course(part), 7000)
+    plain, smooth = (estimate(plan, tallies, smooth=word).by_slot[NAME] for word in (False, True))
+
+    assert not plain.smoothed.any()
+    assert np.flatnonzero(~smooth.smoothed).tolist() == [0, 40]
+    for name in ("levels", "levels_se", "low", "high", "watts", "watts_se", "watts_low", "watts_high"):
+        assert (getattr(plain, name)[[0, 40]] == getattr(smooth, name)[[0, 40]]).all()
+
+
+def test_a_smoothed_slot_stays_within_its_own_limits():
+    """The estimate is never where the slot's reports do not allow it, and lies in its interval."""
+    plan, rng = plan_of([VALUES], window=7, method="lpu", slot="1d"), np.random.default_rng(2)
+    tallies, _ = by_turns(rng, plan, fast(rng), 7000)
+    plain, smooth = (
+        estimate(plan, tallies, consistency="none", smooth=word).by_slot[NAME] for word in (False, True)
+    )
+
+    assert ((plain.low <= smooth.levels) & (smooth.levels <= plain.high)).all()
+    assert ((smooth.low <= smooth.levels) & (smooth.levels <= smooth.high)).all()
+    assert (np.abs(smooth.levels - smooth.low) <= 1.96001 * smooth.levels_se).all()
+
+
+def test_appliances_that_come_later():
+    """An appliance that is first spoken of later starts then, and does not disturb the others."""
+    plan = plan_of([VALUES, VALUES], method="lpu", slot="1d")
+    both = repeated_slots(np.random.default_rng(1), plan, [spread_out(500, WEEKDAY)] * 2, 8)
+    late = {
+        key: Tally(tally.rows, tally.reports * [1, key.slot > 3], tally.counts)
+        for key, tally in both.groups.items()
+    }
+    found = estimate(plan, Tallies(500, late), smooth=True).by_slot
+    alone = estimate(plan, both, smooth=True).by_slot
+
+    assert found["appliance 1"].known.tolist() == [False] * 4 + [True] * 4
+    assert found["appliance 1"].smoothed.tolist() == [False] * 5 + [True] * 3
+    assert np.allclose(found["appliance 0"].watts, alone["appliance 0"].watts)

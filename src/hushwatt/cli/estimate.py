@@ -42,6 +42,7 @@ def estimate(
     end: To = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
+    levels: Annotated[bool, Parameter(negative="")] = False,
     engine: Engine = "embedded",
     master: Master = None,
     spark_conf: SparkConf = None,
@@ -64,11 +65,14 @@ def estimate(
         The last slot, likewise; a date includes the whole day.
     consistency
         Whether histograms are shown without negative counts and adding up to all homes (norm-sub), or as they
-        were estimated (none). Nothing else is touched by it.
+        were estimated (none). Nothing else is touched by it. Histograms of slots must not be averaged by hand
+        with norm-sub; for that there are --levels, and homes_unbiased in files.
     smooth
-        Let every slot learn from the slots before it. The whole period stays as it is.
+        Let every slot learn from the slots before it, its season too. The whole period stays as it is.
+    levels
+        Show also how many homes are at each level, on average over all slots.
     """
-    from hushwatt.cli.estimated import period_table, print_tables, remarks
+    from hushwatt.cli.estimated import AVERAGING, levels_table, period_table, print_tables, remarks
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate import estimate as estimated
     from hushwatt.provider.export import export
@@ -85,9 +89,12 @@ def estimate(
 
         print_json(document(found))
     else:
-        print_tables(found, period_table(found), remarks(found))
+        tables = [period_table(found), levels_table(found)] if levels else [period_table(found)]
+        print_tables(found, tables, remarks(found, levels=levels))
     if output is not None:
         print(f"wrote {output}", file=sys.stderr)
+        if consistency != "none":
+            print(AVERAGING, file=sys.stderr)
 
 
 def top(
@@ -126,7 +133,7 @@ def top(
 
         print_json(top_document(found, count))
     else:
-        print_tables(found, top_table(found, count), remarks(found))
+        print_tables(found, [top_table(found, count)], remarks(found))
 
 
 def added_up(

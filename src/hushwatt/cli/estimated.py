@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 WIDTH = 24  # cells of a bar
 LONGEST = 24  # cells of a pattern over time
 HEIGHTS = "▁▂▃▄▅▆▇█"
+AVERAGING = (
+    "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "
+    "average homes_unbiased (.csv, .parquet), or take the whole period's levels (estimate --levels, JSON)."
+)
 
 
 def period_table(estimates: Estimates) -> "Table":
@@ -28,6 +32,25 @@ def period_table(estimates: Estimates) -> "Table":
                 f"{percent(period.share_low)} to {percent(period.share_high)}",
                 places(period),
                 pattern(estimates.by_slot[name]),
+            )
+    return table
+
+
+def levels_table(estimates: Estimates) -> "Table":
+    """How many homes are at each level of every appliance, on average over the slots."""
+    table = headed_table("appliance", "level", "homes", "95 %", "of all homes")
+    for appliance in estimates.plan.appliances:
+        period = estimates.by_period[appliance.name]
+        if period is None:
+            continue
+        low, high = period.level_limits(estimates.homes)
+        for level in range(appliance.levels):
+            table.add_row(
+                "" if level else appliance.name,
+                f"{appliance.values[level]:,.10g} W",
+                f"{period.levels[level]:,.1f} ± {period.levels_se[level]:,.1f}",
+                f"{low[level]:,.1f} to {high[level]:,.1f}",
+                percent(period.levels[level] / estimates.homes),
             )
     return table
 
@@ -50,8 +73,8 @@ def top_table(estimates: Estimates, count: int) -> "Table":
     return table
 
 
-def print_tables(estimates: Estimates, table: "Table", lines: list[str]) -> None:
-    """Print a headline, the table when there is an answer, and the remarks."""
+def print_tables(estimates: Estimates, tables: list["Table"], lines: list[str]) -> None:
+    """Print a headline, the tables when there is an answer, and the remarks."""
     from rich.console import Console
     from rich.text import Text
 
@@ -59,7 +82,7 @@ def print_tables(estimates: Estimates, table: "Table", lines: list[str]) -> None
     console = Console(highlight=False, width=max(console.width, 120))
     with console.capture() as capture:
         console.print(Text(headline(estimates), style="bold"))
-        if estimates.answered:
+        for table in tables if estimates.answered else []:
             console.print(table)
     for line in [*capture.get().rstrip().splitlines(), "", *lines]:
         print(line.rstrip())
@@ -75,8 +98,8 @@ def headline(estimates: Estimates) -> str:
     return f"{found}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} {plan.timezone}"
 
 
-def remarks(estimates: Estimates) -> list[str]:
-    """What has to be said beside the numbers."""
+def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
+    """What has to be said beside the numbers, and the levels when they are shown."""
     plan, few = estimates.plan, [slot for slot in estimates.slots if not slot.enough]
     some = plan.appliances_per_report < len(plan.appliances)
     if not estimates.answered:
@@ -93,7 +116,11 @@ def remarks(estimates: Estimates) -> list[str]:
     if some:
         lines += _left_out(estimates)
     if estimates.smoothed:
-        lines.append("Slots are smoothed: each also learns from those before it.")
+        lines.append(smoothing(estimates))
+    if levels:
+        lines.append(
+            "Levels are averaged over the slots first, from unbiased numbers, and then made ready to show."
+        )
     if some or all(slot.reports < slot.homes for slot in estimates.slots):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
@@ -112,6 +139,16 @@ def _left_out(estimates: Estimates) -> list[str]:
             f"up to {max(estimates.left_out.values()):,} are left out."
         )
     return lines
+
+
+def smoothing(estimates: Estimates) -> str:
+    """How slots were smoothed, and for how many that was not possible."""
+    known = sum(int(each.known.sum()) for each in estimates.by_slot.values())
+    alone = sum(int((each.known & ~each.smoothed).sum()) for each in estimates.by_slot.values())
+    return (
+        "Slots are smoothed: each also learns from those before it, but for "
+        f"{alone:,} of {known:,} (slot and appliance) that have no past or break with it."
+    )
 
 
 def bar(low: float, middle: float, high: float, most: float) -> str:
@@ -171,5 +208,6 @@ def headed_table(*headings: str) -> "Table":
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         right = heading in ("watts", "watts ± se", "95 %", "share", "rank", "truly")
+        right |= heading in ("level", "homes", "of all homes")
         table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
     return table

@@ -94,10 +94,12 @@ def export(
     end
         The last slot, likewise; a date includes the whole day.
     consistency
-        Whether histograms are shown without negative counts (norm-sub), or as estimated (none).
+        Whether histograms are shown without negative counts (norm-sub), or as estimated (none). Averages over
+        slots are to be taken of homes_unbiased, or with none.
     smooth
-        Let every slot learn from the slots before it.
+        Let every slot learn from the slots before it, its season too.
     """
+    from hushwatt.cli.estimated import AVERAGING
     from hushwatt.provider.export import export as write
     from hushwatt.provider.service import open_read
     from hushwatt.provider.span import span
@@ -115,6 +117,8 @@ def export(
     else:
         write(read.estimates(agreed, first, last, consistency, smooth), output)
         say(f"wrote {output}")
+        if consistency != "none":
+            say(AVERAGING)
     database.close()
 
 

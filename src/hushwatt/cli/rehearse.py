@@ -41,7 +41,7 @@ def rehearse(
     if as_json:
         print_json(document(found))
     else:
-        print_tables(found.estimates, table(found), [*remarks(found.estimates), *about(found)])
+        print_tables(found.estimates, [table(found)], [*remarks(found.estimates), *about(found)])
     drawn = f"with seed {seed}" if seed is not None else "with fresh noise"
     print(f"a rehearsal {drawn}: no home reported anything", file=sys.stderr)
 

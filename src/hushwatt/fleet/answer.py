@@ -38,7 +38,10 @@ class Answer(Generic[F]):
 
     @property
     def slots(self) -> F:
-        """A row for each slot, appliance and level: how many homes, and how sure."""
+        """A row for each slot, appliance and level: how many homes, and how sure.
+
+        For averages over slots take `homes_unbiased`; `homes` was adjusted slot by slot, to be looked at.
+        """
         made: F = made_for(self.kind, tidy(self.estimates))
         return made
 

@@ -1,6 +1,8 @@
 """Which appliances use how much: shares and ranks, from the means and their variances.
 
-Appliances are taken to have independent errors, as their answers are drawn apart.
+Answers are drawn apart, so that appliances have independent errors, but for the homes that
+were asked about several of them: their covariance is bounded, and the end of the bounds
+that makes a share or a rank less sure is taken.
 """
 
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.provider.intervals import CONFIDENCE, SIGMAS, around
+from hushwatt.provider.shared import Covariances
 
 Numbers = NDArray[np.float64]
 NOISY = 0.1  # a total whose standard error is above this part of it has no usable straight-line error
@@ -34,42 +37,77 @@ class Ranks:
     worst: NDArray[np.intp]
 
 
-def shares(watts: Numbers, variance: Numbers) -> Shares:
+def shares(watts: Numbers, low: Numbers, high: Numbers, bounds: Covariances | None = None) -> Shares:
     """The shares of the total, which no rule keeps between 0 and 1; their intervals by the delta method.
 
-    When the total is noisy, the intervals are Fieller's.  As no true share is below 0 or above 1,
-    limits beyond that are drawn in, as far as the estimate allows.
+    A share is low when its own watts are low and the others' high, so each limit takes the variances that
+    belong to those limits of the watts, `low` and `high` (MOVER).  When the total is noisy, the intervals
+    are Fieller's.  As no true share is below 0 or above 1, limits beyond that are drawn in, as far as the
+    estimate allows.
 
-    >>> shares(np.array([30.0, 10.0]), np.array([1.0, 1.0])).share
+    >>> watts = np.array([30.0, 10.0])
+    >>> shares(watts, watts - 2, watts + 2).share
     array([0.75, 0.25])
     """
     total = watts.sum()
     if total == 0:
         return Shares(np.full(watts.shape, np.nan), np.zeros(watts.shape), np.ones(watts.shape))
     share = watts / total
-    limits = _fieller if variance.sum() > (NOISY * total) ** 2 else _delta
-    low, high = limits(watts, variance, share)
-    return Shares(share, np.maximum(low, np.minimum(share, 0.0)), np.minimum(high, np.maximum(share, 1.0)))
+    below, above = ((watts - low) / SIGMAS) ** 2, ((high - watts) / SIGMAS) ** 2
+    bounds = bounds or Covariances.none(len(watts))
+    least, _ = _limits(watts, _Ratio.of(below, above, bounds))
+    _, most = _limits(watts, _Ratio.of(above, below, bounds))
+    return Shares(share, np.maximum(least, np.minimum(share, 0.0)), np.minimum(most, np.maximum(share, 1.0)))
 
 
-def _delta(watts: Numbers, variance: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
-    """[v_i(1 − 2s_i) + s_i²·Σv]/total² is the variance of a share s_i with v_i that of its watts."""
-    spread = variance * (1 - 2 * share) + share**2 * variance.sum()
-    return around(share, spread / watts.sum() ** 2)
+def _limits(watts: Numbers, errors: "_Ratio") -> tuple[Numbers, Numbers]:
+    """Both limits of every share, for errors that are the same on both sides."""
+    noisy = errors.total.max(initial=0.0) > (NOISY * watts.sum()) ** 2
+    return (_fieller if noisy else _delta)(watts, errors)
 
 
-def _fieller(watts: Numbers, variance: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
+@dataclass(frozen=True)
+class _Ratio:
+    """Variances of each appliance's watts and of the total, and their covariance, when a share is least sure.
+
+    watts − r·total is (1 − r)·watts − r·(all others), so for a share r it is least sure when the others go
+    against the appliance, and with each other.
+    """
+
+    own: Numbers
+    both: Numbers
+    total: Numbers
+
+    @classmethod
+    def of(cls, own: Numbers, others: Numbers, bounds: Covariances) -> "_Ratio":
+        """From the variance that an appliance has itself, and the one that it has as one of the others."""
+        against, together = bounds.lowest.sum(axis=1), bounds.highest
+        rest = others.sum() - others + together.sum() - 2 * together.sum(axis=1)
+        return cls(own, own + against, own + 2 * against + rest)
+
+
+def _delta(watts: Numbers, errors: _Ratio) -> tuple[Numbers, Numbers]:
+    """[v − 2s·c + s²·V]/total² is the variance of a share s; v and V those of watts and total, c both's."""
+    share = watts / watts.sum()
+    spread = errors.own - 2 * share * errors.both + share**2 * errors.total
+    return around(share, np.maximum(spread, 0) / watts.sum() ** 2)
+
+
+def _fieller(watts: Numbers, errors: _Ratio) -> tuple[Numbers, Numbers]:
     """All ratios r for which watts − r·total is within z standard errors of zero."""
     total, doubt = watts.sum(), SIGMAS**2
-    square = total**2 - doubt * variance.sum()
-    if square <= 0:  # the total may be zero: any ratio will do
-        return np.full(watts.shape, -np.inf), np.full(watts.shape, np.inf)
-    middle = watts * total - doubt * variance
-    reach = np.sqrt(np.maximum(middle**2 - square * (watts**2 - doubt * variance), 0))
-    return (middle - reach) / square, (middle + reach) / square
+    square = total**2 - doubt * errors.total
+    middle = watts * total - doubt * errors.both
+    reach = np.sqrt(np.maximum(middle**2 - square * (watts**2 - doubt * errors.own), 0))
+    bounded = square > 0  # else the total may be zero: any ratio will do
+    square = np.where(bounded, square, 1.0)
+    return (
+        np.where(bounded, (middle - reach) / square, -np.inf),
+        np.where(bounded, (middle + reach) / square, np.inf),
+    )
 
 
-def ranks(watts: Numbers, variance: Numbers) -> Ranks:
+def ranks(watts: Numbers, variance: Numbers, bounds: Covariances | None = None) -> Ranks:
     """The places by watts, and those that comparing every pair at once leaves open.
 
     An appliance is surely above another when the difference exceeds Tukey's allowance; all
@@ -82,7 +120,8 @@ def ranks(watts: Numbers, variance: Numbers) -> Ranks:
     order = np.argsort(-watts, kind="stable")
     rank = np.empty(len(watts), dtype=np.intp)
     rank[order] = np.arange(1, len(watts) + 1)
-    allowance = tukey(len(watts)) * np.sqrt(variance[:, None] + variance)
+    against = (bounds or Covariances.none(len(watts))).lowest
+    allowance = tukey(len(watts)) * np.sqrt(variance[:, None] + variance - 2 * against)
     above = watts[:, None] - watts > allowance  # [i, j]: i is surely above j
     return Ranks(rank, 1 + above.sum(axis=0), len(watts) - above.sum(axis=1))
 

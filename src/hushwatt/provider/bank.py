@@ -1,135 +1,143 @@
 """Slots that learn from the slots before them: a causal filter against noise.
 
-The truth is taken to be a level that drifts, and a part that is new in every slot.  How
-much of each is not known, so a bank of filters tries many pairs of speeds at once, and
-those that foretold the numbers so far have the say.  The noise is known from the law; a
-home that repeats itself repeats its noise, and brings no news.
+The truth is taken to be a level that drifts, a season that comes round again, and a part
+that is new in every slot.  How much of each is not known, so a bank of Kalman filters tries
+many pairs of speeds with every season at once, and those that foretold the numbers so far
+have the say.  The noise is known from the law.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-DRIFTS = (0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e4)  # variance of a slot's drift, over that of the noise
-FLICKERS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 1e2, 1e4)  # variance of what is new in every slot, likewise
+Mask = NDArray[np.bool_]
+DRIFTS = (0.0, 1e-2, 1.0)  # variance of a slot's drift, over that of the noise
+FLICKERS = (0.0, 0.3, 3.0, 1e2)  # variance of what is new in every slot, likewise
 SPEEDS = np.array([(drift, flicker) for drift in DRIFTS for flicker in FLICKERS])[:, :, None]
-STEADY = 0.98  # the chance that the speeds stay the same from one slot to the next
-HEARSAY = 0.25  # how much the other series' numbers tell about the speeds of one
+SUDDEN = 1e3  # variance of the level after a break, likewise
+STEADY = 0.98  # the chance that speeds and season stay the same from one slot to the next
+HEARSAY = 0.25  # how much the other series of an appliance tell about the speeds of one
+TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One slot: what was estimated, and what is known of its errors."""
+    """One slot: what was estimated, how noisily, and what each season adds to the level."""
 
     estimate: Numbers
     noise: Numbers  # variance
-    kept: Numbers | float = 0.0  # part of the last slot's error that is in this one too
+    season: Numbers | float = 0.0  # seasons × 1 × series
+    season_noise: Numbers | float = 0.0  # its variance
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """What the filters make of a slot together."""
+
+    truth: Numbers
+    truth_variance: Numbers
+    strangeness: Numbers  # squared standard errors from what was foretold, with the season that foretold best
+    weights: Numbers  # the say of the filters when speeds are as before, and only seasons are judged anew
 
 
 @dataclass(frozen=True)
 class Bank:
-    """What every filter believes: the level, and the error of the last estimate.
+    """What every filter believes of the level: seasons × speeds × series.
 
-    The first axis is the filters, the second the series, which learn their speeds from each other too.
+    The series of an appliance lie side by side from each of `starts`, and learn their speeds from each
+    other too.  The first filters know no season.  The level of the others is what is added to the season.
     """
 
     weights: Numbers
-    level: Numbers  # means
-    error: Numbers
-    level_level: Numbers  # covariances
-    level_error: Numbers
-    error_error: Numbers
-    last: Seen
+    level: Numbers
+    variance: Numbers
+    starts: NDArray[np.intp]
 
     @classmethod
-    def start(cls, seen: Seen) -> "Bank":
-        """Nothing is known before the first slot, so its error is anything its noise allows."""
-        filters, series = len(SPEEDS), len(seen.estimate)
-        flicker = SPEEDS[:, 1] * seen.noise
-        noise = np.tile(seen.noise, (filters, 1))
+    def start(cls, seen: Seen, seasons: int = 1, starts: NDArray[np.intp] | None = None) -> "Bank":
+        """Nothing is known before the first slot: the level is its estimate."""
+        shape = (seasons, len(SPEEDS), len(seen.estimate))
+        first = np.arange(seasons)[:, None, None] == 0
         return cls(
-            weights=np.full((filters, series), 1 / filters),
-            level=np.tile(seen.estimate, (filters, 1)),
-            error=np.zeros((filters, series)),
-            level_level=noise + flicker,
-            level_error=-noise,
-            error_error=noise,
-            last=seen,
+            weights=np.full(shape, 1 / (seasons * len(SPEEDS))),
+            level=np.where(first, np.broadcast_to(seen.estimate, shape), 0.0),
+            variance=np.where(first, (1 + SPEEDS[:, 1]) * seen.noise, 0.0),
+            starts=np.array([0]) if starts is None else starts,
         )
 
-    def after(self, seen: Seen) -> "Bank":
+    def after(self, seen: Seen) -> tuple["Bank", Filtered]:
         """Foretell the slot, compare, and learn."""
-        return self._mixed()._moved(seen)._taught(seen)
+        weights, level, variance = self._mixed()
+        variance += SPEEDS[:, 0] * seen.noise
+        spread = variance + (1 + SPEEDS[:, 1]) * seen.noise + seen.season_noise
+        surprise = seen.estimate - level - seen.season
+        gain = variance / spread
+        judged = self._judged(weights, surprise, spread)
+        learnt = Bank(judged, level + gain * surprise, (1 - gain) * variance, self.starts)
+        return learnt, learnt._filtered(seen, spread, surprise, weights)
 
-    def told(self) -> tuple[Numbers, Numbers]:
-        """The last slot's truth: its estimate less the error believed in, and the variance of that."""
-        error = self._together(self.error)
-        doubt = self._together(self.error_error + (self.error - error) ** 2)
-        return self.last.estimate - error, doubt
+    def broken(self, seen: Seen, weights: Numbers) -> "Bank":
+        """What is believed after a break: the slot's own estimate tells where the level is."""
+        sudden = SUDDEN * seen.noise
+        leap = np.broadcast_to(sudden / (sudden + seen.noise + seen.season_noise), self.level.shape)
+        level = self.level + leap * (seen.estimate - self.level - seen.season)
+        return Bank(weights, level, (1 - leap) * sudden, self.starts)
 
-    def foretold(self) -> Numbers:
-        """The level expected next."""
-        return self._together(self.level)
+    def expected(self, season: Numbers | float) -> Numbers:
+        """The truth that the next slot should have."""
+        return _together(self.weights, self.level + season)
 
-    def _together(self, beliefs: Numbers) -> Numbers:
-        """What all filters believe, each according to its say."""
-        return np.asarray((self.weights * beliefs).sum(axis=0))
+    def deviation(self) -> Numbers:
+        """How far the level lies from each season's own, by all speeds together: seasons × series."""
+        say = np.maximum(self.weights.sum(axis=1), TINY)
+        return np.asarray((self.weights * self.level).sum(axis=1) / say)
 
-    def _mixed(self) -> "Bank":
-        """Let every filter take over, with a small chance, what all of them believe together."""
-        weights = STEADY * self.weights + (1 - STEADY) / len(self.weights)
-        own = STEADY * self.weights / weights
-        common_level, common_error = self._together(self.level), self._together(self.error)
-        level = own * self.level + (1 - own) * common_level
-        error = own * self.error + (1 - own) * common_error
-
-        def mixed(covariance: Numbers, *means: tuple[Numbers, Numbers, Numbers]) -> Numbers:
-            """The covariance of two quantities, each given by its means: own, common and mixed."""
-            (mine, ours, new), (mine_too, ours_too, new_too) = means
-            common = self._together(covariance + (mine - ours) * (mine_too - ours_too))
-            kept = covariance + (mine - new) * (mine_too - new_too)
-            return own * kept + (1 - own) * (common + (ours - new) * (ours_too - new_too))
-
-        levels, errors = (self.level, common_level, level), (self.error, common_error, error)
-        return replace(
-            self,
-            weights=weights,
-            level=level,
-            error=error,
-            level_level=mixed(self.level_level, levels, levels),
-            level_error=mixed(self.level_error, levels, errors),
-            error_error=mixed(self.error_error, errors, errors),
-        )
-
-    def _moved(self, seen: Seen) -> "Bank":
-        """One slot later: the level has drifted, and part of the error was drawn anew."""
-        fresh = np.maximum(seen.noise - seen.kept**2 * self.last.noise, 0)
-        return replace(
-            self,
-            error=seen.kept * self.error,
-            level_level=self.level_level + SPEEDS[:, 0] * seen.noise,
-            level_error=seen.kept * self.level_error,
-            error_error=seen.kept**2 * self.error_error + fresh,
-        )
-
-    def _taught(self, seen: Seen) -> "Bank":
-        """What the estimate tells, which is level + flicker + error."""
-        surprise = seen.estimate - self.level - self.error
-        level = self.level_level + self.level_error
-        error = self.level_error + self.error_error
-        spread = level + error + SPEEDS[:, 1] * seen.noise
-        own = -0.5 * (np.log(spread) + surprise**2 / spread)  # how well each series was foretold
-        heard = HEARSAY * (own.sum(axis=1, keepdims=True) - own)
-        fit = np.log(self.weights) + own + heard
-        weights = np.exp(fit - fit.max(axis=0))
+    def where(self, chosen: Mask, other: "Bank") -> "Bank":
+        """This bank in the `chosen` series, and the `other` in the rest."""
         return Bank(
-            weights=weights / weights.sum(axis=0),
-            level=self.level + level / spread * surprise,
-            error=self.error + error / spread * surprise,
-            level_level=self.level_level - level**2 / spread,
-            level_error=self.level_error - level * error / spread,
-            error_error=self.error_error - error**2 / spread,
-            last=seen,
+            np.where(chosen, self.weights, other.weights),
+            np.where(chosen, self.level, other.level),
+            np.where(chosen, self.variance, other.variance),
+            self.starts,
         )
+
+    def _mixed(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Let every filter take over, with a small chance, what all of its season believe together."""
+        weights = STEADY * self.weights + (1 - STEADY) / self.weights[:, :, 0].size
+        own = STEADY * self.weights / weights
+        say = self.weights / np.maximum(self.weights.sum(axis=1, keepdims=True), TINY)
+        ours = (say * self.level).sum(axis=1, keepdims=True)
+        away = self.level - ours
+        theirs = (say * (self.variance + away**2)).sum(axis=1, keepdims=True)
+        variance = own * self.variance + (1 - own) * theirs + own * (1 - own) * away**2
+        return weights, ours + own * away, variance
+
+    def _judged(self, weights: Numbers, surprise: Numbers, spread: Numbers) -> Numbers:
+        """The say of every filter, after how well it foretold the series and the others of its appliance."""
+        own = -0.5 * (np.log(spread) + surprise**2 / spread)
+        sums = np.add.reduceat(own, self.starts, axis=-1)
+        lengths = np.diff(self.starts, append=own.shape[-1])
+        fit = np.log(weights) + (1 - HEARSAY) * own + HEARSAY * np.repeat(sums, lengths, axis=-1)
+        found = np.exp(fit - fit.max(axis=(0, 1)))
+        return np.asarray(found / found.sum(axis=(0, 1)))
+
+    def _filtered(self, seen: Seen, spread: Numbers, surprise: Numbers, before: Numbers) -> Filtered:
+        """The truth is the estimate less the error believed in, which is noise/spread of the surprise."""
+        noisy = seen.noise / spread
+        error = noisy * surprise
+        believed = _together(self.weights, error)
+        doubt = (1 - noisy) * seen.noise + (error - believed) ** 2
+        kept = before * (self.weights.sum(axis=1, keepdims=True) / before.sum(axis=1, keepdims=True))
+        return Filtered(
+            truth=seen.estimate - believed,
+            truth_variance=_together(self.weights, doubt),
+            strangeness=_together(kept, surprise**2 / spread),
+            weights=kept,
+        )
+
+
+def _together(weights: Numbers, beliefs: Numbers) -> Numbers:
+    """What all filters believe, each according to its say."""
+    return np.asarray((weights * beliefs).sum(axis=(0, 1)))

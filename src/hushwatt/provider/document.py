@@ -66,6 +66,10 @@ def _slot(estimates: Estimates, place: int) -> Document:
     spoken = {name: int(each.speakers[place]) for name, each in estimates.by_slot.items()}
     few = {name: have for name, have in spoken.items() if 0 < have < need}
     shown = {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}
+    if estimates.smoothed:
+        shown = {
+            name: each and each | _smoothed(estimates.by_slot[name], place) for name, each in shown.items()
+        }
     return found | {"appliances": shown} | _too_few_for(few, need)
 
 
@@ -80,6 +84,14 @@ def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
         "ci95": [[low, high] for low, high in limits],
         "mean_watts": float(numbers.watts[place]),
         "mean_watts_se": float(numbers.watts_se[place]),
+    }
+
+
+def _smoothed(numbers: SlotNumbers, place: int) -> Document:
+    """Whether the slot is smoothed or stands by itself, and the limits of its watts, which may be uneven."""
+    return {
+        "mean_watts_ci95": [float(numbers.watts_low[place]), float(numbers.watts_high[place])],
+        "smoothed": bool(numbers.smoothed[place]),
     }
 
 

@@ -15,9 +15,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.analyse import ranks, shares
 from hushwatt.provider.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.groups import Groups
-from hushwatt.provider.intervals import around, level_interval, mean_interval
+from hushwatt.provider.intervals import SIGMAS, around, level_interval, mean_interval
 from hushwatt.provider.period import PeriodMean, period_mean
 from hushwatt.provider.results import Estimates, PeriodNumbers, Slot, SlotNumbers
+from hushwatt.provider.shared import Covariances, covariances
 from hushwatt.provider.slots import Slots, slot_estimates
 from hushwatt.provider.smooth import Smoothed
 from hushwatt.provider.smooth import smooth as smoothed
@@ -47,19 +48,24 @@ def estimate(
     stack = Stack.of(plan, tallies).until(last)
     timeline = Timeline.of(stack, plan.minimum_homes, first)
     homes = tallies.homes_in(timeline.slots).astype(float)
-    by_slot: dict[str, SlotNumbers] = {}
-    periods: dict[str, PeriodMean | None] = {}
-    for number, appliance in enumerate(plan.appliances):
-        groups = Groups.of(plan, stack, number)
-        slots = slot_estimates(plan, number, groups, timeline, homes)
-        if smooth:
-            found = smoothed(groups, slots, timeline, np.asarray(appliance.values))
-            numbers = smoothed_numbers(slots, found, homes[:, None], show)
-        else:
-            numbers = slot_numbers(slots, homes[:, None], show)
-        by_slot[appliance.name] = asked_for(numbers, timeline)
-        periods[appliance.name] = period_mean(plan, number, groups, slots, timeline)
-    by_period = period_numbers(periods, tallies.homes, show)
+    numbers = range(len(plan.appliances))
+    groups = [Groups.of(plan, stack, number) for number in numbers]
+    slots = [slot_estimates(plan, number, groups[number], timeline, homes) for number in numbers]
+    if smooth:
+        shown = [
+            smoothed_numbers(*each, homes[:, None], show)
+            for each in zip(slots, smoothed(plan, timeline, groups, slots), strict=True)
+        ]
+    else:
+        shown = [slot_numbers(each, homes[:, None], show) for each in slots]
+    by_slot = {name: asked_for(numbers, timeline) for name, numbers in zip(plan.names, shown, strict=True)}
+    periods = {
+        name: period_mean(plan, number, groups[number], slots[number], timeline)
+        for number, name in enumerate(plan.names)
+    }
+    known = {name: period for name, period in periods.items() if period}
+    bounds = covariances(plan, list(known.values()), timeline, tallies.homes)
+    by_period = dict.fromkeys(periods) | period_numbers(known, bounds, tallies.homes, show)
     return Estimates(plan, tallies.homes, smooth, slots_of(plan, timeline, homes), by_slot, by_period)
 
 
@@ -81,32 +87,46 @@ def slots_of(plan: Plan, timeline: Timeline, homes: Numbers) -> tuple[Slot, ...]
 def slot_numbers(slots: Slots, homes: Numbers, show: Consistency) -> SlotNumbers:
     """The slots on the scale of all homes of each."""
     low, high = level_interval(slots.share, slots.errors)
+    watts_low, watts_high = around(slots.watts, slots.watts_variance)
     return SlotNumbers(
         known=slots.known,
         counted=slots.counted,
         speakers=slots.speakers,
         levels=show(homes * slots.share, homes),
+        unbiased=homes * slots.share,
         levels_se=homes * np.sqrt(slots.share_variance),
         low=homes * low,
         high=homes * high,
         watts=slots.watts,
         watts_se=np.sqrt(slots.watts_variance),
+        watts_low=watts_low,
+        watts_high=watts_high,
+        smoothed=np.zeros(len(slots.known), dtype=bool),
     )
 
 
 def smoothed_numbers(slots: Slots, found: Smoothed, homes: Numbers, show: Consistency) -> SlotNumbers:
-    """The smoothed slots on the scale of all homes of each."""
-    low, high = around(homes * found.share, homes**2 * found.share_variance)
+    """The smoothed slots on the scale of all homes of each, and the others as they are.
+
+    A standard error is as large as the further limit asks for: the truth is within 1.96 of it.
+    """
+    alone, smoothed = slot_numbers(slots, homes, show), found.smoothed
+    reach = np.maximum(found.share - found.low, found.high - found.share)
+    watts_reach = np.maximum(found.watts - found.watts_low, found.watts_high - found.watts)
     return SlotNumbers(
         known=slots.known,
         counted=slots.counted,
         speakers=slots.speakers,
-        levels=show(homes * found.share, homes),
-        levels_se=homes * np.sqrt(found.share_variance),
-        low=low,
-        high=high,
-        watts=found.watts,
-        watts_se=np.sqrt(found.watts_variance),
+        levels=np.where(smoothed[:, None], show(homes * found.share, homes), alone.levels),
+        unbiased=alone.unbiased,
+        levels_se=np.where(smoothed[:, None], homes * reach / SIGMAS, alone.levels_se),
+        low=np.where(smoothed[:, None], homes * found.low, alone.low),
+        high=np.where(smoothed[:, None], homes * found.high, alone.high),
+        watts=np.where(smoothed, found.watts, alone.watts),
+        watts_se=np.where(smoothed, watts_reach / SIGMAS, alone.watts_se),
+        watts_low=np.where(smoothed, found.watts_low, alone.watts_low),
+        watts_high=np.where(smoothed, found.watts_high, alone.watts_high),
+        smoothed=smoothed,
     )
 
 
@@ -116,23 +136,23 @@ def asked_for(numbers: SlotNumbers, timeline: Timeline) -> SlotNumbers:
 
 
 def period_numbers(
-    periods: dict[str, PeriodMean | None], homes: int, show: Consistency
-) -> dict[str, PeriodNumbers | None]:
+    known: dict[str, PeriodMean], bounds: Covariances, homes: int, show: Consistency
+) -> dict[str, PeriodNumbers]:
     """The period of every appliance, compared with that of the others."""
-    known = {name: period for name, period in periods.items() if period}
     watts = np.array([period.watts for period in known.values()])
     variance = np.array([period.watts_variance for period in known.values()])
-    parts, places = shares(watts, variance), ranks(watts, variance)
-    found: dict[str, PeriodNumbers | None] = dict.fromkeys(periods)
+    limits = np.array([limits_of(period) for period in known.values()]).reshape(-1, 2)
+    parts, places = shares(watts, limits[:, 0], limits[:, 1], bounds), ranks(watts, variance, bounds)
+    found = {}
     for place, (name, period) in enumerate(known.items()):
-        low, high = mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)
         found[name] = PeriodNumbers(
             levels=show(homes * period.share, homes),
             levels_se=homes * np.sqrt(period.share_variance),
+            unbiased=tuple((homes * period.share).tolist()),
             watts=period.watts,
             watts_se=float(np.sqrt(period.watts_variance)),
-            low=low,
-            high=high,
+            low=float(limits[place, 0]),
+            high=float(limits[place, 1]),
             share=float(parts.share[place]),
             share_low=float(parts.low[place]),
             share_high=float(parts.high[place]),
@@ -141,3 +161,8 @@ def period_numbers(
             rank_worst=int(places.worst[place]),
         )
     return found
+
+
+def limits_of(period: PeriodMean) -> tuple[float, float]:
+    """The 95 % limits of a period's watts."""
+    return mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)

@@ -2,7 +2,9 @@
 
 The table has one row for each slot, appliance and level.  Where there is no answer,
 because too few homes reported or spoke of the appliance, the numbers are empty.  Homes of
-the levels are on the scale of all homes that took part in the slot.
+the levels are on the scale of all homes that took part in the slot.  `homes` is a histogram
+as people expect it, made so slot by slot, which biases its averages over slots;
+`homes_unbiased` may fall below zero, and its averages are right.
 """
 
 import json
@@ -54,6 +56,7 @@ def tidy(estimates: Estimates) -> "pa.Table":
             gaps.append(np.repeat(~found.known[:, None], appliance.levels, axis=1))
         return pa.array(np.hstack(parts).ravel(), mask=np.hstack(gaps).ravel())
 
+    smoothed = ("watts_low", "watts_high", "smoothed") if estimates.smoothed else ()
     return pa.table(
         {
             "slot": each_slot([slot.slot for slot in slots], pa.int64()),
@@ -64,11 +67,13 @@ def tidy(estimates: Estimates) -> "pa.Table":
             "level": each_level([level for each in plan.appliances for level in range(each.levels)]),
             "watts": each_level([watts for each in plan.appliances for watts in each.values]),
             "homes": numbers("levels"),
+            "homes_unbiased": numbers("unbiased"),
             "homes_se": numbers("levels_se"),
             "homes_low": numbers("low"),
             "homes_high": numbers("high"),
             "mean_watts": numbers("watts"),
             "mean_watts_se": numbers("watts_se"),
+            **{name.replace("watts", "mean_watts"): numbers(name) for name in smoothed},
         },
         metadata={"hushwatt.plan": plan.id, "hushwatt.homes": str(estimates.homes)},
     )

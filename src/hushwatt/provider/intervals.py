@@ -44,22 +44,24 @@ class Errors:
         return np.maximum(spread, 0) / self.reports
 
 
-def level_interval(share: Numbers, errors: Errors) -> tuple[Numbers, Numbers]:
-    """The shares f that lie within z standard errors of the estimate, taken at f itself.
+def level_interval(
+    share: Numbers, errors: Errors, sigmas: Numbers | float = SIGMAS
+) -> tuple[Numbers, Numbers]:
+    """The shares f that lie within z = `sigmas` standard errors of the estimate, taken at f itself.
 
     (f̂ − f)² = z²·variance(f), a quadratic in f.  The interval of `share` moved by half an answer, with
     z − 1/8, is added to it; that is wider only while the spread is less than four answers.
     """
     half = errors.step / (2 * errors.reports)
-    plain_low, plain_high = _roots(share, errors, SIGMAS)
-    low, _ = _roots(share - half, errors, SIGMAS - FADING)
-    _, high = _roots(share + half, errors, SIGMAS - FADING)
+    plain_low, plain_high = _roots(share, errors, sigmas)
+    low, _ = _roots(share - half, errors, sigmas - FADING)
+    _, high = _roots(share + half, errors, sigmas - FADING)
     low = np.clip(np.minimum(low, plain_low), errors.lowest, share)
     high = np.clip(np.maximum(high, plain_high), share, errors.highest)
     return low, high
 
 
-def _roots(share: Numbers, errors: Errors, sigmas: float) -> tuple[Numbers, Numbers]:
+def _roots(share: Numbers, errors: Errors, sigmas: Numbers | float) -> tuple[Numbers, Numbers]:
     """Both shares that lie exactly `sigmas` standard errors from `share`."""
     weight = sigmas**2 / errors.reports
     square = 1 + weight * errors.absent

@@ -28,6 +28,9 @@ class PeriodMean:
     watts_variance: float
     watts_slope: float  # how fast that variance changes with the watts
     watts_jump: float  # how much one answer moves the watts
+    watts_above: float  # the watts above those of the lowest level
+    watts_sampling: float  # the part of their variance that comes from which homes were asked
+    sampling: float  # the weight of that: (1 − m/K)/m for one slot
 
 
 @dataclass(frozen=True)
@@ -57,18 +60,24 @@ def period_mean(
         return None
     weights = weigh(groups, slots.reports, slots.counted, timeline)
     share = weights.slot @ slots.share
-    absent = sampling(plan, groups, slots, weights)[timeline.places]
-    spread = weights.squared * groups.reports * absent
+    unasked = sampling(groups, slots, weights)
+    absent = (unasked if plan.mapping == "range" else np.maximum(unasked, 1.0))[timeline.places]
+    each = weights.squared * groups.reports
+    spread, asked = each * absent, each * unasked[timeline.places]
+    watts = float(weights.slot @ slots.watts)
     slope, jump = coarseness(plan, appliance, groups, weights, absent, share)
     return PeriodMean(
         share=share,
         share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.places],
-        watts=float(weights.slot @ slots.watts),
+        watts=watts,
         watts_variance=float(
             weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.places]
         ),
         watts_slope=slope,
         watts_jump=jump,
+        watts_above=watts - plan.appliances[appliance].values[0],
+        watts_sampling=float(asked @ slots.watts_spread[timeline.places]),
+        sampling=float(asked.sum()),
     )
 
 
@@ -84,16 +93,16 @@ def weigh(groups: Groups, reports: Numbers, counted: NDArray[np.bool_], timeline
     return Weights(slot, per_report[timeline.places], before)
 
 
-def sampling(plan: Plan, groups: Groups, slots: Slots, weights: Weights) -> Numbers:
-    """The weight of sampling in every slot.
+def sampling(groups: Groups, slots: Slots, weights: Weights) -> Numbers:
+    """The weight of the homes that were not asked, in every slot.
 
     The same homes come round again, perhaps always on the same weekday, so a period is never surer
-    than asking every home once: if more were asked, sampling weighs as much more.  With `dither` the
-    levels were drawn at random too, but anew each time.
+    than asking every home once: if more were asked, sampling weighs as much more.  (With `dither` the
+    levels were drawn at random too, anew each time, and the weight is at least 1.)
     """
     asked = float(groups.reports[(weights.now > 0) & (weights.before == 0)].sum())
-    absent = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
-    return absent if plan.mapping == "range" else np.maximum(absent, 1.0)
+    unasked: Numbers = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
+    return unasked
 
 
 def coarseness(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.provider.intervals import around
 
 Numbers = NDArray[np.float64]
 
@@ -34,20 +35,27 @@ class SlotNumbers:
     known: NDArray[np.bool_]
     counted: NDArray[np.bool_]  # whether it is part of the period
     speakers: Numbers  # homes that spoke of it
-    levels: Numbers  # homes at each level
+    levels: Numbers  # homes at each level, as they are shown
+    unbiased: Numbers  # the same as each slot alone estimates them: what may be averaged over slots
     levels_se: Numbers
     low: Numbers  # 95 % limits of each
     high: Numbers
     watts: Numbers  # mean of a home
     watts_se: Numbers
+    watts_low: Numbers  # 95 % limits
+    watts_high: Numbers
+    smoothed: NDArray[np.bool_]  # whether it learnt from the slots before
 
 
 @dataclass(frozen=True)
 class PeriodNumbers:
     """One appliance over all slots."""
 
-    levels: Numbers  # homes at each level
+    levels: (
+        Numbers  # homes at each level: the mean of the slots' unbiased numbers, then made ready to be shown
+    )
     levels_se: Numbers
+    unbiased: tuple[float, ...]  # that mean
     watts: float  # mean of a home
     watts_se: float
     low: float  # 95 % limits of the watts
@@ -58,6 +66,11 @@ class PeriodNumbers:
     rank: int  # 1: the most watts
     rank_best: int
     rank_worst: int
+
+    def level_limits(self, homes: int) -> tuple[Numbers, Numbers]:
+        """The 95 % limits of the levels as they are shown: from 0 to all homes at most, around the levels."""
+        low, high = np.clip(around(self.unbiased, self.levels_se**2), 0, homes)
+        return np.minimum(low, self.levels), np.maximum(high, self.levels)
 
 
 @dataclass(frozen=True)

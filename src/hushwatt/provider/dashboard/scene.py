@@ -6,13 +6,14 @@ from functools import cached_property
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import POPULATION
+from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.query import Asked
-from hushwatt.provider.intervals import SIGMAS
 from hushwatt.provider.read import NotYet, Read
 from hushwatt.provider.results import Estimates, PeriodNumbers
 from hushwatt.provider.store.plans import PlanState
 
 FEW, SILENT = "too few homes", "nobody was asked"
+ALONE = "not smoothed"
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,23 @@ class Cell:
     slot: int
     reports: int
     value: float = 0.0  # mean watts of a home
-    reach: float = 0.0  # half of its 95 % interval
+    low: float = 0.0  # 95 % limits
+    high: float = 0.0
+    alone: bool = False  # whether it is not smoothed although that was asked for
     why_not: str = ""
     in_full: str = ""  # the same, with how many homes there are and how many it takes
+
+    @property
+    def reach(self) -> float:
+        """Half of the 95 % interval."""
+        return (self.high - self.low) / 2
+
+    @property
+    def told(self) -> str:
+        """The watts and their interval, or why there are none."""
+        if self.why_not:
+            return self.why_not
+        return words.watts_limited(self.value, self.low, self.high) + (f", {ALONE}" if self.alone else "")
 
 
 @dataclass(frozen=True)
@@ -96,7 +111,14 @@ class Scene:
             return Cell(slot, reports, why_not=SILENT, in_full=SILENT)
         if not numbers.known[place]:
             return self._too_few(slot, reports, f"{spoke:,} spoke of it")
-        return Cell(slot, reports, float(numbers.watts[place]), SIGMAS * float(numbers.watts_se[place]))
+        return Cell(
+            slot,
+            reports,
+            value=float(numbers.watts[place]),
+            low=float(numbers.watts_low[place]),
+            high=float(numbers.watts_high[place]),
+            alone=self.found.smoothed and not numbers.smoothed[place],
+        )
 
     def _too_few(self, slot: int, reports: int, have: str) -> Cell:
         need = self.plan.minimum_homes

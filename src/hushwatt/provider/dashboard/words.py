@@ -60,6 +60,19 @@ def watts_within(value: float, reach: float) -> str:
     return f"{number(value, digits)} ± {number(reach, digits)}{THIN}W"
 
 
+def watts_limited(value: float, low: float, high: float) -> str:
+    """A mean of watts and its interval, which need not lie evenly around it.
+
+    >>> watts_limited(17.9, 13.0, 22.8), watts_limited(15.2, 13.0, 22.8)
+    ('17.9 ± 4.9\u202fW', '15.2\u202fW (13.0 to 22.8)')
+    """
+    reach = (high - low) / 2
+    if abs(low + high - 2 * value) < reach / 50:
+        return watts_within(value, reach)
+    digits = decimals(reach)
+    return f"{number(value, digits)}{THIN}W ({number(low, digits)} to {number(high, digits)})"
+
+
 def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage; a dash when there is none."""
     return NONE if isnan(share) else f"{number(100 * share, digits)}{THIN}%"

@@ -20,7 +20,8 @@ class Line:
 
     name: str
     values: Sequence[float | None]
-    reach: Sequence[float | None]
+    limits: Sequence[tuple[float, float] | None]
+    remarks: Sequence[str]  # beside each value
 
 
 def bands(
@@ -39,8 +40,12 @@ def bands(
                 "y": list(line.values),
                 "line": {"color": colour, "width": 2},
                 "marker": {"color": colour, "size": 6, "symbol": symbol},
-                "customdata": list(line.reach),
-                "hovertemplate": f"%{{y:,.1f}} ± %{{customdata:,.1f}} {unit}",
+                "customdata": [
+                    [*(limits or (None, None)), remark]
+                    for limits, remark in zip(line.limits, line.remarks, strict=True)
+                ],
+                "hovertemplate": f"%{{y:,.1f}} {unit} (%{{customdata[0]:,.1f}} to %{{customdata[1]:,.1f}})"
+                "%{customdata[2]}",
                 "connectgaps": False,
             }
         )
@@ -61,18 +66,18 @@ def _band(times: Sequence[str], line: Line, colour: str) -> list[Figure]:
     """The interval as a filled outline, broken where there is no answer."""
     pieces: list[Figure] = []
     run: list[tuple[str, float, float]] = []
-    for time, value, reach in [*zip(times, line.values, line.reach, strict=True), ("", None, None)]:
-        if value is not None and reach is not None:
-            run.append((time, value - reach, value + reach))
+    for time, limits in [*zip(times, line.limits, strict=True), ("", None)]:
+        if limits is not None:
+            run.append((time, *limits))
         elif run:
             forth, back = [time for time, _, _ in run], [time for time, _, _ in reversed(run)]
-            limits = [high for _, _, high in run] + [low for _, low, _ in reversed(run)]
+            outline = [high for _, _, high in run] + [low for _, low, _ in reversed(run)]
             pieces.append(
                 {
                     "type": "scatter",
                     "mode": "lines",
                     "x": forth + back,
-                    "y": limits,
+                    "y": outline,
                     "fill": "toself",
                     "fillcolor": colour,
                     "line": {"width": 0 if len(run) > 1 else 3, "color": colour},

@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import columns
 from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.intervals import around
 from hushwatt.provider.results import PeriodNumbers
 
 HEIGHT = 380
@@ -29,11 +26,7 @@ def show(scene: Scene) -> dict[str, Any]:
 
 def _shown(scene: Scene, name: str, period: PeriodNumbers) -> dict[str, Any]:
     homes, labels = scene.found.homes, words.level_names(scene.plan, scene.plan.names.index(name))
-    plain = scene.read.estimates(scene.plan, scene.asked.first, scene.asked.last, consistency="none")
-    unadjusted = plain.by_period[name] or period
-    low, high = around(unadjusted.levels, unadjusted.levels_se**2)
-    low = np.minimum(np.clip(low, 0, homes), period.levels)
-    high = np.maximum(np.clip(high, 0, homes), period.levels)
+    low, high = period.level_limits(homes)
     figure = columns(labels, period.levels.tolist(), low.tolist(), high.tolist(), "homes")
     rows = [
         [

@@ -5,7 +5,7 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.bands import Line, bands
 from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.scene import Cell, Scene
+from hushwatt.provider.dashboard.scene import ALONE, Cell, Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 
 MOST_SLOTS = 2000
@@ -26,6 +26,7 @@ def show(scene: Scene) -> dict[str, Any]:
         "table": _table(scene, slots, courses),
         "negative": any(cell.value < 0 for cell in cells),
         "holes": any(cell.why_not for cell in cells),
+        "alone": any(cell.alone for cell in cells),
         "cut": scene.cut(slots),
         "names": ", ".join(map(words.title, names)),
     }
@@ -38,7 +39,8 @@ def _chart(scene: Scene, slots: range, courses: dict[str, list[Cell]]) -> Chart:
         Line(
             words.title(name),
             [None if cell.why_not else cell.value for cell in course],
-            [None if cell.why_not else cell.reach for cell in course],
+            [None if cell.why_not else (cell.low, cell.high) for cell in course],
+            [f", {ALONE}" if cell.alone else "" for cell in course],
         )
         for name, course in courses.items()
     ]
@@ -53,8 +55,8 @@ def _table(scene: Scene, slots: range, courses: dict[str, list[Cell]]) -> Table:
     rows = []
     for place, slot in enumerate(slots):
         here = [course[place] for course in courses.values()]
-        found = [cell.why_not or words.watts_within(cell.value, cell.reach) for cell in here]
+        found = [cell.told for cell in here]
         rows.append([words.slot_name(scene.plan, slot), f"{here[0].reports:,}", *found])
     headings = [Column("Slot"), *numbers("Reports", *map(words.title, courses))]
-    caption = "Mean watts of a home, ± half of the 95 % interval"
+    caption = "Mean watts of a home, with 95 % intervals"
     return Table(caption, headings, rows, frozenset(reasons))

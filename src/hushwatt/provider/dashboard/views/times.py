@@ -23,7 +23,8 @@ def show(scene: Scene) -> dict[str, Any]:
         "chart": _chart(scene, slots, rows),
         "table": _table(scene, slots, rows),
         "holes": any(cell.why_not for cell in cells),
-        "doubts": any(not cell.why_not and cell.value < cell.reach for cell in cells),
+        "doubts": any(not cell.why_not and cell.low < 0 for cell in cells),
+        "alone": any(cell.alone for cell in cells),
         "cut": scene.cut(slots),
     }
 
@@ -50,25 +51,21 @@ def _typical(row: list[Cell]) -> str:
 
 def _tile(scene: Scene, name: str, cell: Cell) -> Tile:
     text = _told(scene, name, cell)
-    return Tile(None, False, text) if cell.why_not else Tile(cell.value, cell.value < cell.reach, text)
+    return Tile(None, False, text) if cell.why_not else Tile(cell.value, cell.low < 0, text)
 
 
 def _told(scene: Scene, name: str, cell: Cell) -> str:
     where = f"{words.title(name)}, {words.slot_name(scene.plan, cell.slot)}"
     if cell.why_not:
         return f"{where}<br>{cell.in_full}"
-    return f"{where}<br>{words.watts_within(cell.value, cell.reach)}"
+    return f"{where}<br>{cell.told}"
 
 
 def _table(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Table:
     reasons = {cell.why_not for row in rows.values() for cell in row if cell.why_not}
     texts = [
-        [words.slot_name(scene.plan, slot)]
-        + [
-            row[place].why_not or words.watts_within(row[place].value, row[place].reach)
-            for row in rows.values()
-        ]
+        [words.slot_name(scene.plan, slot)] + [row[place].told for row in rows.values()]
         for place, slot in enumerate(slots)
     ]
     headings = [Column("Slot"), *numbers(*map(words.title, rows))]
-    return Table("Mean watts of a home, ± half of the 95 % interval", headings, texts, frozenset(reasons))
+    return Table("Mean watts of a home, with 95 % intervals", headings, texts, frozenset(reasons))
