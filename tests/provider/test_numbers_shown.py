@@ -114,12 +114,20 @@ def slot_mark(plan, slot):
 
 
 def cells(told, name):
-    """One appliance by slot: mean watts and half of the 95 % interval, or None."""
+    """One appliance by slot: mean watts and the limits of the 95 % interval, or None."""
     found = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in told["slots"]}
-    return {
-        slot: (here["mean_watts"], Z95 * here["mean_watts_se"]) if here else None
-        for slot, here in found.items()
-    }
+    return {slot: (here["mean_watts"], *limits(here)) if here else None for slot, here in found.items()}
+
+
+def limits(here):
+    """The 95 % interval of the watts in a slot, which smoothing makes uneven."""
+    reach = Z95 * here["mean_watts_se"]
+    return here.get("mean_watts_ci95", (here["mean_watts"] - reach, here["mean_watts"] + reach))
+
+
+def says_within(text, mean, low, high):
+    """Whether a text tells a mean, and its limits or half of an even interval."""
+    return says(text, mean, (high - low) / 2) if "±" in text else says(text, mean, low, high)
 
 
 def test_the_collection_has_something_to_show(told):
@@ -230,7 +238,7 @@ def test_times(talk, plan, smooth):
     """Every cell of the heat map and of its table, the marks of its axis, and the typical ± of each row."""
     told, shown = talk.get(f"/estimates?{smooth}").json(), page(talk, f"/times?{smooth}")
     figure = shown.charts["times"]
-    names, *rows = shown.tables["Mean watts of a home, ± half of the 95 % interval"]
+    names, *rows = shown.tables["Mean watts of a home, with 95 % intervals"]
     texts = [text for trace in figure["data"] for text in trace["hovertext"]]
 
     assert names == ["Slot", *map(title, told["top"])]
@@ -241,16 +249,18 @@ def test_times(talk, plan, smooth):
         known = {slot: cell for slot, cell in cells(told, name).items() if cell}
         label, typical = figure["layout"]["yaxis"]["ticktext"][place].split("  ±")
         assert label == title(name)
-        assert says(typical, median(reach for _, reach in known.values()))
+        assert says(typical, median((high - low) / 2 for _, low, high in known.values()))
         for slot in range(SLOTS):
             (text,) = [
                 text for text in texts if text.startswith(f"{title(name)}, {slot_name(plan, slot)}<br>")
             ]
             said = text.split("<br>")[1]
             if slot in known:
-                assert says(said, *known[slot])
-                assert said.endswith("\u202fW")
-                assert says(rows[slot][1 + place], *known[slot])
+                alone = bool(smooth) and not told["slots"][slot]["appliances"][name]["smoothed"]
+                assert says_within(said, *known[slot])
+                assert "\u202fW" in said
+                assert said.endswith(", not smoothed") == alone
+                assert says_within(rows[slot][1 + place], *known[slot])
             else:
                 have = told["slots"][slot].get("too_few_homes_for", {}).get(name, {"have": 20})["have"]
                 assert said.startswith("too few homes: ")
@@ -264,7 +274,7 @@ def test_series(talk, plan, smooth):
     told = talk.get(f"/estimates?{smooth}").json()
     shown = page(talk, f"/series?appliance=oven&appliance=kettle{smooth}")
     traces = shown.charts["series"]["data"]
-    names, *rows = shown.tables["Mean watts of a home, ± half of the 95 % interval"]
+    names, *rows = shown.tables["Mean watts of a home, with 95 % intervals"]
     times = [f"{begins(plan, slot):%Y-%m-%d %H:%M:%S}" for slot in range(SLOTS)]
 
     assert names == ["Slot", "Reports", "Oven", "Kettle"]
@@ -277,23 +287,21 @@ def test_series(talk, plan, smooth):
             bands.insert(0, traces[at])
         assert line["x"] == times
         assert line["y"] == [cell and cell[0] for cell in found.values()]
-        assert [reach for reach in line["customdata"] if reach] == pytest.approx(
-            [cell[1] for cell in found.values() if cell]
+        told_limits = [number for low, high, _ in line["customdata"] if low for number in (low, high)]
+        assert told_limits == pytest.approx([limit for cell in found.values() if cell for limit in cell[1:]])
+        assert line["hovertemplate"].startswith(
+            "%{y:,.1f} W (%{customdata[0]:,.1f} to %{customdata[1]:,.1f})"
         )
-        assert line["hovertemplate"] == "%{y:,.1f} ± %{customdata:,.1f} W"
-        limits = {(time, value) for band in bands for time, value in zip(band["x"], band["y"], strict=True)}
+        drawn = {(time, value) for band in bands for time, value in zip(band["x"], band["y"], strict=True)}
         expected = {
-            (times[slot], round(cell[0] + sign * cell[1], 6))
-            for slot, cell in found.items()
-            if cell
-            for sign in (-1, 1)
+            (times[slot], round(limit, 6)) for slot, cell in found.items() if cell for limit in cell[1:]
         }
-        assert {(time, round(value, 6)) for time, value in limits} == expected
+        assert {(time, round(value, 6)) for time, value in drawn} == expected
         for slot, cell in found.items():
             assert rows[slot][0] == slot_name(plan, slot)
             assert rows[slot][1] == f"{told['slots'][slot]['reports']:,}"
             if cell:
-                assert says(rows[slot][2 + column], *cell)
+                assert says_within(rows[slot][2 + column], *cell)
             else:
                 assert rows[slot][2 + column] == "too few homes"
     (holes,) = [trace for trace in traces if trace.get("name") == "too few homes"]

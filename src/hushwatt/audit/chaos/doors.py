@@ -16,6 +16,7 @@ from urllib.parse import quote
 from hushwatt.audit.chaos.desk import Desk
 from hushwatt.audit.chaos.scenario import expect
 from hushwatt.provider.dashboard import words
+from hushwatt.provider.dashboard.scene import ALONE
 from hushwatt.provider.export import export
 from hushwatt.provider.intervals import SIGMAS
 from hushwatt.provider.service import open_read
@@ -143,18 +144,28 @@ def _over_time(desk: Desk, question: Question, told: Document, name: str) -> Non
     known = {slot: here for slot, here in answers.items() if here}
     (series,) = _charts(desk, f"/series{question.words(desk)}&appliance={quote(name)}")
     (line,) = [trace for trace in series["data"] if trace.get("name") == words.title(name)]
-    shown = [pair for pair in zip(line["y"], line["customdata"], strict=True) if pair[0] is not None]
-    told_so = [(here["mean_watts"], SIGMAS * here["mean_watts_se"]) for here in known.values()]
+    shown = [(y, *limits[:2]) for y, limits in zip(line["y"], line["customdata"], strict=True) if limits[0]]
+    told_so = [(here["mean_watts"], *_limits(here)) for here in known.values()]
     expect(shown == told_so, "the page Over time differs")
     (heat,) = _charts(desk, f"/times{question.words(desk)}")
     texts = {
         text for trace in heat["data"] for text in trace["hovertext"] if text.startswith(words.title(name))
     }
     tiles = {
-        f"{words.title(name)}, {words.slot_name(plan, slot)}<br>{words.watts_within(mean, reach)}"
-        for slot, (mean, reach) in zip(known, told_so, strict=True)
+        f"{words.title(name)}, {words.slot_name(plan, slot)}<br>{words.watts_limited(*numbers)}"
+        for slot, numbers in zip(known, told_so, strict=True)
     }
-    expect({text for text in texts if "±" in text} == tiles, "the page Heat map differs")
+    told_there = {text.removesuffix(f", {ALONE}") for text in texts if "\u202fW" in text}
+    expect(told_there == tiles, "the page Heat map differs")
+
+
+def _limits(here: Document) -> tuple[float, float]:
+    """The 95 % interval of an appliance's watts in a slot."""
+    if "mean_watts_ci95" in here:
+        low, high = here["mean_watts_ci95"]
+        return low, high
+    reach = SIGMAS * here["mean_watts_se"]
+    return here["mean_watts"] - reach, here["mean_watts"] + reach
 
 
 def _charts(desk: Desk, target: str) -> list[Any]:
