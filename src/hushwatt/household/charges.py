@@ -92,7 +92,7 @@ class KeptLedger(Ledger):
 
 
 def not_yet_over(plan: Plan, timeline: Timeline, slot: int) -> Condition:
-    """Spends of slots before the window that ends with `slot`, not shown to be that old.  [claim C20]"""
+    """Spends of slots before the window that ends with `slot`, not shown to be that old."""
     first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
     if first <= 0:
         return "0", ()
