@@ -110,12 +110,12 @@ class Book:
 
     def _dearest(self, spend: Spend, length: int) -> int:
         moved, values = self.timeline.since(spend.start - length, length)
-        near = self.store.disk.execute(
+        near = self.store.rows(
             f"SELECT start, end, amount, running, boots FROM spends WHERE end > ? OR {moved}",
             (spend.start - length, *values),
         )
         credits = self.timeline.credits(length)
-        spends = [self._lasting(credits, *row) for row in near]
+        spends = [self._lasting(credits, **row) for row in near]
         # Far above all others together, so that the dearest interval is one that the new spend touches.
         raised = Spend(spend.start, spend.end, spend.amount + FAR_ABOVE)
         return dearest_interval([raised, *spends], length) - FAR_ABOVE

@@ -178,7 +178,7 @@ def capped(most: list[int], window: int, epsilon: int) -> list[int]:
     each sum is the smaller of what its slot adds to the one before and ε more than a window before.
 
     >>> capped([10, 10, 10, 2], window=2, epsilon=12)
-    [2, 10, 10, 2]
+    [10, 2, 10, 2]
     """
     counted, total = list[int](), 0
     for amount in reversed(most):
