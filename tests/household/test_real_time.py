@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from living import NO_CAPS, TURN, Home, join, plan_for, quick_store
 
 from hushwatt.audit.chaos.home import START
+from hushwatt.cli.at_home import status_lines
 from hushwatt.household.book import Book, Entry
 from hushwatt.household.caps import DAY, Caps
 from hushwatt.household.clock import SECOND, Moment, SystemClock
@@ -273,6 +274,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     assert home.agent.book.lifetime <= agreed.epsilon * 12
     assert shown.window_spent == agreed.epsilon
     assert shown.window_why.endswith("of it counted as spent: the agent was not running")
+    assert f"  {shown.window_why}" in status_lines([], [shown], [], now)
     assert all(meter.spent <= meter.cap for meter in meters(home.store, Caps(), now) if meter.cap)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class Appliances:
         found: dict[str, Fraction] = {}
         after, values = self._after(moment, length)
         sums = f"SELECT place, members, sum(amount) FROM spends WHERE {after} GROUP BY place, members"
-        for place, members, amount in self.store.disk.execute(sums, values):
+        for place, members, amount in self._rows(sums, values):
             asked = self._of(place)
             for name in asked.names(members) or ():
                 found[name] = found.get(name, Fraction(0)) + Fraction(amount, asked.share)
@@ -99,17 +100,16 @@ class Appliances:
         """The same, each lasting as long as it must be given."""
         after, values = self._after(moment, length)
         credits = self.timeline.credits(length)
-        for place, members, start, end, running, boots, amount in self.store.disk.execute(
-            f"{NEAR} {after}", values
-        ):
+        for place, members, start, end, running, boots, amount in self._rows(f"{NEAR} {after}", values):
             yield place, members, *self.timeline.lasting(start, end, running, boots, credits), amount
+
+    def _rows(self, query: str, values: tuple[int, ...]) -> list[tuple[Any, ...]]:
+        return [tuple(row.values()) for row in self.store.rows(query, values)]
 
     def _bound(self, spend: Row, length: int) -> Fraction:
         """At most what one appliance can have: as if all that was spent so near were about it."""
         after, values = self._after(spend[2] - length, length)
-        sums = self.store.disk.execute(
-            f"SELECT place, sum(amount) FROM spends WHERE {after} GROUP BY place", values
-        )
+        sums = self._rows(f"SELECT place, sum(amount) FROM spends WHERE {after} GROUP BY place", values)
         parts = [(spend[0], spend[4]), *sums]
         return sum((Fraction(amount, self._of(place).share) for place, amount in parts), Fraction(0))
 

@@ -119,14 +119,17 @@ class Book:
 
     def _dearest(self, spend: Spend, length: int) -> int:
         moved, values = self.timeline.since(spend.start - length, length)
-        near = self.store.disk.execute(
+        near = self.store.rows(
             f"SELECT start, end, amount, running, boots FROM spends WHERE end > ? OR {moved}",
             (spend.start - length, *values),
         )
         credits = self.timeline.credits(length)
         spends = [
-            Spend(*self.timeline.lasting(start, end, running, boots, credits), amount)
-            for start, end, amount, running, boots in near
+            Spend(
+                *self.timeline.lasting(row["start"], row["end"], row["running"], row["boots"], credits),
+                row["amount"],
+            )
+            for row in near
         ]
         return dearest_with(spend, spends, length)
 

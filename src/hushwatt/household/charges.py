@@ -63,12 +63,12 @@ class KeptLedger(Ledger):
     def _not_yet_over(self, slot: int) -> list[Charge]:
         """Charges whose slots are before the window, and would not be if the clock had not been moved."""
         moved, values = not_yet_over(self.plan, self.book.timeline, slot)
-        rows = self.book.store.disk.execute(
-            f"SELECT max(slot), sum(amount), members FROM spends WHERE place = ? AND {moved} "
-            "GROUP BY members ORDER BY 1",
+        rows = self.book.store.rows(
+            "SELECT max(slot) AS slot, sum(amount) AS amount, members FROM spends "
+            f"WHERE place = ? AND {moved} GROUP BY members ORDER BY slot",
             (self.place, *values),
         )
-        return [_charge(self.plan, *row) for row in rows]
+        return [_charge(self.plan, **row) for row in rows]
 
     def affords(self, slot: int, amount: int, members: Members | None) -> bool:
         """Whether a charge would be accepted by the plan's window and by the owner's caps."""
@@ -92,7 +92,7 @@ class KeptLedger(Ledger):
 
 
 def not_yet_over(plan: Plan, timeline: Timeline, slot: int) -> Condition:
-    """Spends of slots before the window that ends with `slot`, not shown to be that old.  [claim C20]"""
+    """Spends of slots before the window that ends with `slot`, not shown to be that old."""
     first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
     if first <= 0:
         return "0", ()

@@ -41,8 +41,8 @@ class SharedMark:
     (None, 'as of now')
     """
 
-    def __init__(self, home: str, memory: Path = MEMORY) -> None:
-        self.path = memory / f"hushwatt-{home}"
+    def __init__(self, home: str, memory: Path | None = None) -> None:
+        self.path = (memory or MEMORY) / f"hushwatt-{home}"
 
     def read(self) -> str | None:
         try:

@@ -64,10 +64,7 @@ class Timeline:
     def __init__(self, store: Store, mark: Mark | None = None) -> None:
         self.store, self.mark = store, mark
         self.seen = _seen(store.noted(NOTE))
-        self.boots = [
-            Boot(*row)
-            for row in store.disk.execute("SELECT number, running, before, first FROM boots ORDER BY number")
-        ]
+        self.boots = [Boot(**row) for row in store.rows("SELECT * FROM boots ORDER BY number")]
         self.unseen = 0  # running time that passed on this boot before the first look, and left no trace
         self._kept: int | None = None  # the running time on disk
         self._origin: int | None = None  # the offset of spends from before there was running time
