@@ -12,14 +12,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.caps import Caps
-from hushwatt.household.membership import begin
-from hushwatt.household.provider_link import Link, Offer, WrongProvider
+from hushwatt.household.membership import begin, placed
+from hushwatt.household.provider_link import Link, Offer, Place, WrongProvider
 from hushwatt.household.store import Store
 from hushwatt.household.words import per_year
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.promise import Promise, promise
+from hushwatt.privacy.rotation import order_of
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,12 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
         raise UsageError(f"this home already takes part in {plan.name}")
     secret = row["secret"] if row and row["secret"] else Ed25519PrivateKey.generate().private_bytes_raw()
     _write_consent(store, proposal, words, secret, now, source)
-    device = proposal.link.enrol(plan.id, Ed25519PrivateKey.from_private_bytes(secret), code)
+    place = proposal.link.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
     with store.change() as disk:
+        if place.offered and (row is None or row["device"] != place.device):
+            _take_place(store, plan, place)
         disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (device, plan.id)
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (place.device, plan.id)
         )
         if proposal.replaces is not None:
             disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
@@ -91,6 +94,13 @@ def _write_consent(
             "address = excluded.address, provider = excluded.provider",
             (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory),
         )
+
+
+def _take_place(store: Store, plan: Plan, place: Place) -> None:
+    """Speak at the turn that is offered, in the order that belongs to the new device."""
+    row = store.rows("SELECT slot, memory FROM plans WHERE plan = ?", (plan.id,))[0]
+    memory = placed(plan, row["slot"], row["memory"], place.turn, order_of(plan, place.device))
+    store.disk.execute("UPDATE plans SET memory = ? WHERE plan = ?", (memory, plan.id))
 
 
 def _first_slot(store: Store, proposal: Proposal, now: int) -> int:

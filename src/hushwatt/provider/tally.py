@@ -6,8 +6,9 @@ answers comes from tallies; a report is read once.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -56,6 +57,7 @@ class Tallies:
     homes: int
     groups: dict[TallyKey, Tally]
     repeats: int = 0  # reports that were there again, and are counted once
+    refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
 
     def add(self, key: TallyKey, tally: Tally) -> None:
         self.groups[key] = self.groups[key] + tally if key in self.groups else tally
@@ -68,6 +70,7 @@ class Tallies:
         """Add what other reports of the same homes add up to."""
         self.add_all(part.groups.items())
         self.repeats += part.repeats
+        self.refused += part.refused
 
 
 def tally_reports(plan: Plan, path: str | Path) -> Tallies:

@@ -6,7 +6,7 @@ disk, and tallied again.  Where each home decides for itself, the slots must be
 seen one after the other, so there only the reading is shared out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,11 +15,14 @@ from hushwatt.beside import beside
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.engines.contest import contested, every_home
-from hushwatt.provider.tally import Tallies, settled, tally_batches
+from hushwatt.provider.filed_rotations import FiledRotations
+from hushwatt.provider.rotation import rotates
+from hushwatt.provider.tally import Tallies, Tally, TallyKey, settled, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.report_file import Piece
-from hushwatt.wire.report_order import ReportOrder, Span, spans
+from hushwatt.wire.report_order import Key, ReportOrder, Span, key_at, spans
 from hushwatt.wire.report_reader import places_of, read_reports, report_files, spilled, without
+from hushwatt.wire.report_schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 
 
@@ -30,6 +33,16 @@ class Look:
     tallies: Tallies = field(default_factory=lambda: Tallies(0, {}))
     spans: list[Span] = field(default_factory=list)
     ordered: bool = True  # if not, a report may be in it twice
+
+
+@dataclass(frozen=True)
+class Part:
+    """A batch, each report once, and what it adds up to by itself."""
+
+    batch: ReportBatch
+    groups: list[tuple[TallyKey, Tally]]
+    repeats: int = 0  # left out of it
+    ordered: bool = True  # as far as the piece has been read
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,8 @@ class Embedded:
         pieces = [piece for file in files for piece in file.pieces()]
         if plan.decision == "household":
             _in_turn(plan, reports, pieces, tallies)
+        elif rotates(plan):
+            _in_rotation(plan, pieces, tallies)
         else:
             _at_once(plan, pieces, tallies)
         return settled(plan, tallies)
@@ -52,22 +67,31 @@ class Embedded:
 
 def look(plan: Plan, piece: Piece) -> Look:
     """Tally a piece by itself; a repeat of the report just before it is left out."""
-    found, order = Look(), ReportOrder()
+    found = Look()
+    for part in parts_of(plan, piece):
+        found.ordered &= part.ordered
+        found.tallies.repeats += part.repeats
+        found.tallies.add_all(part.groups)
+        found.spans += spans(places_of(part.batch)) if found.ordered else [every_home(part.batch.slot)]
+    return found
+
+
+def parts_of(plan: Plan, piece: Piece) -> Iterator[Part]:
+    """The batches of a piece, each with what it adds up to."""
+    order, ordered = ReportOrder(), True
     first, size = piece.first, Layout.of(plan).size
     for batch in piece.batches(size):
-        again = order.repeats(places_of(batch)) if found.ordered else None
-        found.ordered = again is not None
+        again = order.repeats(places_of(batch)) if ordered else None
+        ordered = again is not None
         try:
             groups = list(tally_batches(plan, [batch]))
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
-        if again is not None and again.any():
-            groups = list(tally_batches(plan, [without(batch, again)]))
-            found.tallies.repeats += int(again.sum())
-        found.tallies.add_all(groups)
-        found.spans += spans(places_of(batch)) if found.ordered else [every_home(batch.slot)]
         first += len(batch)
-    return found
+        if again is not None and again.any():
+            batch = without(batch, again)
+            groups = list(tally_batches(plan, [batch]))
+        yield Part(batch, groups, 0 if again is None else int(again.sum()), ordered)
 
 
 def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
@@ -79,21 +103,60 @@ def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
         if place not in again:
             tallies.merge(found.tallies)
     for part in _put_in_order(plan, [pieces[place] for place in sorted(again)]):
-        tallies.merge(part)
+        tallies.add_all(part.groups)
+        tallies.repeats += part.repeats
 
 
-def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Tallies]:
+def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
+    """The reports of some pieces, slots ascending, each once."""
     if not pieces:
         return
     with closing(spilled(pieces, Layout.of(plan).size)) as spill:
 
-        def tallied(bucket: int) -> Tallies:
+        def tallied(bucket: int) -> Part:
             batch, repeats = spill.bucket(bucket)
-            tallies = Tallies(0, {}, repeats)
-            tallies.add_all(tally_batches(plan, [batch]))
-            return tallies
+            return Part(batch, list(tally_batches(plan, [batch])), repeats)
 
         yield from beside(tallied, spill.buckets())
+
+
+def _in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+    """Homes take turns or walk orders: only a home's earlier reports tell whether a report is in place."""
+    try:
+        tallies.merge(_held_to_rotation(plan, _as_they_lie(plan, pieces)))
+    except NotInOrder:
+        tallies.merge(_held_to_rotation(plan, _put_in_order(plan, pieces)))
+
+
+def _held_to_rotation(plan: Plan, parts: Iterable[Part]) -> Tallies:
+    """What is in place of all parts, slots ascending, adds up to."""
+    tallies, rotations = Tallies(0, {}), FiledRotations(plan)
+    for part in parts:
+        tallies.repeats += part.repeats
+        in_place = rotations.in_place(part.batch)
+        tallies.add_all(
+            part.groups if in_place.all() else tally_batches(plan, [without(part.batch, ~in_place)])
+        )
+    tallies.refused = rotations.refused
+    return tallies
+
+
+def _as_they_lie(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
+    """The reports of all pieces as they come, while they come in order."""
+    last: Key | None = None
+    for parts in beside(lambda piece: list(parts_of(plan, piece)), pieces):
+        for part in parts:
+            places = places_of(part.batch)
+            if not len(part.batch):
+                continue
+            if not part.ordered or (last is not None and key_at(places, 0) <= last):
+                raise NotInOrder
+            last = key_at(places, -1)
+            yield part
+
+
+class NotInOrder(Exception):
+    """A report is not above the one before it."""
 
 
 def _in_turn(plan: Plan, reports: str | Path, pieces: list[Piece], tallies: Tallies) -> None:
