@@ -1,6 +1,8 @@
 """The turns and orders of homes that files name, kept in memory while their reports go by slot by slot."""
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,19 @@ from hushwatt.privacy.rotation import has_turns
 from hushwatt.provider.draws import segments
 from hushwatt.provider.home_index import HomeIndex
 from hushwatt.provider.rotation import IN_PLACE, REFUSALS, Rotations
+from hushwatt.provider.tally import Tallies, Tally, TallyKey, tally_batches
+from hushwatt.wire.report_reader import without
 from hushwatt.wire.report_schema import ReportBatch
+
+
+@dataclass(frozen=True)
+class Part:
+    """A batch, each report once, and what it adds up to by itself."""
+
+    batch: ReportBatch
+    groups: list[tuple[TallyKey, Tally]]
+    repeats: int = 0  # left out of it
+    ordered: bool = True  # as far as the piece has been read
 
 
 class FiledRotations:
@@ -44,3 +58,16 @@ class FiledRotations:
             rows = np.flatnonzero(rounds == round)
             verdicts[rows] = self._rotations.judge(slot, homes[rows], payloads[rows])
         return verdicts
+
+
+def held_to_rotation(plan: Plan, parts: Iterable[Part]) -> Tallies:
+    """What is in place of all parts, slots ascending, adds up to."""
+    tallies, rotations = Tallies(0, {}), FiledRotations(plan)
+    for part in parts:
+        tallies.repeats += part.repeats
+        in_place = rotations.in_place(part.batch)
+        tallies.add_all(
+            part.groups if in_place.all() else tally_batches(plan, [without(part.batch, ~in_place)])
+        )
+    tallies.refused = rotations.refused
+    return tallies

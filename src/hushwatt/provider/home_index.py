@@ -62,7 +62,8 @@ class HomeIndex:
         known = places < len(self._hashes)
         known[known] = self._hashes[places[known]] == hashes[known]
         if not known.all():
-            new = np.unique(hashes[~known])
+            new = np.sort(hashes[~known])
+            new = new[np.diff(new, prepend=~new[:1]) != 0]  # each once
             at = np.searchsorted(self._hashes, new)
             self._hashes = np.insert(self._hashes, at, new)
             self._numbers = np.insert(self._numbers, at, np.arange(len(self), len(self) + len(new)))

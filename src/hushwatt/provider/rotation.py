@@ -23,7 +23,6 @@ WORD = 64  # bits
 Rows = NDArray[np.uint8]
 Who = NDArray[np.intp]
 Members = NDArray[np.intp]
-Classes = NDArray[np.uint64]
 
 
 def rotates(plan: Plan) -> bool:
@@ -36,7 +35,7 @@ class Rotations:
 
     phases: NDArray[np.int32]
     starts: Rows  # the places, a bit each, from which on it is known which s appliances follow
-    places: NDArray[np.unsignedinteger]  # of every appliance, in an order that is still possible
+    places: NDArray[np.unsignedinteger]  # the first of those where each appliance may still stand
 
     def __init__(self, plan: Plan, count: int = 0) -> None:
         self.plan, self.layout = plan, Layout.of(plan)
@@ -44,13 +43,15 @@ class Rotations:
         self.phases = np.full(count, FREE, dtype=np.int32)
         self.starts = np.zeros((count, -(-self.appliances // 8)), dtype=np.uint8)
         kind = np.uint8 if self.appliances <= 1 << 8 else np.uint16
-        self.places = np.tile(np.arange(self.appliances, dtype=kind), (count, 1))
+        self.places = np.zeros((count, self.appliances), dtype=kind)
 
     def __len__(self) -> int:
         return len(self.phases)
 
     def grow(self, count: int) -> None:
         """Add so many homes of which nothing is known."""
+        if not count:
+            return
         more = Rotations(self.plan, count)
         for name in ("phases", "starts", "places"):
             setattr(self, name, np.concatenate([getattr(self, name), getattr(more, name)]))
@@ -65,62 +66,16 @@ class Rotations:
     def judge(self, slot: int, homes: Who, payloads: Rows) -> NDArray[np.int8]:
         """A verdict for the reports of different homes in a slot; what is in place is taken at its word."""
         verdicts = np.full(len(homes), IN_PLACE, dtype=np.int8)
-        if self.appliances:
-            start, members = first_place(self.plan, slot), self.layout.members(payloads)
-            verdicts[~self._fit(start, homes, members)] = OUT_OF_ORDER
+        if self.appliances and len(homes):
+            step = Step(self, first_place(self.plan, slot), homes, self.layout.members(payloads))
+            verdicts[~step.fit()] = OUT_OF_ORDER
         if has_turns(self.plan):
             here, phases = slot % self.plan.window, self.phases[homes]
             verdicts[(phases != here) & (phases != FREE)] = OUT_OF_TURN
             self.phases[homes[verdicts == IN_PLACE]] = here
-        if self.appliances:
-            fit = verdicts == IN_PLACE
-            self._learn(start, homes[fit], members[fit])
+        if self.appliances and len(homes):
+            step.learn(np.flatnonzero(verdicts == IN_PLACE))
         return verdicts
-
-    def _fit(self, start: int, homes: Who, members: Members) -> NDArray[np.bool_]:
-        """Which homes have an order, of those still possible, with these appliances from `start` on."""
-        places = self.places[homes[:, None], members].astype(np.intp)
-        fit: NDArray[np.bool_] = ((places - start) % self.appliances < self.layout.asked).all(axis=1)
-        new = self._untold(start, homes)
-        classes = self._classes(homes[new])
-        named = np.take_along_axis(classes, places[new], axis=1)
-        fit[new] = (np.sort(named, axis=1) == np.sort(classes[:, self._window(start)], axis=1)).all(axis=1)
-        return fit
-
-    def _learn(self, start: int, homes: Who, members: Members) -> None:
-        """Move the named appliances to the places from `start` on, and only within what was open."""
-        new = self._untold(start, homes)
-        homes, members = homes[new], members[new]
-        classes = self._classes(homes)
-        inside = np.zeros(classes.shape, dtype=bool)
-        inside[:, self._window(start)] = True
-        named = np.zeros(classes.shape, dtype=bool)
-        np.put_along_axis(named, members, True, axis=1)
-        held = np.take_along_axis(classes, self.places[homes].astype(np.intp), axis=1)
-        moved = _sorted(held, named), _sorted(classes, inside)
-        self.places[homes[:, None], moved[0]] = moved[1]
-        self.starts[homes, start // 8] |= np.uint8(1 << start % 8)
-
-    def _window(self, start: int) -> NDArray[np.intp]:
-        return (start + np.arange(self.layout.asked)) % self.appliances
-
-    def _untold(self, start: int, homes: Who) -> NDArray[np.intp]:
-        """The rows of homes that have not told yet what follows `start`."""
-        return np.flatnonzero(self.starts[homes, start // 8] >> np.uint8(start % 8) & 1 == 0)
-
-    def _classes(self, homes: Who) -> Classes:
-        """For every place of every home's order a number, equal where nothing tells two places apart.
-
-        A start tells the s places that follow it apart from all others, so a place is known by
-        the starts among the s before it: the sum of a number for each, of its own bit in most plans.
-        """
-        bits = np.unpackbits(self.starts[homes], axis=1, count=self.appliances, bitorder="little")
-        told = bits * _weights(self.appliances)
-        asked = self.layout.asked
-        before = np.concatenate([told[:, self.appliances - asked + 1 :], told], axis=1)
-        sums = np.concatenate([np.zeros((len(homes), 1), np.uint64), np.cumsum(before, axis=1)], axis=1)
-        classes: Classes = sums[:, asked:] - sums[:, :-asked]
-        return classes
 
     @property
     def size(self) -> int:
@@ -143,15 +98,97 @@ class Rotations:
             self.places[homes] = np.ascontiguousarray(places).view(kind)
 
 
-def _weights(appliances: int) -> Classes:
+class Step:
+    """Some homes name the appliances from place `start` of their orders on.
+
+    Nothing tells two places apart as long as every start seen has both among its s places, or
+    neither.  Such places are one class, called by its first place.  An order is possible when it
+    has every appliance in its own class, so the named ones must be of the classes, each as often,
+    of the s places asked.
+    """
+
+    def __init__(self, known: Rotations, start: int, homes: Who, members: Members) -> None:
+        self._known, self._start, self._homes, self._members = known, start, homes, members
+        self._asked = (start + np.arange(known.layout.asked)) % known.appliances
+        told = known.starts[homes]
+        self._kinds, self._which = told[:1], np.zeros(len(homes), dtype=np.intp)
+        if (told != told[0]).any():
+            self._kinds, which = np.unique(told, axis=0, return_inverse=True)
+            self._which = which.reshape(-1)
+        self._classes = classes_of(self._kinds, known.appliances, known.layout.asked)
+
+    def fit(self) -> NDArray[np.bool_]:
+        """Which homes have a possible order with what they name."""
+        named = self._known.places[self._homes[:, None], self._members]
+        expected = np.sort(self._classes[:, self._asked], axis=1)
+        fit: NDArray[np.bool_] = (np.sort(named, axis=1) == expected[self._which]).all(axis=1)
+        return fit
+
+    def learn(self, rows: NDArray[np.intp]) -> None:
+        """Split the classes of these homes into what was asked and what was not."""
+        byte, bit = self._start // 8, np.uint8(1 << self._start % 8)
+        new = self._kinds[:, byte] & bit == 0
+        rows = rows[new[self._which[rows]]]
+        if not len(rows):
+            return
+        known, homes, which = self._known, self._homes[rows], self._which[rows]
+        asked, others = self._split()
+        places = known.places[homes]
+        named = np.take_along_axis(places, self._members[rows], axis=1)
+        moved = _looked_up(others, which, places)
+        np.put_along_axis(moved, self._members[rows], _looked_up(asked, which, named), axis=1)
+        known.places[homes] = moved
+        known.starts[homes, byte] |= bit
+
+    def _split(self) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
+        """For each class what becomes of it: of its places that were asked, and of the others."""
+        known, kinds = self._known, self._kinds.copy()
+        kinds[:, self._start // 8] |= np.uint8(1 << self._start % 8)
+        finer = classes_of(kinds, known.appliances, known.layout.asked)
+        others = np.setdiff1d(np.arange(known.appliances), self._asked)
+        tables = []
+        for places in (self._asked, others):
+            table = np.zeros(finer.shape, dtype=known.places.dtype)
+            np.put_along_axis(table, self._classes[:, places], finer[:, places], axis=1)
+            tables.append(table)
+        return tables[0], tables[1]
+
+
+def classes_of(starts: Rows, appliances: int, asked: int) -> NDArray[np.intp]:
+    """The class of every place, as the first place of it, for each row of starts.
+
+    A place is known by the starts among the s places up to it: their sum, each start with a
+    number of its own (a bit; from 65 appliances on, 64 bits of a hash).
+
+    >>> classes_of(np.array([[0b00001]], dtype=np.uint8), appliances=5, asked=2).tolist()
+    [[0, 0, 2, 2, 2]]
+    """
+    told = np.unpackbits(starts, axis=1, count=appliances, bitorder="little") * _weights(appliances)
+    before = np.concatenate([np.zeros_like(told[:, :1]), told[:, appliances - asked + 1 :], told], axis=1)
+    sums = np.cumsum(before, axis=1)
+    known_by = sums[:, asked:] - sums[:, :-asked]
+    order = np.argsort(known_by, axis=1, kind="stable")
+    sorted_by = np.take_along_axis(known_by, order, axis=1)
+    begins = np.zeros(order.shape, dtype=np.intp)
+    begins[:, 1:] = np.where(sorted_by[:, 1:] != sorted_by[:, :-1], np.arange(1, appliances), 0)
+    firsts = np.take_along_axis(order, np.maximum.accumulate(begins, axis=1), axis=1)
+    classes = np.empty_like(order)
+    np.put_along_axis(classes, order, firsts, axis=1)
+    return classes
+
+
+def _weights(appliances: int) -> NDArray[np.uint64]:
     """A number for each place: a bit, or from 65 places on 64 bits of a hash."""
     if appliances <= WORD:
         return np.left_shift(np.uint64(1), np.arange(appliances, dtype=np.uint64))
     return np.frombuffer(shake_256(b"hushwatt-places").digest(8 * appliances), dtype="<u8").astype(np.uint64)
 
 
-def _sorted(classes: Classes, first: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The columns of each row by class, and in a class those that are `first` before the others."""
-    order = np.argsort(~first, axis=1, kind="stable")
-    by_class = np.argsort(np.take_along_axis(classes, order, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(order, by_class, axis=1)
+def _looked_up(
+    tables: NDArray[np.unsignedinteger], which: Who, places: NDArray[np.unsignedinteger]
+) -> NDArray[np.unsignedinteger]:
+    """What the table of each row's kind has at each of the row's places; mostly there is one table."""
+    found: NDArray[np.unsignedinteger] = (
+        tables[0][places] if len(tables) == 1 else tables[which[:, None], places]
+    )
+    return found

@@ -6,7 +6,7 @@ disk, and tallied again.  Where each home decides for itself, the slots must be
 seen one after the other, so there only the reading is shared out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,14 +15,13 @@ from hushwatt.beside import beside
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.engines.contest import contested, every_home
-from hushwatt.provider.filed_rotations import FiledRotations
+from hushwatt.provider.filed_rotations import Part, held_to_rotation
 from hushwatt.provider.rotation import rotates
-from hushwatt.provider.tally import Tallies, Tally, TallyKey, settled, tally_batches
+from hushwatt.provider.tally import Tallies, settled, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.report_file import Piece
 from hushwatt.wire.report_order import Key, ReportOrder, Span, key_at, spans
 from hushwatt.wire.report_reader import places_of, read_reports, report_files, spilled, without
-from hushwatt.wire.report_schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 
 
@@ -33,16 +32,6 @@ class Look:
     tallies: Tallies = field(default_factory=lambda: Tallies(0, {}))
     spans: list[Span] = field(default_factory=list)
     ordered: bool = True  # if not, a report may be in it twice
-
-
-@dataclass(frozen=True)
-class Part:
-    """A batch, each report once, and what it adds up to by itself."""
-
-    batch: ReportBatch
-    groups: list[tuple[TallyKey, Tally]]
-    repeats: int = 0  # left out of it
-    ordered: bool = True  # as far as the piece has been read
 
 
 @dataclass(frozen=True)
@@ -123,22 +112,9 @@ def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
 def _in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
     """Homes take turns or walk orders: only a home's earlier reports tell whether a report is in place."""
     try:
-        tallies.merge(_held_to_rotation(plan, _as_they_lie(plan, pieces)))
+        tallies.merge(held_to_rotation(plan, _as_they_lie(plan, pieces)))
     except NotInOrder:
-        tallies.merge(_held_to_rotation(plan, _put_in_order(plan, pieces)))
-
-
-def _held_to_rotation(plan: Plan, parts: Iterable[Part]) -> Tallies:
-    """What is in place of all parts, slots ascending, adds up to."""
-    tallies, rotations = Tallies(0, {}), FiledRotations(plan)
-    for part in parts:
-        tallies.repeats += part.repeats
-        in_place = rotations.in_place(part.batch)
-        tallies.add_all(
-            part.groups if in_place.all() else tally_batches(plan, [without(part.batch, ~in_place)])
-        )
-    tallies.refused = rotations.refused
-    return tallies
+        tallies.merge(held_to_rotation(plan, _put_in_order(plan, pieces)))
 
 
 def _as_they_lie(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
