@@ -234,7 +234,7 @@ class TestEnrolment:
     @both_stores
     @pytest.mark.parametrize("assigned", [False, True])
     def test_homes_can_be_held_to_the_offer(self, collecting, plan_of, assigned):
-        """With `assigned_turns` only the turn offered and the device's order will do; else what came first."""
+        """With `assigned_turns` just the turn offered and the device's order do, else what came first."""
         plan = plan_of(2, 2, 2, method="lpu", oracle="grr", appliances_per_report=1)
         talk = collecting(plan, days=30, grace="300d", assigned_turns=assigned)
         key, answer = talk.join()
