@@ -45,7 +45,8 @@ class FiledRotations:
         for verdict, reason in REFUSALS.items():
             if count := int((verdicts == verdict).sum()):
                 self.refused[reason] += count
-        return verdicts == IN_PLACE
+        in_place: NDArray[np.bool_] = verdicts == IN_PLACE
+        return in_place
 
     def _judged(
         self, slot: int, homes: NDArray[np.intp], rounds: NDArray[np.int8], payloads: NDArray[np.uint8]

@@ -19,6 +19,7 @@ FREE = -1  # no phase yet
 IN_PLACE, OUT_OF_TURN, OUT_OF_ORDER = 0, 10, 11
 REFUSALS = {OUT_OF_TURN: "out_of_turn", OUT_OF_ORDER: "out_of_order"}
 WORD = 64  # bits
+TOGETHER = 1 << 22  # places of orders looked at together
 
 Rows = NDArray[np.uint8]
 Who = NDArray[np.intp]
@@ -44,6 +45,7 @@ class Rotations:
         self.starts = np.zeros((count, -(-self.appliances // 8)), dtype=np.uint8)
         kind = np.uint8 if self.appliances <= 1 << 8 else np.uint16
         self.places = np.zeros((count, self.appliances), dtype=kind)
+        self.changed = np.zeros(count, dtype=bool)  # since it was made
 
     def __len__(self) -> int:
         return len(self.phases)
@@ -53,11 +55,12 @@ class Rotations:
         if not count:
             return
         more = Rotations(self.plan, count)
-        for name in ("phases", "starts", "places"):
+        for name in ("phases", "starts", "places", "changed"):
             setattr(self, name, np.concatenate([getattr(self, name), getattr(more, name)]))
 
     def give(self, home: int, phase: int | None, order: NDArray[np.integer]) -> None:
         """Fix the phase and the whole order of a home."""
+        self.changed[home] = True
         self.phases[home] = FREE if phase is None else phase
         if self.appliances:
             self.starts[home] = 0xFF
@@ -65,28 +68,37 @@ class Rotations:
 
     def judge(self, slot: int, homes: Who, payloads: Rows) -> NDArray[np.int8]:
         """A verdict for the reports of different homes in a slot; what is in place is taken at its word."""
+        step = TOGETHER // (self.appliances or 1)
+        verdicts = [
+            self._judged(slot, homes[start : start + step], payloads[start : start + step])
+            for start in range(0, len(homes), step)
+        ]
+        return np.concatenate([np.empty(0, dtype=np.int8), *verdicts])
+
+    def _judged(self, slot: int, homes: Who, payloads: Rows) -> NDArray[np.int8]:
         verdicts = np.full(len(homes), IN_PLACE, dtype=np.int8)
-        if self.appliances and len(homes):
+        if self.appliances:
             step = Step(self, first_place(self.plan, slot), homes, self.layout.members(payloads))
             verdicts[~step.fit()] = OUT_OF_ORDER
         if has_turns(self.plan):
             here, phases = slot % self.plan.window, self.phases[homes]
             verdicts[(phases != here) & (phases != FREE)] = OUT_OF_TURN
-            self.phases[homes[verdicts == IN_PLACE]] = here
-        if self.appliances and len(homes):
+            new = homes[(phases == FREE) & (verdicts == IN_PLACE)]
+            self.phases[new], self.changed[new] = here, True
+        if self.appliances:
             step.learn(np.flatnonzero(verdicts == IN_PLACE))
         return verdicts
 
     @property
     def size(self) -> int:
         """Bytes of a home in the store."""
-        return 4 + self.starts.shape[1] + self.places.shape[1] * self.places.itemsize
+        return 4 + int(self.starts.shape[1]) + self.appliances * self.places.itemsize
 
-    def packed(self) -> Rows:
-        """Every home in bytes: phase + 1, then the starts, then the places, all little endian."""
-        phases = (self.phases + 1).astype("<u4")[:, None].view(np.uint8)
-        places = self.places.astype(self.places.dtype.newbyteorder("<")).view(np.uint8)
-        return np.concatenate([phases, self.starts, places], axis=1)
+    def packed(self, homes: Who) -> Rows:
+        """Homes in bytes: phase + 1, then the starts, then the places, all little endian."""
+        phases = (self.phases[homes] + 1).astype("<u4")[:, None].view(np.uint8)
+        places = self.places[homes].astype(self.places.dtype.newbyteorder("<")).view(np.uint8)
+        return np.concatenate([phases, self.starts[homes], places], axis=1)
 
     def unpack(self, homes: Who, rows: Rows) -> None:
         """What the store has of some homes."""
@@ -139,6 +151,7 @@ class Step:
         np.put_along_axis(moved, self._members[rows], _looked_up(asked, which, named), axis=1)
         known.places[homes] = moved
         known.starts[homes, byte] |= bit
+        known.changed[homes] = True
 
     def _split(self) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
         """For each class what becomes of it: of its places that were asked, and of the others."""

@@ -21,7 +21,6 @@ class KnownRotations:
             found, known = session.find_rotations(number, self._homes)
             rows = np.frombuffer(known, dtype=np.uint8).reshape(len(found), self._rotations.size)
             self._rotations.unpack(np.searchsorted(self._homes, found), rows)
-        self._before = self._rotations.packed()
 
     def judge(self, slot: int, homes: Homes, payloads: Rows) -> NDArray[np.int8]:
         """A verdict for the reports of different homes in a slot: 0, or why it is refused."""
@@ -30,10 +29,9 @@ class KnownRotations:
         return self._rotations.judge(slot, np.searchsorted(self._homes, homes), payloads)
 
     def save(self) -> None:
-        after = self._rotations.packed()
-        changed = (after != self._before).any(axis=1)
-        if changed.any():
-            self._session.put_rotations(self._number, self._homes[changed], after[changed])
+        changed = np.flatnonzero(self._rotations.changed)
+        if len(changed):
+            self._session.put_rotations(self._number, self._homes[changed], self._rotations.packed(changed))
 
 
 def give_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled) -> None:
@@ -43,7 +41,8 @@ def give_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled
     rotations = Rotations(plan, len(enrolled.homes))
     for place, (home, device) in enumerate(zip(enrolled.homes, enrolled.devices, strict=True)):
         rotations.give(place, assigned_turn(plan, home), order_of(plan, device))
-    session.put_rotations(number, np.array(enrolled.homes, dtype=np.int64), rotations.packed())
+    rows = rotations.packed(np.arange(len(rotations)))
+    session.put_rotations(number, np.array(enrolled.homes, dtype=np.int64), rows)
 
 
 def forget_rotation(session: Session, number: int, home: int) -> None:
