@@ -62,10 +62,17 @@ class HomeIndex:
         known = places < len(self._hashes)
         known[known] = self._hashes[places[known]] == hashes[known]
         if not known.all():
-            new = np.sort(hashes[~known])
-            new = new[np.diff(new, prepend=~new[:1]) != 0]  # each once
-            at = np.searchsorted(self._hashes, new)
-            self._hashes = np.insert(self._hashes, at, new)
-            self._numbers = np.insert(self._numbers, at, np.arange(len(self), len(self) + len(new)))
+            self._add(hashes[~known])
             places = np.searchsorted(self._hashes, hashes)
         return self._numbers[places]
+
+    def _add(self, hashes: NDArray[np.uint64]) -> None:
+        """Number new homes as they come, so that those of a slot mostly have neighbouring numbers."""
+        order = np.argsort(hashes, kind="stable")
+        new = hashes[order]
+        first = np.diff(new, prepend=~new[:1]) != 0  # each once
+        new, came = new[first], np.argsort(np.argsort(order[first]))
+        at = np.searchsorted(self._hashes, new)
+        count = len(self)
+        self._hashes = np.insert(self._hashes, at, new)
+        self._numbers = np.insert(self._numbers, at, count + came)
