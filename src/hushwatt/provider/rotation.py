@@ -3,7 +3,8 @@
 Of each home it is known at which phase of the window it speaks, and where in its order each
 appliance may stand.  Either was given to it at enrolment, or it is what the home's own accepted
 reports say: the first one fixes the phase, and every one places some appliances.  A report that
-agrees with no order the earlier ones leave open is refused, and leaves no trace.
+agrees with no order the earlier ones leave open is refused, and leaves no trace
+(docs/proofs/held-to-turns.md).
 """
 
 from hashlib import shake_256
