@@ -74,17 +74,25 @@ class TestTurns:
         assert [len(sent.homes) for sent in run(beside_none, 3, 4)] == [1, 1, 1]
 
 
+def asked_in(fleet, slot, who):
+    """What some homes are asked in a slot."""
+    fleet.slot = slot
+    return fleet.next_members(np.asarray(who))
+
+
 class TestOrders:
-    """Each home walks its own random order of the appliances, s per drawn report."""
+    """Each home walks its own random order of the appliances, s per turn."""
 
     @settings(max_examples=60)
     @given(data=st.data(), count=st.integers(2, 7), homes=st.integers(1, 5))
     def test_every_home_covers_every_appliance(self, plan_of, data, count, homes):
-        """In n draws each home names each appliance s times, and in every draw s different ones."""
+        """In n turns each home names each appliance s times, and in every turn s different ones."""
         asked = data.draw(st.integers(1, count - 1))
         fleet = enrol(plan_of(*[2] * count, appliances_per_report=asked), homes, 0, SOURCE)
 
-        members = np.stack([fleet.next_members(np.arange(homes)) for _ in range(count)])
+        first = data.draw(st.integers(0, 50))
+
+        members = np.stack([asked_in(fleet, first + turn, np.arange(homes)) for turn in range(count)])
 
         assert all(
             np.bincount(members[:, home].ravel(), minlength=count).tolist() == [asked] * count
@@ -92,10 +100,21 @@ class TestOrders:
         )
         assert (np.diff(members.astype(int), axis=2) > 0).all()
 
-    def test_only_those_who_draw_move_on(self, plan_of):
-        """A home that keeps silent names the same appliances when it speaks at last."""
-        fleet = enrol(plan_of(2, 2, 2, 2, appliances_per_report=2), 2, 0, SOURCE)
-        alone = enrol(plan_of(2, 2, 2, 2, appliances_per_report=2), 2, 0, SOURCE)
+    @pytest.mark.parametrize("method", ["lbu", "lsp", "lpu"])
+    def test_a_missed_turn_moves_on_by_itself(self, plan_of, method):
+        """A home that kept silent is asked what it would have been asked without that silence."""
+        plan = plan_of(2, 2, 2, 2, method=method, window=3, appliances_per_report=1)
+        talks, silent = (enrol(plan, 5, 0, Simulation(4, "same")) for _ in range(2))
+        run(talks, 7)
+
+        silent.skip_to(7)
+
+        assert (talks.next_members(np.arange(5)) == silent.next_members(np.arange(5))).all()
+
+    def test_a_provider_that_decides_moves_on_whom_it_asks(self, plan_of):
+        """Where the provider says when to draw, a home that is not asked stays where it is."""
+        plan = plan_of(2, 2, 2, 2, method="lpd", decision="provider", appliances_per_report=2)
+        fleet, alone = (enrol(plan, 2, 0, Simulation(4, "same")) for _ in range(2))
 
         fleet.next_members(np.array([0]))
         both = fleet.next_members(np.array([0, 1]))

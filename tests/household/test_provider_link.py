@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.errors import HushwattError
 from hushwatt.household.net import LARGEST, Unreachable
 from hushwatt.household.provider_link import Link, Refused, WrongProvider
+from hushwatt.plan.presets import preset
 from hushwatt.wire.signature import public_bytes, sign_plan, sign_successor
 
 KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
@@ -146,4 +147,4 @@ def test_a_home_without_a_name_is_not_enrolled(liar, told):
     answers["*"] = (201, {}, told)
 
     with pytest.raises(Refused, match="no name"):
-        link.enrol("0" * 64, KEY, "code")
+        link.enrol(preset("paper"), KEY, "code")

@@ -274,7 +274,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     assert home.agent.book.lifetime <= agreed.epsilon * 12
     assert shown.window_spent == agreed.epsilon
     assert shown.window_why.endswith("of it counted as spent: the agent was not running")
-    assert f"  {shown.window_why}" in status_lines([], [shown], [], now)
+    assert f"  {shown.window_why}" in status_lines([], [shown], {}, [], now)
     assert all(meter.spent <= meter.cap for meter in meters(home.store, Caps(), now) if meter.cap)
 
 

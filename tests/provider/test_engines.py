@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reported import HOMES, KINDS, damaged_files, one_by_one, plainly, reported, saved, twice
+from reported import HOMES, KINDS, damaged_files, one_by_one, part, plainly, reported, saved, twice
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.engines import engine, kernel
@@ -16,8 +16,10 @@ from hushwatt.provider.engines.contest import contested
 from hushwatt.provider.engines.parcel import packed, unpacked
 from hushwatt.provider.tally import Tallies, settled
 from hushwatt.wire import report_file, report_spill
+from hushwatt.wire.report_schema import ReportBatch
 
 EMBEDDED = engine("embedded")
+COLUMNS = ("slot", "round", "spent", "drawn", "payloads")
 
 
 @pytest.fixture(scope="module")
@@ -237,6 +239,28 @@ def test_the_command_counts_once(table, tmp_path, hushwatt):
         f"{len(batch)} reports repeat an earlier one of the same household, slot and round; "
         "each is counted once\n"
     )
+
+
+@pytest.mark.parametrize("command", ["estimate", "top"])
+def test_the_command_says_what_it_refuses(command, plan_of, tmp_path, hushwatt):
+    """Reports out of turn change nothing but a line on stderr."""
+    plan, batch = reported(plan_of, "lpu", None, 8)
+    late = part(batch, np.arange(4))
+    columns = [np.concatenate([getattr(batch, name), getattr(late, name)]) for name in COLUMNS]
+    columns[0][len(batch) :] += 1
+    forged = ReportBatch(pa.concat_arrays([batch.households, late.households]), *columns)
+    (tmp_path / "plan.toml").write_text(plan.toml())
+    saved(plan, tmp_path / "clean.parquet", batch)
+    saved(plan, tmp_path / "forged.parquet", forged)
+
+    clean, other = (
+        hushwatt(command, "plan.toml", f"{name}.parquet", "--json") for name in ("clean", "forged")
+    )
+
+    assert clean.returncode == other.returncode == 0
+    assert clean.stdout == other.stdout
+    assert clean.stderr == ""
+    assert other.stderr == "4 reports are refused and not counted: 4 out_of_turn\n"
 
 
 def test_spark_conf_is_a_name_and_a_value(hushwatt, tmp_path, table):

@@ -11,6 +11,7 @@ import sys
 import warnings
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from reported import damaged_files, part, plainly, reported, saved, twice
@@ -18,6 +19,7 @@ from spark_cluster import Watch, cluster, free_port, needed, until
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.engines import engine
+from hushwatt.wire.report_schema import ReportBatch
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 EMBEDDED = engine("embedded")
@@ -64,8 +66,20 @@ def spread(plan, batch, folder, files=FILES):
     return folder
 
 
+def forged(batch):
+    """The same reports, and those of the first homes once more, a slot too late."""
+    first = part(batch, np.arange(8))
+    columns = {name: getattr(first, name) for name in ("round", "spent", "drawn", "payloads")}
+    late = ReportBatch(first.households, first.slot + 1, **columns)
+    names = ("slot", "round", "spent", "drawn", "payloads")
+    return ReportBatch(
+        pa.concat_arrays([batch.households, late.households]),
+        *(np.concatenate([getattr(batch, name), getattr(late, name)]) for name in names),
+    )
+
+
 def as_told(tallies):
-    return plainly(tallies.groups), tallies.homes, tallies.repeats
+    return plainly(tallies.groups), tallies.homes, tallies.repeats, tallies.refused
 
 
 def test_a_real_cluster(plan_of, tmp_path):
@@ -73,11 +87,13 @@ def test_a_real_cluster(plan_of, tmp_path):
     with cluster(tmp_path) as running:
         for method, decision, asked, oracle in KINDS:
             plan, batch = reported(plan_of, method, decision, asked, oracle=oracle)
+            batch = forged(batch) if method == "lpu" else batch
             folder = spread(plan, batch, tmp_path / method)
             found = engine("spark", master=running.address, settings=SMALL).tallies(plan, str(folder))
 
             assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
             assert found.repeats == len(batch)
+            assert bool(found.refused) == (method == "lpu")
         lose_a_worker(running, plan, tmp_path / "lba", tmp_path)
 
 

@@ -139,7 +139,7 @@ def top(
 def added_up(
     plan: "Plan", reports: str, engine: str, master: str | None, spark_conf: list[str] | None
 ) -> "Tallies":
-    """The reports' tallies, with a word about reports that were there again."""
+    """The reports' tallies, with a word about reports that were there again or are refused."""
     from hushwatt.errors import UsageError
     from hushwatt.provider.engines import engine as engine_of
 
@@ -153,6 +153,9 @@ def added_up(
             "each is counted once",
             file=sys.stderr,
         )
+    if tallies.refused:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(tallies.refused.items()))
+        print(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}", file=sys.stderr)
     return tallies
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import StateError
 from hushwatt.fleet.decided import Decided
 from hushwatt.fleet.fleet import Fleet
-from hushwatt.household.homes import Homes, enrol
+from hushwatt.household.homes import Homes, enrol, walked_by_cursor
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.ledger import Charge
@@ -154,7 +154,8 @@ class State:
         homes.releases = _matrix(table, "release", homes.releases)
         homes.probes = _matrix(table, "probe", homes.probes)
         homes.order = _matrix(table, "order", homes.order)
-        homes.cursor = None if homes.cursor is None else _numbers(table, "cursor", np.int64)
+        if "cursor" in table.column_names:  # of every draw: where the provider decides, and in older files
+            walked_by_cursor(homes, _numbers(table, "cursor", np.int64))
         homes.ledger.charges = [
             _charge(table, place, slot, homes) for place, slot in enumerate(self.memory["charges"])
         ]

@@ -15,6 +15,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Source, permutations, shuffled
 from hushwatt.privacy.kernels import Rows
 from hushwatt.privacy.ledger import Ledger
+from hushwatt.privacy.rotation import first_place
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, affordable
 from hushwatt.wire.payload import Layout, Members
 
@@ -33,7 +34,7 @@ class Homes:
     releases: Rows | None = None  # the payload each home stands by
     probes: Rows | None = None  # the probe kept from the slot of that release; never sent
     order: Members | None = None  # each home's own order of the appliances, when not all are asked
-    cursor: NDArray[np.int64] | None = None  # how far along that order it is
+    cursor: NDArray[np.int64] | None = None  # how far along it is, where the provider says when to draw
 
     def __len__(self) -> int:
         return len(self.drawn)
@@ -49,17 +50,37 @@ class Homes:
         """Let the slots before `slot` pass in silence; they cost nothing."""
         silent = np.zeros(len(self), dtype=bool)
         while self.slot < slot:
+            self.forget_older_turn()
             self.strategies = self.strategies.after(silent)
             self.slot += 1
 
+    def forget_older_turn(self) -> None:
+        """LSP: whoever misses a draw keeps silent until the next, as all others stand by a newer one."""
+        if self.plan.method == "lsp":
+            self.drawn[self.strategies.offers() > 0] = 0
+
     def next_members(self, who: NDArray[np.intp]) -> Members | None:
-        """The next s appliances in the order of each home in `who`, in the plan's order; moves them on."""
-        if self.order is None or self.cursor is None:
+        """The s appliances whose turn it is in the order of each home in `who`, in the plan's order.
+
+        The slot alone says which; only where the provider says when to draw, every draw moves on.
+        """
+        if self.order is None:
             return None
         asked, appliances = self.plan.appliances_per_report, len(self.plan.appliances)
-        places = (self.cursor[who, None] + np.arange(asked)) % appliances
-        self.cursor[who] = (self.cursor[who] + asked) % appliances
-        return np.sort(self.order[who[:, None], places], axis=1)
+        places = first_place(self.plan, self.slot) + np.arange(asked)[None, :]
+        if self.cursor is not None:
+            places = self.cursor[who, None] + np.arange(asked)
+            self.cursor[who] = (self.cursor[who] + asked) % appliances
+        return np.sort(self.order[who[:, None], places % appliances], axis=1)
+
+    def take_place(self, turn: int | None, order: Members) -> None:
+        """Let a lone home speak at this turn, in this order, from now on; what it spent stays spent."""
+        if turn is not None:
+            state = cast(Sample, self.strategies.states[0])
+            self.strategies = Cohorts.alike(state.turn(turn - self.slot), 1)
+        if self.order is not None:
+            self.order = order[None, :]
+            self.drawn[:] = 0  # what it stood by was about other appliances
 
     def joined(self, others: "Homes") -> "Homes":
         """These homes followed by others, who are new: what they had spent would be forgotten."""
@@ -94,6 +115,19 @@ def _below(upper: NDArray[Any] | None, lower: NDArray[Any] | None) -> NDArray[An
     return None if upper is None or lower is None else np.concatenate([upper, lower])
 
 
+def walked_by_cursor(homes: Homes, cursor: NDArray[np.int64]) -> None:
+    """Turn orders of which a cursor said how far each home had come, so that the slot says the same."""
+    if homes.order is None or homes.plan.decision is not None:
+        homes.cursor = cursor
+        return
+    waits = homes.strategies.each(lambda state: state.wait if isinstance(state, Sample) else 0)
+    kinds, places = np.unique(waits, return_inverse=True)
+    firsts = np.array([first_place(homes.plan, homes.slot + int(wait)) for wait in kinds])[places]
+    appliances = homes.order.shape[1]
+    turned = (cursor[:, None] - firsts[:, None] + np.arange(appliances)) % appliances
+    homes.order = np.take_along_axis(homes.order, turned, axis=1)
+
+
 def turns_taken(homes: Homes) -> NDArray[np.int64]:
     """How many homes wait 0, 1, … slots for their turn; nothing when there are no turns."""
     if homes.plan.method != "lpu":
@@ -113,7 +147,7 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.i
     if plan.appliances_per_report < len(plan.appliances):
         entropy = source.stream("order", slot)
         order = permutations(count, len(plan.appliances), entropy).astype(np.uint16)
-        cursor = np.zeros(count, dtype=np.int64)
+        cursor = None if plan.decision is None else np.zeros(count, dtype=np.int64)
     return Homes(
         plan=plan,
         slot=slot,

@@ -12,14 +12,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.caps import Caps
-from hushwatt.household.membership import begin
-from hushwatt.household.provider_link import Link, Offer, Refused, WrongProvider
+from hushwatt.household.membership import begin, placed
+from hushwatt.household.provider_link import Link, Offer, Place, Refused, WrongProvider
 from hushwatt.household.store import Store
 from hushwatt.household.timeline import Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.promise import Promise, promise
+from hushwatt.privacy.rotation import order_of
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,11 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
         raise UsageError(f"this home already takes part in {plan.name}")
     secret = _secret(store, plan.id, row)
     try:
-        device = proposal.link.enrol(plan.id, Ed25519PrivateKey.from_private_bytes(secret), code)
+        place = proposal.link.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
     except Refused:  # a definite no: nothing of it stays
         _forget(store, plan.id)
         raise
-    _take_part(store, proposal, words, secret, device, now, source)
+    _take_part(store, proposal, words, secret, place, now, source)
     return plan
 
 
@@ -104,12 +105,13 @@ def _forget(store: Store, plan_id: str) -> None:
 
 
 def _take_part(
-    store: Store, proposal: Proposal, words: str, secret: bytes, device: bytes, now: int, source: Source
+    store: Store, proposal: Proposal, words: str, secret: bytes, place: Place, now: int, source: Source
 ) -> None:
     """Consent, keys and the first slot, in one change; a plan joined before goes on where it was."""
     plan = proposal.plan
     slot, memory = begin(plan, _first_slot(store, proposal, now), source)
     row = (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory)
+    before = store.value("SELECT device FROM plans WHERE plan = ?", (plan.id,))
     with store.change() as disk:
         disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
         disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
@@ -119,12 +121,21 @@ def _take_part(
             "address = excluded.address, provider = excluded.provider",
             row,
         )
+        if place.offered and before != place.device:
+            _take_place(store, plan, place)
         disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (device, plan.id)
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (place.device, plan.id)
         )
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
         if proposal.replaces is not None:
             disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
+
+
+def _take_place(store: Store, plan: Plan, place: Place) -> None:
+    """Speak at the turn that is offered, in the order that belongs to the new device."""
+    row = store.rows("SELECT slot, memory FROM plans WHERE plan = ?", (plan.id,))[0]
+    memory = placed(plan, row["slot"], row["memory"], place.turn, order_of(plan, place.device))
+    store.disk.execute("UPDATE plans SET memory = ? WHERE plan = ?", (memory, plan.id))
 
 
 def _first_slot(store: Store, proposal: Proposal, now: int) -> int:

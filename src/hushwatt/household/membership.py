@@ -22,7 +22,7 @@ from hushwatt.household.report import Sent, levels_of, report
 from hushwatt.household.store import Store
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
-from hushwatt.privacy.ledger import Members
+from hushwatt.privacy.ledger import Ledger, Members
 from hushwatt.privacy.strategies import affordable
 
 LONGER = "UPDATE silences SET last = ? WHERE place = ? AND last = ? AND reason = ?"
@@ -112,21 +112,14 @@ class Membership:
         return state.probe + state.offer()
 
     def _peek(self) -> Members | None:
-        """The appliances that a draw in this slot would ask, without moving on."""
-        if self.homes.cursor is None or not strategy_of(self.homes).offer():
+        """The appliances that a draw in this slot would ask."""
+        if not strategy_of(self.homes).offer():
             return None
-        before = self.homes.cursor.copy()
-        members = self.homes.next_members(np.zeros(1, dtype=np.intp))
-        self.homes.cursor = before
-        return members
+        return self.homes.next_members(np.zeros(1, dtype=np.intp))
 
     def _move_on(self, publish: bool) -> None:
         """Pass a slot without a report; turns and orders move on as if there had been one."""
-        turn = strategy_of(self.homes).offer() > 0
-        if turn:
-            self.homes.next_members(np.zeros(1, dtype=np.intp))
-        if turn and self.plan.method == "lsp":
-            self.homes.drawn[:] = 0  # what it stood by is of an older turn than everyone else's
+        self.homes.forget_older_turn()
         self.homes.strategies = self.homes.strategies.after(np.array([publish]))
         self.homes.slot += 1
 
@@ -199,6 +192,13 @@ def shortfall(counted: list[int], lived: int, largest: int, epsilon: int) -> int
         total += counted[-slots] if slots <= len(counted) else 0
         missing = max(missing, min(epsilon, slots * largest) - total)
     return missing
+
+
+def placed(plan: Plan, slot: int, memory: str, turn: int | None, order: Members) -> str:
+    """The memory of a home before `slot`, with another turn and order; what it spent stays in the book."""
+    homes = from_text(plan, slot, memory, Ledger.of(plan, 1))
+    homes.take_place(turn, order)
+    return to_text(homes)
 
 
 def stretches(entries: list[Entry], window: int) -> list[Entry]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hushwatt.errors import StateError
-from hushwatt.household.homes import Homes
+from hushwatt.household.homes import Homes, walked_by_cursor
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Strategy
@@ -27,8 +27,8 @@ def to_text(homes: Homes) -> str:
         memory["release"] = homes.releases[0].tobytes().hex()
     if homes.probes is not None:
         memory["probe"] = homes.probes[0].tobytes().hex()
-    if homes.order is not None and homes.cursor is not None:
-        memory |= {"order": homes.order[0].tolist(), "cursor": int(homes.cursor[0])}
+    if homes.order is not None:
+        memory["order"] = homes.order[0].tolist()
     return json.dumps(memory, separators=(",", ":"))
 
 
@@ -36,7 +36,7 @@ def from_text(plan: Plan, slot: int, text: str, ledger: Ledger) -> Homes:
     """The lone home that remembered this before `slot`."""
     try:
         memory = json.loads(text)
-        return Homes(
+        homes = Homes(
             plan=plan,
             slot=slot,
             strategies=Cohorts.alike(_strategy(plan, memory["strategy"]), 1),
@@ -45,8 +45,10 @@ def from_text(plan: Plan, slot: int, text: str, ledger: Ledger) -> Homes:
             releases=_row(memory.get("release")),
             probes=_row(memory.get("probe")),
             order=np.array([memory["order"]], dtype=np.uint16) if "order" in memory else None,
-            cursor=np.array([memory["cursor"]], dtype=np.int64) if "cursor" in memory else None,
         )
+        if "cursor" in memory:  # older memories counted their draws
+            walked_by_cursor(homes, np.array([memory["cursor"]], dtype=np.int64))
+        return homes
     except (AttributeError, KeyError, TypeError, ValueError):
         raise StateError(f"the ledger's memory of plan {plan.id[:12]}… is damaged") from None
 

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.errors import HushwattError, ReportError, UsageError
 from hushwatt.household.net import Answer, Unreachable, ask
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import has_turns
 from hushwatt.wire.record import DEVICE
 from hushwatt.wire.signature import (
     KEY_HEADER,
@@ -46,6 +47,15 @@ class Offer:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A home's place in a plan: the name of its device, and its turn, where the provider offers one."""
+
+    device: bytes
+    offered: bool  # an older provider offers no turn
+    turn: int | None = None  # none where the plan has none
+
+
+@dataclass(frozen=True)
 class Link:
     """One provider, at one address."""
 
@@ -73,11 +83,11 @@ class Link:
             )
         return Offer(Plan.parse(answer.body, source=self.address), key)
 
-    def enrol(self, plan_id: str, key: Ed25519PrivateKey, code: str | None) -> bytes:
-        """A name for this home's device."""
+    def enrol(self, plan: Plan, key: Ed25519PrivateKey, code: str | None) -> Place:
+        """A place for this home in a plan."""
         wish = {"public_key": public_bytes(key).hex()} | ({"code": code} if code else {})
         body = json.dumps(wish).encode()
-        answer = self._good(self.ask("POST", f"{self.address}/v1/plans/{plan_id}/devices", body, JSON))
+        answer = self._good(self.ask("POST", f"{self.address}/v1/plans/{plan.id}/devices", body, JSON))
         told = answer.json()
         try:
             device = bytes.fromhex(told["device"])
@@ -85,7 +95,10 @@ class Link:
             device = b""
         if len(device) != DEVICE:
             raise Refused(f"{self.address} gave this home no name")
-        return device
+        turn = told.get("turn") if has_turns(plan) else None
+        if turn is not None and (type(turn) is not int or not 0 <= turn < plan.window):
+            raise Refused(f"{self.address} gave this home a turn that the plan does not have")
+        return Place(device, offered="turn" in told, turn=turn)
 
     def upload(self, plan_id: str, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
         """Send records as they are; any answer is handed back."""

@@ -13,8 +13,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 from hushwatt.provider.draws import PUBLICATION, segments
 from hushwatt.provider.plausible import amounts_fit, payloads_fit
+from hushwatt.provider.rotation import REFUSALS
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.rotations import KnownRotations, forget_rotation
 from hushwatt.provider.store.session import Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
@@ -25,7 +27,7 @@ from hushwatt.wire.record import Records
 PENDING, ACCEPTED, REPEATED = 0, 1, 2
 NOT_ENROLLED, TOO_EARLY, TOO_LATE, WRONG_AMOUNT, WRONG_PAYLOAD = 3, 4, 5, 6, 7
 WRONG_ROUND, ERASED = 8, 9  # in files alone
-REASONS = {
+REASONS = REFUSALS | {
     NOT_ENROLLED: "not_enrolled",
     TOO_EARLY: "too_early",
     TOO_LATE: "too_late",
@@ -127,6 +129,7 @@ def settle(
     verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
     pending = np.flatnonzero(verdicts == PENDING)
     pending = pending[np.lexsort((homes[pending], slots[pending]))]
+    rotations = KnownRotations(session, collection.number, collection.plan, homes[pending])
     for part, slot in segments(slots[pending]):
         rows = pending[part]
         again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
@@ -138,8 +141,11 @@ def settle(
             if len(rows):
                 count_late(session, collection.number, slot, len(rows))
         else:
-            verdicts[rows] = ACCEPTED
+            refused = rotations.judge(slot, homes[rows], records.payloads[rows])
+            verdicts[rows] = np.where(refused, refused, ACCEPTED)
+            rows = rows[refused == 0]
             _keep(session, collection, records, slot, rows, homes[rows])
+    rotations.save()
     return verdicts
 
 
@@ -156,6 +162,7 @@ def erase_home(session: Session, collection: Collection, home: int, published: i
                 "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
             )
     session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
+    forget_rotation(session, number, home)
     return erased
 
 

@@ -38,6 +38,7 @@ class Config:
     enrolment: str = "auto"  # codes, open, or auto: open on loopback only
     access: str = "auto"  # token, open, or auto: open on loopback only
     grace: str = "auto"  # how long after its end a slot takes reports; auto: its length, 15 m to 1 d
+    assigned_turns: bool = False  # hold new homes to the turn offered, not to what they say first
     scrub: bool = False  # empty the payloads of published slots
     proxy: bool = False  # behind a proxy on this machine that sets X-Forwarded-For and -Proto
     tls_certificate: str = ""

@@ -88,8 +88,7 @@ def payloads_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:
 
 def _members(layout: Layout, rows: Rows, fit: Mask) -> NDArray[np.intp]:
     """The appliances each report speaks of, which must ascend."""
-    entries = [take(rows, place, layout.number_bits) for place in layout.places[:-1]]
-    members = np.stack(entries, axis=1)
+    members = layout.members(rows)
     fit &= (members < len(layout.widths)).all(axis=1) & (np.diff(members, axis=1) > 0).all(axis=1)
     return np.minimum(members, len(layout.widths) - 1)
 

@@ -6,6 +6,7 @@ answers comes from tallies; a report is read once.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -56,6 +57,7 @@ class Tallies:
     homes: int
     groups: dict[TallyKey, Tally]
     repeats: int = 0  # reports that were there again, and are counted once
+    refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
     homes_then: Mapping[int, int] = field(default_factory=dict)  # when a slot was published, where it was
 
     def homes_in(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -77,6 +79,7 @@ class Tallies:
         """Add what other reports of the same homes add up to."""
         self.add_all(part.groups.items())
         self.repeats += part.repeats
+        self.refused += part.refused
 
 
 def tally_reports(plan: Plan, path: str | Path) -> Tallies:

@@ -119,6 +119,10 @@ class Layout:
         bits[first:last] = 1
         return np.packbits(bits, bitorder="little")
 
+    def members(self, rows: Rows) -> NDArray[np.intp]:
+        """The numbers of the appliances that each payload names, as they stand."""
+        return np.stack([take(rows, place, self.number_bits) for place in self.places[:-1]], axis=1)
+
     def tally(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many reports speak of each appliance, and how many answers each cell got.
 

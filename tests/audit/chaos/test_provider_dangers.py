@@ -1,5 +1,6 @@
 """The provider weakened on purpose: the scenarios about it find out, in the few cases of the suite."""
 
+import itertools
 from dataclasses import replace
 
 import apsw
@@ -7,9 +8,10 @@ import pytest
 
 from hushwatt.audit.chaos.run import run
 from hushwatt.audit.chaos.scenarios import SCENARIOS
-from hushwatt.provider import collect, estimate, inbox, read, slots
+from hushwatt.provider import collect, estimate, inbox, read, rotation, slots
 from hushwatt.provider.dashboard import scene
 from hushwatt.provider.read import Read
+from hushwatt.provider.rotation import Rotations
 from hushwatt.provider.service import Service
 from hushwatt.provider.stack import Timeline
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
@@ -176,6 +178,32 @@ def test_a_backup_without_the_log(monkeypatch):
     monkeypatch.setattr(Sqlite, "backup", copied)
 
     assert any("backup" in said or "restore" in said for said in faults("restored-backups"))
+
+
+@pytest.mark.parametrize("forgets", ["phases", "orders"])
+def test_a_provider_that_does_not_hold_homes_to_their_word(monkeypatch, forgets):
+    """Phases or orders that nobody remembers let a forger say what it likes."""
+    judged = Rotations._judged
+
+    def forgetful(self, slot, homes, payloads):
+        verdicts = judged(self, slot, homes, payloads)
+        if forgets == "phases":
+            self.phases[homes] = -1
+        else:
+            self.starts[homes], self.places[homes] = 0, 0
+        return verdicts
+
+    monkeypatch.setattr(Rotations, "_judged", forgetful)
+
+    assert any("forger" in said for said in faults("turns"))
+
+
+def test_a_provider_that_counts_turns_by_what_arrives(monkeypatch):
+    """A missed turn must move the order on, or honest homes are refused."""
+    counted = itertools.count()
+    monkeypatch.setattr(rotation, "first_place", lambda plan, slot: next(counted) % len(plan.appliances))
+
+    assert any("an honest home was refused" in said for said in faults("turns"))
 
 
 def test_a_service_that_stumbles(monkeypatch):

@@ -51,6 +51,7 @@ class Member(NamedTuple):
     key: Ed25519PrivateKey
     name: bytes
     devices: NDArray[np.uint8]
+    turns: tuple[int, ...] = ()  # offered to the devices, where the plan has turns
 
 
 class Desk:
@@ -109,7 +110,7 @@ class Desk:
             wish |= {"homes": homes, "code": self._code(homes, plan or self.plan)}
         told = self.ask("POST", path, json.dumps(wish).encode(), JSON).json()
         devices = np.frombuffer(bytes.fromhex("".join(told["devices"])), np.uint8).reshape(-1, 16)
-        return Member(key, bytes.fromhex(told["device"]), devices)
+        return Member(key, bytes.fromhex(told["device"]), devices, tuple(told["turns"] or ()))
 
     def close(self) -> None:
         """End the service in order."""

@@ -63,7 +63,8 @@ def _turn(loop: asyncio.AbstractEventLoop, settled: threading.Event, turns: int)
 def gather_crowd(store: Path, homes: int, slots: int) -> Crowd:
     """A new store on a healthy disk, with homes behind one gateway whose reports each own a bucket."""
     with closing(Rush(store, bucket_plan(homes, slots))) as desk:
-        return Crowd(desk.plan, *desk.join(homes))
+        gateway = desk.join(homes)
+        return Crowd(desk.plan, gateway.key, gateway.name, gateway.devices)
 
 
 def place_for(folder: Path, name: object) -> Path:

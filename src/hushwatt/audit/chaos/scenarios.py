@@ -24,6 +24,7 @@ NAMES = (
     "erased-homes",
     "restored-backups",
     "wild-clock",
+    "turns",
     "published-once",
 )
 

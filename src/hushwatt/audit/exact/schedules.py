@@ -93,7 +93,7 @@ def with_members(plan: Plan, amounts: tuple[tuple[int, ...], ...]) -> Iterator[S
     homes = homes_in_every_order(plan)
     who = np.arange(len(homes))
     walked: list[list[Slot]] = [[] for _ in who]
-    for slot in amounts:
+    for homes.slot, slot in enumerate(amounts):
         members = [homes.next_members(who) for _ in slot]
         for home in who:
             named = [tuple(int(one) for one in table[home]) for table in members if table is not None]

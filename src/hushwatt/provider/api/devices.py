@@ -1,12 +1,14 @@
 """Homes join and leave."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import Gate
@@ -14,6 +16,7 @@ from hushwatt.provider.collect import Collection
 from hushwatt.provider.service import Service
 from hushwatt.provider.store.access import MOST_HOMES, find_code
 from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_with
+from hushwatt.provider.store.rotations import give_rotations
 from hushwatt.provider.store.session import Session
 from hushwatt.wire.record import DEVICE
 from hushwatt.wire.signature import public_key
@@ -32,10 +35,27 @@ class Join(BaseModel):
 
 
 class Joined(BaseModel):
-    """The 16-byte names given, in hex."""
+    """The 16-byte names given, in hex, and the turns offered."""
 
     device: str = Field(description="the signer: the home's device, or the gateway itself")
     devices: list[str] = Field(description="the homes' devices that it signs for")
+    turn: int | None = Field(
+        description="in which slots a home speaks: those that leave this rest when divided by the window; "
+        "null when every slot is its turn, and for a gateway"
+    )
+    turns: list[int] | None = Field(description="the same for each of `devices`")
+
+    @classmethod
+    def of(cls, plan: Plan, enrolled: Enrolled) -> Self:
+        offered = [assigned_turn(plan, home) for home in enrolled.homes]
+        turns = [turn for turn in offered if turn is not None]
+        alone = enrolled.devices == (enrolled.name,)
+        return cls(
+            device=enrolled.name.hex(),
+            devices=[each.hex() for each in enrolled.devices],
+            turn=turns[0] if turns and alone else None,
+            turns=turns or None,
+        )
 
 
 class Erased(BaseModel):
@@ -58,12 +78,17 @@ def device_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
         needs_code = service.config.needs_code or wish.homes is not None
         if needs_code and not wish.code:
             raise Problem("code-refused", "a one-time code of the provider is needed")
-        enrolled = await service.inbox.write(
-            lambda session: enrol(session, collection, wish, needs_code, now)
-        )
+
+        def write(session: Session) -> Enrolled | None:
+            enrolled = enrol(session, collection, wish, needs_code, now)
+            if enrolled and enrolled.new and service.config.assigned_turns:
+                give_rotations(session, collection.number, collection.plan, enrolled)
+            return enrolled
+
+        enrolled = await service.inbox.write(write)
         if enrolled is None:
             raise Problem("code-refused")
-        return Joined(device=enrolled.name.hex(), devices=[each.hex() for each in enrolled.devices])
+        return Joined.of(collection.plan, enrolled)
 
     @routes.delete(
         "/plans/{plan_id}/devices/{device}",

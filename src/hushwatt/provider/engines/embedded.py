@@ -15,10 +15,12 @@ from hushwatt.beside import beside
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.engines.contest import contested, every_home
+from hushwatt.provider.filed_rotations import Part, held_to_rotation
+from hushwatt.provider.rotation import rotates
 from hushwatt.provider.tally import Tallies, settled, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.report_file import Piece
-from hushwatt.wire.report_order import ReportOrder, Span, spans
+from hushwatt.wire.report_order import Key, ReportOrder, Span, key_at, spans
 from hushwatt.wire.report_reader import places_of, read_reports, report_files, spilled, without
 from hushwatt.wire.row_error import RowError
 
@@ -45,6 +47,8 @@ class Embedded:
         pieces = [piece for file in files for piece in file.pieces()]
         if plan.decision == "household":
             _in_turn(plan, reports, pieces, tallies)
+        elif rotates(plan):
+            _in_rotation(plan, pieces, tallies)
         else:
             _at_once(plan, pieces, tallies)
         return settled(plan, tallies)
@@ -52,22 +56,31 @@ class Embedded:
 
 def look(plan: Plan, piece: Piece) -> Look:
     """Tally a piece by itself; a repeat of the report just before it is left out."""
-    found, order = Look(), ReportOrder()
+    found = Look()
+    for part in parts_of(plan, piece):
+        found.ordered &= part.ordered
+        found.tallies.repeats += part.repeats
+        found.tallies.add_all(part.groups)
+        found.spans += spans(places_of(part.batch)) if found.ordered else [every_home(part.batch.slot)]
+    return found
+
+
+def parts_of(plan: Plan, piece: Piece) -> Iterator[Part]:
+    """The batches of a piece, each with what it adds up to."""
+    order, ordered = ReportOrder(), True
     first, size = piece.first, Layout.of(plan).size
     for batch in piece.batches(size):
-        again = order.repeats(places_of(batch)) if found.ordered else None
-        found.ordered = again is not None
+        again = order.repeats(places_of(batch)) if ordered else None
+        ordered = again is not None
         try:
             groups = list(tally_batches(plan, [batch]))
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
-        if again is not None and again.any():
-            groups = list(tally_batches(plan, [without(batch, again)]))
-            found.tallies.repeats += int(again.sum())
-        found.tallies.add_all(groups)
-        found.spans += spans(places_of(batch)) if found.ordered else [every_home(batch.slot)]
         first += len(batch)
-    return found
+        if again is not None and again.any():
+            batch = without(batch, again)
+            groups = list(tally_batches(plan, [batch]))
+        yield Part(batch, groups, 0 if again is None else int(again.sum()), ordered)
 
 
 def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
@@ -79,21 +92,47 @@ def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
         if place not in again:
             tallies.merge(found.tallies)
     for part in _put_in_order(plan, [pieces[place] for place in sorted(again)]):
-        tallies.merge(part)
+        tallies.add_all(part.groups)
+        tallies.repeats += part.repeats
 
 
-def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Tallies]:
+def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
+    """The reports of some pieces, slots ascending, each once."""
     if not pieces:
         return
     with closing(spilled(pieces, Layout.of(plan).size)) as spill:
 
-        def tallied(bucket: int) -> Tallies:
+        def tallied(bucket: int) -> Part:
             batch, repeats = spill.bucket(bucket)
-            tallies = Tallies(0, {}, repeats)
-            tallies.add_all(tally_batches(plan, [batch]))
-            return tallies
+            return Part(batch, list(tally_batches(plan, [batch])), repeats)
 
         yield from beside(tallied, spill.buckets())
+
+
+def _in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+    """Homes take turns or walk orders: only a home's earlier reports tell whether a report is in place."""
+    try:
+        tallies.merge(held_to_rotation(plan, _as_they_lie(plan, pieces)))
+    except NotInOrder:
+        tallies.merge(held_to_rotation(plan, _put_in_order(plan, pieces)))
+
+
+def _as_they_lie(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
+    """The reports of all pieces as they come, while they come in order."""
+    last: Key | None = None
+    for parts in beside(lambda piece: list(parts_of(plan, piece)), pieces):
+        for part in parts:
+            places = places_of(part.batch)
+            if not len(part.batch):
+                continue
+            if not part.ordered or (last is not None and key_at(places, 0) <= last):
+                raise NotInOrder
+            last = key_at(places, -1)
+            yield part
+
+
+class NotInOrder(Exception):
+    """A report is not above the one before it."""
 
 
 def _in_turn(plan: Plan, reports: str | Path, pieces: list[Piece], tallies: Tallies) -> None:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.engines.parcel import Note, packed, unpacked
+from hushwatt.provider.filed_rotations import Part, held_to_rotation
+from hushwatt.provider.rotation import rotates
 from hushwatt.provider.tally import Tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.report_order import ReportOrder, spans
@@ -55,8 +57,12 @@ def settle(plan: Plan, batches: Batches) -> Batches:
             yield reports
 
     with telling(sieve.refusal):
-        tallies.add_all(tally_batches(plan, once()))
-    yield packed(tallies, Note(sieve.repeats))
+        if rotates(plan):
+            parts = (Part(reports, list(tally_batches(plan, [reports]))) for reports in once())
+            tallies = held_to_rotation(plan, parts)
+        else:
+            tallies.add_all(tally_batches(plan, once()))
+    yield packed(tallies, Note(sieve.repeats, refused=tallies.refused))
 
 
 def add(batches: Batches) -> Batches:

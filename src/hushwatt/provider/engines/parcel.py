@@ -1,6 +1,7 @@
 """Tallies as Arrow batches that travel from worker to worker, and what must be known beside them."""
 
 import pickle
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,7 @@ class Note:
     repeats: int = 0  # reports that were there again
     spans: list[Span] = field(default_factory=list)  # where they lie in the order of all
     ordered: bool = True  # were they in order
+    refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
 
 
 def packed(tallies: Tallies, *notes: Note) -> pa.RecordBatch:

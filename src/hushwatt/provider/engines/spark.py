@@ -2,11 +2,12 @@
 
 First every part of the files is tallied where it is read.  When parts are in order
 and do not overlap, no report can be there twice, and that is all.  Else, and where
-each home decides for itself, the reports of a home are brought together, sorted,
-and tallied with each report once.  Spark reads, moves, and starts again what a
+homes decide for themselves, take turns or walk orders, the reports of a home are
+brought together, sorted, and tallied with each report once.  Spark reads, moves, and starts again what a
 lost worker did; what is counted, and how, is `kernel`'s.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -18,6 +19,7 @@ from hushwatt.provider.engines.parcel import LISTS, NUMBERS, Note, unpacked
 from hushwatt.provider.engines.spark_errors import explained
 from hushwatt.provider.engines.spark_files import SparkFile, spark_files
 from hushwatt.provider.engines.spark_session import spark_session
+from hushwatt.provider.rotation import rotates
 from hushwatt.provider.tally import Tallies, TallyKey, settled
 from hushwatt.wire.report_schema import REPORT_SCHEMA
 
@@ -52,7 +54,7 @@ class Spark:
 
 def _tallied(plan: Plan, rows: Frame) -> Tallies:
     """In one go where they lie, when that is enough."""
-    if plan.decision != "household":
+    if plan.decision != "household" and not rotates(plan):
         tallies, notes = _collected(rows.mapInArrow(lambda batches: kernel.look(plan, batches), TRAVELS))
         if all(note.ordered for note in notes) and not contested(
             [[span] for note in notes for span in note.spans]
@@ -67,6 +69,7 @@ def _collected(parts: Frame) -> tuple[Tallies, list[Note]]:
     whole = parts.repartition(*TallyKey._fields).mapInArrow(lambda batches: kernel.add(batches), TRAVELS)
     tallies, notes = unpacked(row.asDict() for row in whole.collect())
     tallies.repeats = sum(note.repeats for note in notes)
+    tallies.refused = sum((note.refused for note in notes), Counter())
     return tallies, notes
 
 

@@ -33,6 +33,8 @@ class Enrolled:
 
     name: bytes
     devices: tuple[bytes, ...]
+    homes: tuple[int, ...]  # their numbers in the store
+    new: bool = True  # not the answer that was given before
 
 
 def find_signer(session: Session, plan: int, name: bytes) -> Signer | None:
@@ -42,15 +44,22 @@ def find_signer(session: Session, plan: int, name: bytes) -> Signer | None:
 
 def enrol_home(session: Session, plan: int, key: bytes, code: Code | None = None) -> Enrolled:
     """Enrol one home under its own key."""
-    known = one(session.all("SELECT name FROM signers WHERE plan = ? AND key = ? AND gateway = 0", plan, key))
+    known = one(
+        session.all(
+            "SELECT device, home FROM signers JOIN devices ON device = name "
+            "WHERE signers.plan = ? AND key = ? AND gateway = 0",
+            plan,
+            key,
+        )
+    )
     if known:
-        return Enrolled(bytes(known[0]), (bytes(known[0]),))
+        return Enrolled(bytes(known[0]), (bytes(known[0]),), (int(known[1]),), new=False)
     name = os.urandom(16)
     signer = _add_signer(session, plan, name, key, gateway=0)
     first = _take_homes(session, plan, 1)
     session.add_devices(plan, signer, first, _matrix(name))
     _use(session, code, signer, first, 1)
-    return Enrolled(name, (name,))
+    return Enrolled(name, (name,), (first,))
 
 
 def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: Code) -> Enrolled:
@@ -65,7 +74,7 @@ def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: Cod
     devices = _matrix(os.urandom(16 * homes))
     session.add_devices(plan, signer, first, devices)
     _use(session, code, signer, first, homes)
-    return Enrolled(name, tuple(row.tobytes() for row in devices))
+    return Enrolled(name, tuple(row.tobytes() for row in devices), tuple(range(first, first + homes)))
 
 
 def enrol_named(session: Session, plan: int, devices: Rows) -> int:
@@ -108,12 +117,13 @@ def enrolled_with(session: Session, code: Code, key: bytes) -> Enrolled | None:
     if not rows or code.first_home is None or code.enrolled is None:
         return None
     devices = session.all(
-        "SELECT device FROM devices WHERE plan = ? AND home >= ? AND home < ? ORDER BY home",
+        "SELECT device, home FROM devices WHERE plan = ? AND home >= ? AND home < ? ORDER BY home",
         code.plan,
         code.first_home,
         code.first_home + code.enrolled,
     )
-    return Enrolled(bytes(rows[0][0]), tuple(bytes(device) for (device,) in devices))
+    names, homes = tuple(bytes(device) for device, _ in devices), tuple(int(home) for _, home in devices)
+    return Enrolled(bytes(rows[0][0]), names, homes, new=False)
 
 
 def remove_device(session: Session, plan: int, device: bytes, home: int, signer: int) -> None:

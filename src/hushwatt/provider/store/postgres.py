@@ -26,6 +26,7 @@ from hushwatt.provider.store.session import (
     Stored,
     StoreUnavailable,
     by_device,
+    joined_bytes,
     known_below,
     pieces,
 )
@@ -143,6 +144,23 @@ class PostgresSession:
             (plan, slot, Numbers(homes)),
         )
 
+    def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
+        rows = self._connection.execute(
+            "SELECT home, known FROM rotations WHERE plan = %s AND home = ANY(%s)",
+            (plan, Numbers(homes)),
+            binary=True,
+        )
+        return joined_bytes(rows)
+
+    def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
+        self._connection.execute(
+            "INSERT INTO rotations (plan, home, known) "
+            "SELECT %s, home, known FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, known) "
+            "ON CONFLICT (plan, home) DO UPDATE SET known = excluded.known",
+            (plan, Numbers(homes), [row.tobytes() for row in known]),
+            binary=True,
+        )
+
     def _numbers(self, statement: str, values: tuple[Any, ...]) -> Homes:
         """Many numbers that come as one value, each in eight bytes."""
         ((found,),) = self._connection.execute(statement, values, binary=True).fetchall()
@@ -222,7 +240,7 @@ class Postgres:
             connection.commit()
             connection.autocommit = True
             try:
-                for table in ("reports", "devices", "draws", "signers"):
+                for table in ("reports", "devices", "draws", "rotations", "signers"):
                     connection.execute(f"VACUUM {table}")
             finally:
                 connection.autocommit = False

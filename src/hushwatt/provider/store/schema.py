@@ -55,6 +55,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
             plan {whole} NOT NULL, content {bytes} NOT NULL, taken {whole} NOT NULL,
             PRIMARY KEY (plan, content)){compact}""",
     ),
+    (
+        """CREATE TABLE rotations (
+            plan {whole} NOT NULL, home {whole} NOT NULL, known {bytes} NOT NULL,
+            PRIMARY KEY (plan, home)){compact}""",
+    ),
 )
 
 

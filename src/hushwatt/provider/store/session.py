@@ -95,6 +95,14 @@ class Session(Protocol):
         """The last slot up to this one in which each home drew anew; −1 where none is known."""
         ...
 
+    def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
+        """Of which of these homes it is known when and in which order they speak, and the bytes of each."""
+        ...
+
+    def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
+        """Keep what is known of homes, ascending, in place of what was."""
+        ...
+
 
 class Database(Protocol):
     """A store, open."""
@@ -146,6 +154,12 @@ def pieces(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[Stored]:
             np.array(drawn, dtype=np.int64),
             [bytes(payload) for payload in payloads],
         )
+
+
+def joined_bytes(rows: Iterable[tuple[Any, ...]]) -> tuple[Homes, bytes]:
+    """Rows of a home and some bytes as two columns."""
+    found = list(rows)
+    return np.array([home for home, _ in found], dtype=np.int64), b"".join([known for _, known in found])
 
 
 def one(rows: list[tuple[Any, ...]]) -> tuple[Any, ...] | None:

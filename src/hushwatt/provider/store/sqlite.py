@@ -23,6 +23,7 @@ from hushwatt.provider.store.session import (
     Stored,
     StoreUnavailable,
     by_device,
+    joined_bytes,
     known_below,
     pieces,
 )
@@ -152,6 +153,22 @@ class SqliteSession:
             (plan, slot, _array(homes)),
         )
         return np.array([found for (found,) in rows], dtype=np.int64)[: len(homes)]
+
+    def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
+        rows = self._connection.execute(
+            "SELECT r.home, r.known FROM carray(?1) c CROSS JOIN rotations r "
+            "ON r.plan = ?2 AND r.home = c.value",
+            (_array(homes), plan),
+        )
+        return joined_bytes(rows)
+
+    def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
+        self._connection.execute(
+            "INSERT INTO rotations (plan, home, known) "
+            "SELECT ?1, value, substr(?2, (rowid - 1) * ?3 + 1, ?3) FROM carray(?4) "
+            "WHERE true ON CONFLICT (plan, home) DO UPDATE SET known = excluded.known",
+            (plan, known.tobytes(), known.shape[1], _array(homes)),
+        )
 
 
 class Sqlite:

@@ -16,6 +16,8 @@ REJECTED = {
     "too_late": "the slot was closed already",
     "wrong_amount": "the budget is none that the plan allows",
     "wrong_payload": "the answer is none that the plan allows",
+    "out_of_turn": "it was not the home's turn",
+    "out_of_order": "other appliances were next in the home's order",
 }
 PROBLEMS = {
     "clock-off": "the signer's clock was too far off",

@@ -1,0 +1,67 @@
+"""Whose turn it is, and about which appliances: public, and the same function on both sides.
+
+A home speaks at its turns and walks its own order of the appliances, s at a time.  Turn k asks
+about the places k·s … k·s + s − 1 of the order, going round, so a missed turn moves on by itself
+(docs/proofs/rotation.md).  Nothing here sees a reading.
+"""
+
+from functools import lru_cache
+from hashlib import shake_256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+
+ORDER, TURNS = b"hushwatt-order-v1\n", b"hushwatt-turns-v1\n"
+CACHED = 64  # permutations of the turns of a window
+
+
+def has_turns(plan: Plan) -> bool:
+    """Whether each home speaks in one slot of every window alone, its phase."""
+    return plan.method == "lpu"
+
+
+def has_orders(plan: Plan) -> bool:
+    """Whether each home walks an order of the appliances by the clock."""
+    return plan.appliances_per_report < len(plan.appliances) and plan.decision is None
+
+
+def turn_of(plan: Plan, slot: int) -> int:
+    """The number of the turn that a slot belongs to: `lbu` has one in every slot, others one a window."""
+    return slot if plan.method == "lbu" else slot // plan.window
+
+
+def first_place(plan: Plan, slot: int) -> int:
+    """Where in its order a home begins to ask in a slot."""
+    return turn_of(plan, slot) * plan.appliances_per_report % len(plan.appliances)
+
+
+def order_of(plan: Plan, device: bytes) -> NDArray[np.uint16]:
+    """The order of the appliances that belongs to a device: their numbers, sorted by keys of 64 bits.
+
+    The keys are SHAKE-256 over `hushwatt-order-v1`, a line end, the plan's id (32 bytes) and the
+    device (16 bytes), 8 bytes for each appliance, least significant first.
+    """
+    seed = ORDER + bytes.fromhex(plan.id) + device
+    return _sorted(seed, len(plan.appliances)).astype(np.uint16)
+
+
+def assigned_turn(plan: Plan, home: int) -> int | None:
+    """The turn offered to the home of this number; none where the plan has none.
+
+    Any w homes in a row have one turn each, in an order that only a hash knows.
+    """
+    if not has_turns(plan):
+        return None
+    return int(_block(plan.id, plan.window, home // plan.window)[home % plan.window])
+
+
+@lru_cache(maxsize=CACHED)
+def _block(plan_id: str, window: int, block: int) -> NDArray[np.intp]:
+    return _sorted(TURNS + bytes.fromhex(plan_id) + block.to_bytes(8, "little"), window)
+
+
+def _sorted(seed: bytes, count: int) -> NDArray[np.intp]:
+    keys = np.frombuffer(shake_256(seed).digest(8 * count), dtype="<u8")
+    return np.argsort(keys, kind="stable")

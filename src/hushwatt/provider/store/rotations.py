@@ -1,0 +1,49 @@
+"""The phases and orders that the store knows: read before reports are judged, written with them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import assigned_turn, order_of
+from hushwatt.provider.rotation import Rotations, rotates
+from hushwatt.provider.store.enrolment import Enrolled
+from hushwatt.provider.store.session import Homes, Rows, Session
+
+
+class KnownRotations:
+    """What is known of some homes; `judge` adds to it, and `save` keeps what was added."""
+
+    def __init__(self, session: Session, number: int, plan: Plan, homes: Homes) -> None:
+        self._session, self._number = session, number
+        self._homes = np.unique(homes) if rotates(plan) else homes[:0]
+        self._rotations = Rotations(plan, len(self._homes))
+        if len(self._homes):
+            found, known = session.find_rotations(number, self._homes)
+            rows = np.frombuffer(known, dtype=np.uint8).reshape(len(found), self._rotations.size)
+            self._rotations.unpack(np.searchsorted(self._homes, found), rows)
+
+    def judge(self, slot: int, homes: Homes, payloads: Rows) -> NDArray[np.int8]:
+        """A verdict for the reports of different homes in a slot: 0, or why it is refused."""
+        if not len(self._homes):
+            return np.zeros(len(homes), dtype=np.int8)
+        return self._rotations.judge(slot, np.searchsorted(self._homes, homes), payloads)
+
+    def save(self) -> None:
+        changed = np.flatnonzero(self._rotations.changed)
+        if len(changed):
+            self._session.put_rotations(self._number, self._homes[changed], self._rotations.packed(changed))
+
+
+def give_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled) -> None:
+    """Hold new homes to the turns that they are offered and the orders of their devices."""
+    if not rotates(plan):
+        return
+    rotations = Rotations(plan, len(enrolled.homes))
+    for place, (home, device) in enumerate(zip(enrolled.homes, enrolled.devices, strict=True)):
+        rotations.give(place, assigned_turn(plan, home), order_of(plan, device))
+    rows = rotations.packed(np.arange(len(rotations)))
+    session.put_rotations(number, np.array(enrolled.homes, dtype=np.int64), rows)
+
+
+def forget_rotation(session: Session, number: int, home: int) -> None:
+    session.run("DELETE FROM rotations WHERE plan = ? AND home = ?", number, home)
