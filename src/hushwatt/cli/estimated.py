@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from hushwatt.provider.measured import blind_spot, what_watts_are
 from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ def remarks(estimates: Estimates) -> list[str]:
         return [
             f"too few homes: at most {most:,} reported in a slot, and the plan needs {plan.minimum_homes:,}"
         ]
-    lines = ["Watts are the mean of a home over all slots, on the watts that stand for the levels."]
+    lines = [what_watts_are(estimates)]
+    if (missed := blind_spot(estimates)) is not None:
+        lines.append(f"These numbers do not stand for the whole time: {missed}.")
     if few:
         lines.append(
             f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}."

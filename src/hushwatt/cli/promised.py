@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import Promise
 from hushwatt.privacy.promise_words import reach
@@ -22,6 +23,7 @@ def table(plan: Plan, promise: Promise) -> dict[str, Any]:
         "names_true_level": list(promise.told),
         "only_true_level": list(promise.truthful),
         "influence": promise.influence,
+        "blind_spot": blind_spot(plan),
         "report_bytes": Layout.of(plan).size,
         "kept": promise.kept,
     }

@@ -1,6 +1,7 @@
 """What a plan promises, in sentences: the same wherever a person is asked to weigh them."""
 
 from hushwatt.plan.amounts import plain
+from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import Promise
 
@@ -23,6 +24,7 @@ def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
         ("a report", _report(promise, size)),
         ("its influence", _influence(promise)),
         ("dearest window", _dearest(plan, promise)),
+        *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("where it runs", IN_BULK)] if plan.decision == "provider" else []),
     ]
 

@@ -4,6 +4,7 @@ from math import isnan
 from typing import Any
 
 from hushwatt.plan.times import show_instant
+from hushwatt.provider.measured import blind_spot
 from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
 
 Document = dict[str, Any]
@@ -36,6 +37,8 @@ def _head(estimates: Estimates) -> Document:
     if not estimates.answered:
         most = max((slot.reports for slot in estimates.slots), default=0)
         found["too_few_homes"] = too_few(most, estimates.plan.minimum_homes)
+    if (missed := blind_spot(estimates)) is not None:
+        found["blind_spot"] = missed
     return found
 
 
