@@ -77,7 +77,7 @@ def test_others_see_everything(plan_of, method):
 
 
 def test_short_collections(plan_of):
-    """Ten slots with w = 24 are one sample; two windows of three days miss weekdays that a longer time sees."""
+    """Ten slots with w = 24 are one sample; two windows of three days miss weekdays."""
     assert blind_spot(plan_of(2, method="lsp", slot=HOUR, window=24), 10).startswith(
         "it only ever measures 00"
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.length_bias import sharpness
 from hushwatt.privacy.promise import Promise
 from hushwatt.privacy.promise_words import reach
 from hushwatt.wire.payload import Layout
@@ -24,6 +25,7 @@ def table(plan: Plan, promise: Promise) -> dict[str, Any]:
         "only_true_level": list(promise.truthful),
         "influence": promise.influence,
         "blind_spot": blind_spot(plan),
+        "sharpness": sharpness(plan),
         "report_bytes": Layout.of(plan).size,
         "kept": promise.kept,
     }

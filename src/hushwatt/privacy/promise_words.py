@@ -3,6 +3,7 @@
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.length_bias import leaning
 from hushwatt.privacy.promise import Promise
 
 ODDS = (
@@ -24,6 +25,7 @@ def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
         ("a report", _report(promise, size)),
         ("its influence", _influence(promise)),
         ("dearest window", _dearest(plan, promise)),
+        *([("NOT FOR USE", told)] if (told := leaning(plan)) else []),
         *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("where it runs", IN_BULK)] if plan.decision == "provider" else []),
     ]

@@ -1,7 +1,7 @@
 """Which times of the day and of the week are behind an estimate.
 
-An answer is about what homes held when they drew.  Where all of them draw in the same few slots, or where slots
-have too few homes, some hours or weekdays may not be in it at all.
+An answer is about what homes held when they drew.  Where all of them draw in the same few slots, or where
+slots have too few homes, some hours or weekdays may not be in it at all.
 """
 
 import numpy as np
@@ -25,6 +25,7 @@ def what_watts_are(estimates: Estimates) -> str:
         return "Watts are the mean of a home over all slots, on the watts that stand for the levels."
     drawn = len({slot.as_of for slot in estimates.slots if slot.enough})
     return (
-        f"Watts are the mean of a home over the {drawn:,} slots in which homes drew, one in "
-        f"{estimates.plan.window:,}, on the watts that stand for the levels; the slots in between repeat them."
+        f"Watts are the mean of a home over the {drawn:,} slots in which homes drew, "
+        f"one in {estimates.plan.window:,}, on the watts that stand for the levels; "
+        "the slots in between repeat them."
     )
