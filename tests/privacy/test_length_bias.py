@@ -46,7 +46,7 @@ def test_many_cells_are_as_good_as_normal():
     exact = np.ones(1)
     for part in parts:
         exact = np.convolve(exact, part)
-    more = parts + [np.array([1.0] + [0.0] * 500)]  # that many cells that never differ
+    more = [*parts, np.array([1.0] + [0.0] * 500)]  # that many cells that never differ
 
     assert above(290, more) == pytest.approx(float(exact[291:].sum()), abs=0.002)
 
@@ -64,9 +64,7 @@ def test_one_appliance_with_a_large_budget_is_refused(plan_of, method, oracle):
     """The line says what is wrong, and what to choose instead."""
     plan = plan_of(2, method=method, oracle=oracle, epsilon=10 * MICRO)
 
-    with pytest.raises(
-        UsageError, match="means over time would lean .* choose lpu, lbu or lsp, or lower epsilon"
-    ):
+    with pytest.raises(UsageError, match=r"would lean .* choose lpu, lbu or lsp, or lower"):
         refuse_length_bias(plan)
 
 
