@@ -12,7 +12,7 @@ import pytest
 from hushwatt.cli.main import run
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, preset_text, presets
-from hushwatt.privacy.promise import promise
+from hushwatt.privacy.influence import report_influence
 from hushwatt.privacy.strategies import STRATEGIES
 
 
@@ -158,7 +158,7 @@ class TestCheck:
         assert found["names_true_level"] == [0.5, 0.5]
         assert 0 < found["only_true_level"][0] < 0.01
         assert (found["report_bytes"], found["kept"]) == (19, True)
-        assert found["influence"] == promise(preset("paper")).influence
+        assert found["influence"]["report"] == report_influence(preset("paper"))
 
     def test_direct_answers(self, hushwatt, tmp_path):
         """A direct answer is the truth or not, so one chance is told; one slot is called a slot."""

@@ -1,5 +1,6 @@
 """Estimates as tables for people: bars, error bars, and what must be said beside them."""
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from hushwatt.provider.measured import blind_spot, what_watts_are
@@ -34,7 +35,7 @@ def period_table(estimates: Estimates) -> "Table":
 
 def top_table(estimates: Estimates, count: int) -> "Table":
     """The appliances with the most watts, best first, each with a bar that fades over its interval."""
-    table = headed_table("rank", "appliance", "watts", "95 %", "share", "")
+    table = headed_table("rank", "appliance", "watts", "95 %", "share", "forgers", "")
     shown = [(name, estimates.by_period[name]) for name in estimates.top[:count]]
     most = max((period.high for _, period in shown if period), default=0.0)
     for name, period in shown:
@@ -45,6 +46,7 @@ def top_table(estimates: Estimates, count: int) -> "Table":
                 f"{period.watts:,.1f}",
                 f"{period.low:,.1f} to {period.high:,.1f}",
                 percent(period.share),
+                forgers(estimates.swap_homes.get(name)),
                 bar(period.low, period.watts, period.high, most),
             )
     return table
@@ -91,6 +93,11 @@ def remarks(estimates: Estimates) -> list[str]:
         lines.append("Slots are smoothed: each also learns from those before it.")
     if most < estimates.homes or plan.appliances_per_report < len(plan.appliances):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
+    if estimates.influence is not None:
+        lines.append(
+            f"One home that forges its reports counts in these means as at most "
+            f"{estimates.influence:.1f} homes."
+        )
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
 
 
@@ -134,6 +141,15 @@ def places(period: PeriodNumbers) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
+def forgers(homes: float | None) -> str:
+    """How many forging homes it takes, at least, to swap an appliance with the next one.
+
+    >>> forgers(12.2), forgers(0.0), forgers(None)
+    ('13', '1', '–')
+    """
+    return "–" if homes is None else f"{max(ceil(homes), 1):,}"
+
+
 def percent(share: float) -> str:
     """A share as a percentage.
 
@@ -150,6 +166,6 @@ def headed_table(*headings: str) -> "Table":
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        right = heading in ("watts", "95 %", "share", "rank", "truly")
+        right = heading in ("watts", "95 %", "share", "rank", "truly", "forgers")
         table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
     return table

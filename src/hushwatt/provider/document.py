@@ -14,7 +14,7 @@ def document(estimates: Estimates) -> Document:
     """Everything as plain numbers, texts, lists and dictionaries."""
     smoothed = {"smoothed": True} if estimates.smoothed else {}
     slots = [_slot(estimates, place) for place in range(len(estimates.slots))]
-    periods = {name: period and _period(period) for name, period in estimates.by_period.items()}
+    periods = _periods(estimates)
     return {
         **_head(estimates),
         **smoothed,
@@ -27,7 +27,7 @@ def document(estimates: Estimates) -> Document:
 def top_document(estimates: Estimates, count: int) -> Document:
     """The `count` appliances with the most watts, best first: the same keys, without the slots."""
     top = estimates.top[:count]
-    periods = {name: period and _period(period) for name, period in estimates.by_period.items()}
+    periods = _periods(estimates)
     return {**_head(estimates), "appliances": {name: periods[name] for name in top}, "top": list(top)}
 
 
@@ -37,6 +37,8 @@ def _head(estimates: Estimates) -> Document:
     if not estimates.answered:
         most = max((slot.reports for slot in estimates.slots), default=0)
         found["too_few_homes"] = too_few(most, estimates.plan.minimum_homes)
+    elif estimates.influence is not None:
+        found["influence"] = estimates.influence
     if (missed := blind_spot(estimates)) is not None:
         found["blind_spot"] = missed
     return found
@@ -71,6 +73,15 @@ def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
         "ci95": [[low, high] for low, high in limits],
         "mean_watts": float(numbers.watts[place]),
         "mean_watts_se": float(numbers.watts_se[place]),
+    }
+
+
+def _periods(estimates: Estimates) -> dict[str, Document | None]:
+    """Every appliance, each with how many forging homes put the next one in the order before it."""
+    swaps = estimates.swap_homes
+    return {
+        name: period and _period(period) | {"swap_homes": swaps.get(name)}
+        for name, period in estimates.by_period.items()
     }
 
 

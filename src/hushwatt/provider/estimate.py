@@ -14,6 +14,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.analyse import ranks, shares
 from hushwatt.provider.consistency import CONSISTENCIES, Consistency
+from hushwatt.provider.forgers import Forgers
 from hushwatt.provider.groups import Groups
 from hushwatt.provider.intervals import around, level_interval, mean_interval
 from hushwatt.provider.period import PeriodMean, period_mean
@@ -46,6 +47,7 @@ def estimate(
     show = CONSISTENCIES[consistency]
     stack = Stack.of(plan, tallies).until(last)
     timeline = Timeline.of(stack, plan.minimum_homes, first)
+    forgers = Forgers(plan, timeline, tallies.homes)
     by_slot: dict[str, SlotNumbers] = {}
     periods: dict[str, PeriodMean | None] = {}
     for number, appliance in enumerate(plan.appliances):
@@ -57,9 +59,20 @@ def estimate(
         else:
             numbers = slot_numbers(slots, tallies.homes, show)
         by_slot[appliance.name] = asked_for(numbers, timeline)
+        forgers.note(number, appliance.name, slots)
         periods[appliance.name] = period_mean(plan, number, groups, slots, timeline)
     by_period = period_numbers(periods, tallies.homes, show)
-    return Estimates(plan, tallies.homes, smooth, slots_of(plan, timeline), by_slot, by_period)
+    swaps = forgers.swaps({name: period.watts for name, period in periods.items() if period})
+    return Estimates(
+        plan,
+        tallies.homes,
+        smooth,
+        slots_of(plan, timeline),
+        by_slot,
+        by_period,
+        influence=forgers.influence(),
+        swap_homes=swaps,
+    )
 
 
 def slots_of(plan: Plan, timeline: Timeline) -> tuple[Slot, ...]:
