@@ -170,4 +170,9 @@ def _doubt(plan: Plan, told: Told, homes: int) -> float:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    """A share as a percentage; what is nearly all is not called all.
+
+    >>> _percent(0.8447), _percent(1.0)
+    ('84.5 %', 'over 99.9 %')
+    """
+    return f"{100 * share:.3g} %" if share <= 0.9995 else "over 99.9 %"

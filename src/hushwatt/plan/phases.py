@@ -86,8 +86,8 @@ def unseen(plan: Plan, seen: Mask, there: Mask) -> str | None:
     """In words, which part of the times that are `there` is not `seen`: of the day, else of the week."""
     if not (there & ~seen).any():
         return None
-    by_day, day_there = (mask.reshape(7, DAY).any(axis=0) for mask in (seen, there))
-    by_weekday, weekday_there = (mask.reshape(7, DAY).any(axis=1) for mask in (seen, there))
+    by_day, day_there = (np.asarray(mask.reshape(7, DAY).any(axis=0)) for mask in (seen, there))
+    by_weekday, weekday_there = (np.asarray(mask.reshape(7, DAY).any(axis=1)) for mask in (seen, there))
     if (day_there & ~by_day).any():
         return f"it only ever measures {_of_day(by_day)}{_where(plan)}"
     if (weekday_there & ~by_weekday).any():
