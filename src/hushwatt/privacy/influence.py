@@ -154,6 +154,6 @@ def _turns(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> Iterator[t
             yield weights[chosen], -(-everywhere // plan.window)
     elif plan.method == "lsp":
         draws, which = np.unique(slots // plan.window, return_inverse=True)
-        yield np.bincount(which, weights), int(draws[-1] - draws[0]) + 1
+        yield np.bincount(which, weights).astype(float), int(draws[-1] - draws[0]) + 1
     else:
         yield weights, everywhere

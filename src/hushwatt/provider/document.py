@@ -21,6 +21,7 @@ def document(estimates: Estimates) -> Document:
         "slots": slots,
         "appliances": periods if estimates.answered else {},
         "top": list(estimates.top),
+        **_limits(estimates),
     }
 
 
@@ -28,7 +29,8 @@ def top_document(estimates: Estimates, count: int) -> Document:
     """The `count` appliances with the most watts, best first: the same keys, without the slots."""
     top = estimates.top[:count]
     periods = _periods(estimates)
-    return {**_head(estimates), "appliances": {name: periods[name] for name in top}, "top": list(top)}
+    best = {name: periods[name] for name in top}
+    return {**_head(estimates), "appliances": best, "top": list(top), **_limits(estimates)}
 
 
 def _head(estimates: Estimates) -> Document:
@@ -37,10 +39,6 @@ def _head(estimates: Estimates) -> Document:
     if not estimates.answered:
         most = max((slot.reports for slot in estimates.slots), default=0)
         found["too_few_homes"] = too_few(most, estimates.plan.minimum_homes)
-    elif estimates.influence is not None:
-        found["influence"] = estimates.influence
-    if (missed := blind_spot(estimates)) is not None:
-        found["blind_spot"] = missed
     return found
 
 
@@ -76,13 +74,20 @@ def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
     }
 
 
+def _limits(estimates: Estimates) -> Document:
+    """What one forging home counts as at most, and which times were never measured, where there is any."""
+    told = {"influence": estimates.influence, "blind_spot": blind_spot(estimates)}
+    return {name: value for name, value in told.items() if value is not None}
+
+
 def _periods(estimates: Estimates) -> dict[str, Document | None]:
-    """Every appliance, each with how many forging homes put the next one in the order before it."""
-    swaps = estimates.swap_homes
-    return {
-        name: period and _period(period) | {"swap_homes": swaps.get(name)}
-        for name, period in estimates.by_period.items()
-    }
+    """Every appliance, and how many forging homes put the next one in the order before it."""
+    found: dict[str, Document | None] = {}
+    for name, period in estimates.by_period.items():
+        found[name] = None if period is None else _period(period)
+        if period is not None and name in estimates.swap_homes:
+            found[name] = _period(period) | {"swap_homes": estimates.swap_homes[name]}
+    return found
 
 
 def _period(numbers: PeriodNumbers) -> Document:
