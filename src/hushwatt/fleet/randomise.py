@@ -61,7 +61,7 @@ def randomise_file(
 ) -> Randomised:
     """Randomise a table of readings into a table of reports."""
     known = State.load(plan, state) if state is not None and state.exists() else None
-    if known is None:
+    if known is None and seed is None:  # a collection that has begun goes on, and a simulation is none
         refuse_length_bias(plan)
     table = read_slots(plan, readings, known=None if known is None else known.households, progress=progress)
     first, last = span(plan, table)

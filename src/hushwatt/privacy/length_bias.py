@@ -18,7 +18,7 @@ from hushwatt.privacy.decide import patience
 from hushwatt.privacy.laws import DirectLaw, Law, law_for
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 
-SHARPEST = 0.02  # at this, a level held in a tenth of the slots is counted 1.02 to 1.03 times  [claim C3]
+SHARPEST = 0.05  # at this, a level held in a tenth of the slots is counted 0.95 to 1.07 times  [claim C3]
 MOST_CELLS = 1_000  # added up one by one; a sum of more is as good as normal
 Chances = NDArray[np.float64]  # of every number of differing cells, from none on
 
