@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from hushwatt.cli.main import run
+from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, preset_text, presets
-from hushwatt.privacy.promise import promise
+from hushwatt.privacy.influence import report_influence
 from hushwatt.privacy.strategies import STRATEGIES
 
 
@@ -158,7 +159,7 @@ class TestCheck:
         assert found["names_true_level"] == [0.5, 0.5]
         assert 0 < found["only_true_level"][0] < 0.01
         assert (found["report_bytes"], found["kept"]) == (19, True)
-        assert found["influence"] == promise(preset("paper")).influence
+        assert found["influence"]["report"] == report_influence(preset("paper"))
 
     def test_direct_answers(self, hushwatt, tmp_path):
         """A direct answer is the truth or not, so one chance is told; one slot is called a slot."""
@@ -239,3 +240,35 @@ def test_help_is_light():
 
     assert "new" in answer.stdout
     assert not {"numpy", "hushwatt.plan"} & set(answer.stderr.split())
+
+
+class TestWhatAPlanCannotDo:
+    """`plan check` and `plan show` say what a plan never sees, and what it should not be used for."""
+
+    def test_never_seen(self, hushwatt, tmp_path):
+        """Daily lsp over a week only ever measures Mondays; both commands and the JSON say so."""
+        path = _written(tmp_path, method="lsp", decision=None, window=7)
+        checked, shown = hushwatt("plan", "check", path), hushwatt("plan", "show", path)
+        told = json.loads(hushwatt("plan", "check", path, "--json").stdout)
+
+        assert checked.returncode == 0
+        assert "it only ever measures Mondays" in checked.stdout
+        assert "it only ever measures Mondays" in shown.stdout
+        assert told["blind_spot"] == "it only ever measures Mondays"
+
+    def test_means_that_lean(self, hushwatt, tmp_path):
+        """One appliance of two levels by lba at a large ε: the answer is no, with the reason."""
+        one = (Appliance.of("kettle", edges=[100]),)
+        path = _written(tmp_path, appliances=one, appliances_per_report=1, oracle="grr")
+        answer = hushwatt("plan", "check", path)
+
+        assert answer.returncode == 1
+        assert "would lean" in " ".join(answer.stdout.split())
+
+    def test_influence_over_time(self, hushwatt, tmp_path):
+        """A home counts for more in a slot of its own than over a month of turns."""
+        path = _written(tmp_path, method="lpu", decision=None)
+        told = json.loads(hushwatt("plan", "check", path, "--json").stdout)["influence"]
+
+        assert told["slot"] == pytest.approx(3 * told["report"])
+        assert told["month"] == pytest.approx(told["report"])

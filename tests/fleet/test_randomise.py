@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from hushwatt.errors import ReadingsError, StateError
+from hushwatt.errors import ReadingsError, StateError, UsageError
 from hushwatt.fleet import parts
 from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.randomise import randomise_file
@@ -307,3 +307,21 @@ def test_a_damaged_state_is_refused(tmp_path, plan_for, readings_at, watts):
     with pytest.raises(StateError, match="not a hushwatt state file, or damaged"):
         randomise_file(plan, later, tmp_path / "later_out.parquet", state=state)
     assert not (tmp_path / "later_out.parquet").exists()
+
+
+def test_homes_that_follow_their_levels_too_closely(tmp_path, plan_of, readings_at):
+    """No collection begins whose means would lean; one that has begun goes on, and a simulation is none."""
+    plan = plan_of(2, method="lba", oracle="grr", epsilon=10_000_000)
+    readings = readings_at(tmp_path / "r.parquet", np.ones((2, 3, 1)), plan.names)
+
+    with pytest.raises(UsageError, match="means over time would lean"):
+        randomise_file(plan, readings, tmp_path / "reports.parquet")
+    assert not (tmp_path / "reports.parquet").exists()
+
+    households = pa.array(["h0", "h1", "h2"])
+    save_state(tmp_path / "state", assemble(plan, None, households, 0, Simulation(1, "begun")))
+    randomise_file(plan, readings, tmp_path / "reports.parquet", state=tmp_path / "state")
+    randomise_file(plan, readings, tmp_path / "simulated.parquet", seed=1)
+
+    assert (tmp_path / "reports.parquet").exists()
+    assert (tmp_path / "simulated.parquet").exists()

@@ -311,7 +311,12 @@ def test_plan_in_plain_words(collected):
     """The plan page tells both protections, the influence of a report, and what accuracy to expect."""
     _, page = page_of(collected, "/plan?homes=5000&slots=10")
 
-    for words in ("The whole home", "One appliance", "counts as at most", "With 5,000 homes over 10 slots"):
+    for words in (
+        "The whole home",
+        "One appliance",
+        "counts in a mean as at most",
+        "With 5,000 homes over 10 slots",
+    ):
         assert words in page.text
     assert collected.plan.id in page.text
 

@@ -33,7 +33,7 @@ def test_names():
     told = document(found())
     slot = told["slots"][1]
 
-    assert list(told) == ["plan", "homes", "slots", "appliances", "top"]
+    assert list(told) == ["plan", "homes", "slots", "appliances", "top", "influence"]
     assert (told["plan"], told["homes"]) == (PLAN.id, 400)
     assert list(slot) == ["slot", "start", "as_of", "reports", "appliances"]
     assert (slot["slot"], slot["start"], slot["as_of"], slot["reports"]) == (
@@ -54,7 +54,10 @@ def test_names():
         "share_ci95",
         "rank",
         "rank_ci95",
+        "swap_homes",
     ]
+    assert told["top"] == ["appliance 1", "appliance 0"]
+    assert "swap_homes" not in told["appliances"]["appliance 0"]  # there is no next one
 
 
 def test_shapes():
@@ -143,6 +146,6 @@ def test_the_top():
     """The best few with all their numbers, without the slots."""
     told, top = document(found()), top_document(found(), 1)
 
-    assert list(top) == ["plan", "homes", "appliances", "top"]
+    assert list(top) == ["plan", "homes", "appliances", "top", "influence"]
     assert top["top"] == ["appliance 1"]
     assert top["appliances"] == {"appliance 1": told["appliances"]["appliance 1"]}

@@ -34,6 +34,6 @@ CLAIMS = {
     "C16": Claim("no true reading leaves, and none stays", "ours"),
     "C17": Claim("whether and when a home sends never depends on its readings", "ours"),
     "C18": Claim("no weak randomness at home", "ours; the paper takes it for granted"),
-    "C19": Claim("one forged report moves little, and no honest one is refused", "ours"),
+    "C19": Claim("forging homes count for no more than is printed, and no honest one is refused", "ours"),
 }
 STATED = {number: claim.stated for number, claim in CLAIMS.items()}

@@ -12,7 +12,6 @@ import numpy as np
 
 from hushwatt.audit.attack import ONE, OTHER, Attacker
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.habit import audit_habit
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.fleet.decided import Decided, report_rounds
 from hushwatt.household.homes import Homes, enrol
@@ -71,7 +70,6 @@ def empirical_audits(quick: bool = False) -> Iterator[Audit]:
         mechanism = Mechanism(method, decision, oracle, "range", asked < len(WIDTHS))
         plan = small_plan(mechanism, Shape(WIDTHS, window, window + 1), int(epsilon * MICRO), asked)
         yield partial(audit_attacks, plan, QUICK_TRIALS if quick else TRIALS, doubt)
-    yield partial(audit_habit, 40 if quick else 400)
 
 
 def empirical_audit_of(plan: Plan) -> Audit:

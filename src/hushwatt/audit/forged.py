@@ -1,8 +1,8 @@
 """What one forged report can do, and that no honest one is refused for looking forged.  [claim C19]
 
-A report counts as at most (1−q)/(p−q) homes.  The inbox refuses a number of ones that chance hardly
-ever gives.  How often that hits an honest home is added up here once more, on another road: over
-the laws of every appliance that is asked, as fractions.
+The inbox refuses a number of ones that chance hardly ever gives.  How often that hits an honest home is
+added up here once more, on another road: over the laws of every appliance that is asked, as fractions.
+What homes can do that forge for a whole period is tried in `forgers.py`.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,12 @@ from hushwatt.household.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, presets
+from hushwatt.privacy.band import band
 from hushwatt.privacy.entropy import Simulation
+from hushwatt.privacy.influence import report_influence
 from hushwatt.privacy.laws import RESOLUTION, Law, debias, law_for
-from hushwatt.privacy.promise import promise
 from hushwatt.privacy.strategies import POPULATION, STRATEGIES, affordable
-from hushwatt.provider.plausible import band, payloads_fit
+from hushwatt.provider.plausible import payloads_fit
 from hushwatt.wire.payload import Layout
 
 WIDTHS = (2, 10, 3, 6)
@@ -135,12 +136,17 @@ def budgets_of(plan: Plan) -> set[int]:
 
 def audit_influence(plan: Plan) -> Finding:
     """What a plan says of one report's influence, against what one more report does to an estimate."""
-    said, moved = promise(plan).influence, 0.0
+    said, moved = report_influence(plan), 0.0
     for drawn in budgets_of(plan):
-        for width in set(plan.widths):
-            law = law_for(plan.oracle, drawn, plan.appliances_per_report, width)
+        for appliance in plan.appliances:
+            values = np.asarray(appliance.values, float)
+            law = law_for(plan.oracle, drawn, plan.appliances_per_report, len(values))
             moved = max(moved, float(debias(1, 1, law)))  # one report more, and it says yes
-    figure = f"one report counts as at most {said:.2f} homes at a level; {moved:.2f} reached"
+            highest = np.arange(len(values)) == len(values) - 1
+            shares = debias(highest.astype(float), 1, law)  # and to nothing but the highest level
+            watts = values.mean() + shares @ (values - values.mean())
+            moved = max(moved, float((watts - values[0]) / (values[-1] - values[0])))
+    figure = f"one report counts as at most {said:.2f} homes; {moved:.2f} reached by one that says one thing"
     return Finding(
         "C19", f"influence, {plan.name}", figure, moved <= said * (1 + CLOSE), numbers={"influence": said}
     )

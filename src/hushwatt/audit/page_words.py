@@ -64,8 +64,8 @@ QUESTIONS = (
     ),
     Question(
         "What about habits?",
-        "They are not protected for ever: a level that stays the same for a year shows in the end. This is "
-        "measured and stated, not hidden.",
+        "They are not protected for ever: a level that stays the same for months shows in the end, and how "
+        "soon depends on the plan. This is measured and stated, not hidden.",
         ("C15",),
         limit=True,
     ),

@@ -12,7 +12,9 @@ from hushwatt.audit.empirical import empirical_audit_of, empirical_audits
 from hushwatt.audit.exact.run import exact_audit_of, exact_audits
 from hushwatt.audit.finding import Audit
 from hushwatt.audit.forged import audit_forged, forged_audits
+from hushwatt.audit.forgers import audit_forgers, forger_audits, forgers_slots
 from hushwatt.audit.forks import fork_audits
+from hushwatt.audit.habit import audit_habit, habit_audits
 from hushwatt.audit.own_draws import own_draw_audits
 from hushwatt.audit.rounding import rounding_audit_of, rounding_audits
 from hushwatt.audit.sampler import sampler_audit_of, sampler_audits
@@ -44,6 +46,11 @@ SUITES = {
         ]
     ),
     "forged": Suite(lambda quick: list(forged_audits(quick)), lambda plan: partial(audit_forged, plan)),
+    "forgers": Suite(
+        lambda quick: list(forger_audits(quick)),
+        lambda plan: partial(audit_forgers, plan, forgers_slots(plan)),
+    ),
+    "habit": Suite(lambda quick: list(habit_audits(quick)), lambda plan: partial(audit_habit, plan)),
     "selftest": Suite(lambda quick: list(selftest_audits())),
 }
 

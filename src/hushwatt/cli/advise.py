@@ -83,14 +83,15 @@ def document(advice: "Advice") -> dict[str, Any]:
         "goal": advice.goal,
         "homes": advice.homes,
         "slots": advice.slots,
-        "paper": candidate_document(advice.paper),
-        "best": candidate_document(advice.best),
-        "runner_up": candidate_document(advice.runner_up),
+        "paper": candidate_document(advice.paper, advice.slots),
+        "best": candidate_document(advice.best, advice.slots),
+        "runner_up": candidate_document(advice.runner_up, advice.slots),
         "homes_needed": {f"±{share:.0%}": advice.best.homes_needed(share) for share in (0.05, 0.1, 0.2)},
     }
 
 
-def candidate_document(one: "Candidate") -> dict[str, Any]:
+def candidate_document(one: "Candidate", slots: int | None = None) -> dict[str, Any]:
+    from hushwatt.plan.phases import blind_spot
     from hushwatt.wire.payload import Layout
 
     plan, promised = one.plan, one.promise
@@ -109,6 +110,7 @@ def candidate_document(one: "Candidate") -> dict[str, Any]:
         "mean_error_watts": one.squared_error**0.5,
         "right_order": one.right_order,
         "level_error": one.cell_variance**0.5,
+        "blind_spot": blind_spot(plan, slots),
         "appliances": {
             appliance.name: {
                 "values": list(appliance.values),
@@ -171,6 +173,8 @@ def chance(bounds: tuple[float, float]) -> str:
 
 def remarks(advice: "Advice") -> list[str]:
     """What the table cannot say."""
+    from hushwatt.plan.phases import blind_spot
+
     best = advice.best
     worst = max(
         (-bias / prior.mean for bias, prior in zip(best.biases, best.priors, strict=True)), default=0.0
@@ -179,6 +183,8 @@ def remarks(advice: "Advice") -> list[str]:
     lines = [
         f"For {advice.homes:,} homes over {advice.slots} slots; prior knowledge from: {', '.join(sources)}."
     ]
+    if (missed := blind_spot(advice.paper.plan, advice.slots)) is not None:
+        lines.append(f"The paper's way would not see everything: {missed}.")
     if advice.goal == "ranking" and worst > 0:
         lines.append(
             "Readings above an appliance's last level count as that level: by the prior knowledge every "

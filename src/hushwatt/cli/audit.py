@@ -124,6 +124,25 @@ def forged(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, 
 
 
 @app.command
+def forgers(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Let homes forge their reports as badly as they can: none counts for more than is printed.
+
+    A hundred random plans, the shipped tally and estimate.  Exits with 1 when the answer is no.
+    """
+    _run("forgers", plan, quick, as_json, output)
+
+
+@app.command
+def habit(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Attack 30, 90 and 365 days of real reports about levels that never change: what is found out.
+
+    For the advised plan and the paper's, or for PLAN.  This is a limit that is measured, not a protection;
+    exits with 1 when it is not what the docs say.
+    """
+    _run("habit", plan, quick, as_json, output)
+
+
+@app.command
 def selftest(*, as_json: Json = False, output: Page = None) -> None:
     """Plant eleven bugs and see that the audits find every one.
 

@@ -133,7 +133,8 @@ def top(
 
         print_json(top_document(found, count))
     else:
-        print_tables(found, [top_table(found, count)], remarks(found))
+        told = "forgers: how many homes that forge their reports could swap it with the next one, at least."
+        print_tables(found, [top_table(found, count)], [told, *remarks(found)])
 
 
 def added_up(

@@ -1,8 +1,10 @@
 """Estimates as tables for people: bars, error bars, and what must be said beside them."""
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from hushwatt.plan.times import zone
+from hushwatt.provider.measured import blind_spot, what_watts_are
 from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ def levels_table(estimates: Estimates) -> "Table":
 
 def top_table(estimates: Estimates, count: int) -> "Table":
     """The appliances with the most watts, best first, each with a bar that fades over its interval."""
-    table = headed_table("rank", "appliance", "watts", "95 %", "share", "")
+    table = headed_table("rank", "appliance", "watts", "95 %", "share", "forgers", "")
     shown = [(name, estimates.by_period[name]) for name in estimates.top[:count]]
     most = max((period.high for _, period in shown if period), default=0.0)
     for name, period in shown:
@@ -68,6 +70,7 @@ def top_table(estimates: Estimates, count: int) -> "Table":
                 f"{period.watts:,.1f}",
                 f"{period.low:,.1f} to {period.high:,.1f}",
                 percent(period.share),
+                forgers(estimates.swap_homes.get(name)),
                 bar(period.low, period.watts, period.high, most),
             )
     return table
@@ -108,7 +111,9 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
             f"too few homes: at most {estimates.heard:,} {did} in a slot, "
             f"and the plan needs {plan.minimum_homes:,}"
         ]
-    lines = ["Watts are the mean of a home over all slots, on the watts that stand for the levels."]
+    lines = [what_watts_are(estimates)]
+    if (missed := blind_spot(estimates)) is not None:
+        lines.append(f"These numbers do not stand for the whole time: {missed}.")
     if few:
         lines.append(
             f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}."
@@ -123,6 +128,11 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
         )
     if some or all(slot.reports < slot.homes for slot in estimates.slots):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
+    if estimates.influence is not None:
+        lines.append(
+            f"One home that forges its reports counts in these means as at most "
+            f"{estimates.influence:.1f} homes."
+        )
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
 
 
@@ -191,6 +201,15 @@ def places(period: PeriodNumbers) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
+def forgers(homes: float | None) -> str:
+    """How many forging homes it takes, at least, to swap an appliance with the next one.
+
+    >>> forgers(12.2), forgers(0.0), forgers(None)
+    ('13', '1', '–')
+    """
+    return "–" if homes is None else f"{max(ceil(homes), 1):,}"
+
+
 def percent(share: float) -> str:
     """A share as a percentage.
 
@@ -208,6 +227,6 @@ def headed_table(*headings: str) -> "Table":
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         right = heading in ("watts", "watts ± se", "95 %", "share", "rank", "truly")
-        right |= heading in ("level", "homes", "of all homes")
+        right |= heading in ("level", "homes", "of all homes", "forgers")
         table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
     return table

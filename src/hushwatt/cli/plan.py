@@ -84,7 +84,8 @@ def show(plan: Path, *, as_json: Json = False) -> None:
 def check(plan: Path, *, as_json: Json = False) -> None:
     """Try what can be decided under PLAN, and say what it promises and what the dearest window costs.
 
-    Exits with 1 when a window can cost more than the plan promises.
+    Exits with 1 when a window can cost more than the plan promises, or when homes that decide for themselves
+    would follow their levels too closely for means over time to be right.
 
     Parameters
     ----------
@@ -95,6 +96,7 @@ def check(plan: Path, *, as_json: Json = False) -> None:
 
     from hushwatt.cli.promised import table
     from hushwatt.plan.plan import Plan
+    from hushwatt.privacy.length_bias import leaning
     from hushwatt.privacy.promise import promise
     from hushwatt.privacy.promise_words import sentences
     from hushwatt.wire.payload import Layout
@@ -105,7 +107,7 @@ def check(plan: Path, *, as_json: Json = False) -> None:
         print(json.dumps(table(agreed, promised), indent=2))
     else:
         _print_lines(agreed.name, _facts(sentences(agreed, promised, Layout.of(agreed).size)))
-    if not promised.kept:
+    if not promised.kept or leaning(agreed):
         raise SystemExit(1)
 
 

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.influence import influence, month, report_influence
+from hushwatt.privacy.length_bias import sharpness
 from hushwatt.privacy.promise import Promise
 from hushwatt.privacy.promise_words import reach
 from hushwatt.wire.payload import Layout
@@ -21,7 +24,14 @@ def table(plan: Plan, promise: Promise) -> dict[str, Any]:
         "odds_of_one_appliance": promise.appliance_odds,
         "names_true_level": list(promise.told),
         "only_true_level": list(promise.truthful),
-        "influence": promise.influence,
+        "influence": {
+            "report": report_influence(plan),
+            "slot": influence(plan, 1),
+            "month": influence(plan, month(plan)),
+            "plan": influence(plan, plan.calendar.slots),
+        },
+        "blind_spot": blind_spot(plan),
+        "sharpness": sharpness(plan),
         "report_bytes": Layout.of(plan).size,
         "kept": promise.kept,
     }

@@ -57,7 +57,7 @@ _TEMPLATE = """<!doctype html>
 <h1>LDP-SmartEnergy, reproduced</h1>
 <p class="lead">Every table and figure of “Local Differential Privacy for Smart Meter Data Sharing”
 (Shanmugarasa et al., arXiv 2311.04544): what it prints, what comes out when it is followed to the letter,
-what comes out when its slips are mended, and what hushwatt reaches for the same protection.</p>
+what comes out when its slips are mended, and what hushwatt reaches for the same ε in any window.</p>
 <p class="note">All homes are synthetic: the paper's own augmented data was never published.
 Error bars and ± are standard errors over repetitions (bars: 95 %).</p>
 </div></header>

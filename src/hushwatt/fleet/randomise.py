@@ -21,6 +21,7 @@ from hushwatt.fleet.readings import Counts, Readings, read_slots
 from hushwatt.fleet.state import State, save_state
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import source_for
+from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.wire.table import ReportWriter
 
 Progress = Callable[[float], None]
@@ -60,6 +61,8 @@ def randomise_file(
 ) -> Randomised:
     """Randomise a table of readings into a table of reports."""
     known = State.load(plan, state) if state is not None and state.exists() else None
+    if known is None and seed is None:  # a collection that has begun goes on, and a simulation is none
+        refuse_length_bias(plan)
     table = read_slots(plan, readings, known=None if known is None else known.households, progress=progress)
     first, last = span(plan, table)
     source = source_for(seed, purpose(plan, table.homes))

@@ -3,6 +3,7 @@
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.appliance import Appliance, show_watts
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant, zone
 
@@ -19,6 +20,7 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
         ("promise", _promise(plan)),
         ("one appliance", _appliance_promise(plan)),
         ("published", f"{plan.method}: {METHODS[plan.method]}"),
+        *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("decided by", f"{plan.decision}: {DECISIONS[plan.decision]}")] if plan.decision else []),
         ("each report", _report(plan)),
         ("randomised", f"{plan.oracle}: {ORACLES[plan.oracle]}"),

@@ -25,7 +25,6 @@ class Promise:
     appliance_dearest: Fraction  # the most that any window can really cost one appliance
     drawn: int  # the largest budget a report is drawn with
     laws: tuple[Law, ...]  # of each appliance in such a report
-    weakest: tuple[Law, ...]  # the same in a report drawn with the smallest budget there is
 
     @property
     def kept(self) -> bool:
@@ -54,23 +53,15 @@ class Promise:
         chances = [float(law.truthful) for law in self.laws]
         return min(chances), max(chances)
 
-    @property
-    def influence(self) -> float:
-        """How many homes one report can add to a level: (1−q)/(p−q), drawn with as little as can be.
-
-        The less a report was drawn with, the more it is blown up when it is undone.
-        """
-        return max(float((1 - law.rise) / (law.hold - law.rise)) for law in self.weakest)
-
 
 def promise(plan: Plan) -> Promise:
     """Work out what a plan promises, and what its dearest window can cost."""
     strategy = STRATEGIES[plan.method].start(affordable(plan), plan.window)
     if plan.method in POPULATION:  # a home speaks once in a window, with all it may spend
-        dearest = drawn = least = affordable(plan)
+        dearest = drawn = affordable(plan)
     else:
         dearest = dearest_window(strategy, plan.window)
-        drawn, least = strategy.largest, strategy.smallest
+        drawn = strategy.largest
     asked = plan.appliances_per_report
     return Promise(
         epsilon=plan.epsilon,
@@ -80,7 +71,6 @@ def promise(plan: Plan) -> Promise:
         appliance_dearest=dearest_appliance(plan, dearest),
         drawn=drawn,
         laws=tuple(law_for(plan.oracle, drawn, asked, width) for width in plan.widths),
-        weakest=tuple(law_for(plan.oracle, least, asked, width) for width in plan.widths),
     )
 
 

@@ -1,7 +1,10 @@
 """What a plan promises, in sentences: the same wherever a person is asked to weigh them."""
 
 from hushwatt.plan.amounts import plain
+from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.influence import influence, month
+from hushwatt.privacy.length_bias import leaning
 from hushwatt.privacy.promise import Promise
 
 ODDS = (
@@ -21,8 +24,10 @@ def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
         ("one appliance", f"ε {plain(reach(promise))} over {span}; odds {promise.appliance_odds}"),
         ("what odds mean", ODDS),
         ("a report", _report(promise, size)),
-        ("its influence", _influence(promise)),
+        ("its influence", _influence(plan)),
         ("dearest window", _dearest(plan, promise)),
+        *([("NOT FOR USE", told)] if (told := leaning(plan)) else []),
+        *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("where it runs", IN_BULK)] if plan.decision == "provider" else []),
     ]
 
@@ -55,11 +60,14 @@ def _report(promise: Promise, size: int) -> str:
     return text
 
 
-def _influence(promise: Promise) -> str:
-    """The least telling report: it needs undoing most, so it weighs most."""
+def _influence(plan: Plan) -> str:
+    """What one forging home counts as, where it counts most and over time."""
+    periods = {"a single slot": 1, "30 days": month(plan), "the whole plan": plan.calendar.slots}
+    told = [f"{influence(plan, slots):.1f} over {period}" for period, slots in periods.items()]
     return (
-        f"one report, honest or forged, counts as at most {promise.influence:.1f} homes at a level, "
-        "among those that report in its slot"
+        f"a home that forges its reports counts in a mean as at most {told[0]}, {told[1]} and {told[2]}, "
+        "in homes that go from the lowest level to the highest; with turns and orders kept, and homes "
+        "spread evenly over them"
     )
 
 

@@ -4,6 +4,7 @@ from math import isnan
 from typing import Any
 
 from hushwatt.plan.times import show_instant
+from hushwatt.provider.measured import blind_spot
 from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
 
 Document = dict[str, Any]
@@ -13,21 +14,23 @@ def document(estimates: Estimates) -> Document:
     """Everything as plain numbers, texts, lists and dictionaries."""
     smoothed = {"smoothed": True} if estimates.smoothed else {}
     slots = [_slot(estimates, place) for place in range(len(estimates.slots))]
-    periods = {name: period and _period(period) for name, period in estimates.by_period.items()}
+    periods = _periods(estimates)
     return {
         **_head(estimates),
         **smoothed,
         "slots": slots,
         "appliances": periods if estimates.answered else {},
         "top": list(estimates.top),
+        **_limits(estimates),
     }
 
 
 def top_document(estimates: Estimates, count: int) -> Document:
     """The `count` appliances with the most watts, best first: the same keys, without the slots."""
     top = estimates.top[:count]
-    periods = {name: period and _period(period) for name, period in estimates.by_period.items()}
-    return {**_head(estimates), "appliances": {name: periods[name] for name in top}, "top": list(top)}
+    periods = _periods(estimates)
+    best = {name: periods[name] for name in top}
+    return {**_head(estimates), "appliances": best, "top": list(top), **_limits(estimates)}
 
 
 def _head(estimates: Estimates) -> Document:
@@ -93,6 +96,22 @@ def _smoothed(numbers: SlotNumbers, place: int) -> Document:
         "mean_watts_ci95": [float(numbers.watts_low[place]), float(numbers.watts_high[place])],
         "smoothed": bool(numbers.smoothed[place]),
     }
+
+
+def _limits(estimates: Estimates) -> Document:
+    """What one forging home counts as at most, and which times were never measured, where there is any."""
+    told = {"influence": estimates.influence, "blind_spot": blind_spot(estimates)}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _periods(estimates: Estimates) -> dict[str, Document | None]:
+    """Every appliance, and how many forging homes put the next one in the order before it."""
+    found: dict[str, Document | None] = {}
+    for name, period in estimates.by_period.items():
+        found[name] = None if period is None else _period(period)
+        if period is not None and name in estimates.swap_homes:
+            found[name] = _period(period) | {"swap_homes": estimates.swap_homes[name]}
+    return found
 
 
 def _period(numbers: PeriodNumbers) -> Document:

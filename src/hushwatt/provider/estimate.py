@@ -14,6 +14,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.analyse import ranks, shares
 from hushwatt.provider.consistency import CONSISTENCIES, Consistency
+from hushwatt.provider.forgers import Forgers
 from hushwatt.provider.groups import Groups
 from hushwatt.provider.intervals import SIGMAS, around, level_interval, mean_interval
 from hushwatt.provider.period import PeriodMean, period_mean
@@ -48,6 +49,7 @@ def estimate(
     stack = Stack.of(plan, tallies).until(last)
     timeline = Timeline.of(stack, plan.minimum_homes, first)
     homes = tallies.homes_in(timeline.slots).astype(float)
+    forgers = Forgers(plan, timeline, tallies.homes)
     numbers = range(len(plan.appliances))
     groups = [Groups.of(plan, stack, number) for number in numbers]
     slots = [slot_estimates(plan, number, groups[number], timeline, homes) for number in numbers]
@@ -63,10 +65,20 @@ def estimate(
         name: period_mean(plan, number, groups[number], slots[number], timeline)
         for number, name in enumerate(plan.names)
     }
+    for number, name in enumerate(plan.names):
+        forgers.note(number, name, slots[number])
     known = {name: period for name, period in periods.items() if period}
     bounds = covariances(plan, list(known.values()), timeline, tallies.homes)
-    by_period = dict.fromkeys(periods) | period_numbers(known, bounds, tallies.homes, show)
-    return Estimates(plan, tallies.homes, smooth, slots_of(plan, timeline, homes), by_slot, by_period)
+    return Estimates(
+        plan,
+        tallies.homes,
+        smooth,
+        slots_of(plan, timeline, homes),
+        by_slot,
+        by_period=dict.fromkeys(periods) | period_numbers(known, bounds, tallies.homes, show),
+        influence=forgers.influence(),
+        swap_homes=forgers.swaps({name: period.watts for name, period in known.items()}),
+    )
 
 
 def slots_of(plan: Plan, timeline: Timeline, homes: Numbers) -> tuple[Slot, ...]:

@@ -4,7 +4,7 @@ Counts of homes are on the scale of all homes that take part: those of a slot on
 own, those of a period on that of the whole answer.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -83,6 +83,9 @@ class Estimates:
     slots: tuple[Slot, ...]
     by_slot: dict[str, SlotNumbers]  # by appliance, in the plan's order
     by_period: dict[str, PeriodNumbers | None]  # None: nobody spoke of it, or too few homes
+    influence: float | None = None  # homes that one forging home counts as at most, in any mean of the period
+    swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
+    # put the next one before it
 
     @property
     def answered(self) -> bool:

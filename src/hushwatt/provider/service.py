@@ -10,6 +10,7 @@ from datetime import timedelta
 from hushwatt.errors import UsageError
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.provider.clock import Clock, SystemClock
 from hushwatt.provider.collect import Collection, erase_device
 from hushwatt.provider.config import Config
@@ -36,7 +37,10 @@ class Service:
         self.metrics = Metrics()
         self.keys: ProviderKeys = open_keys(config.folder)
         with database.writing() as session:
+            begun = {plan.id for plan in all_plans(session).values()}
             for plan in load_plans(config.plan):
+                if plan.id not in begun:
+                    refuse_length_bias(plan, plan.name)
                 add_plan(session, plan)
             plans = all_plans(session)
         self.lives = lives_of(config, plans)

@@ -9,7 +9,9 @@ from hushwatt.errors import UsageError
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import levels_of, report
 from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.presets import preset
+from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.advice import advise
 from hushwatt.privacy.advice.advise import judged, paper_plan, variants
 from hushwatt.privacy.advice.prior import prior_of
@@ -87,6 +89,19 @@ def test_few_homes_speak_together():
     """When turns would leave a slot below the minimum, all homes speak in the same slots instead."""
     assert {plan.method for plan in variants(PAPER, homes=299, cap=None)} == {"lsp", "lbu"}
     assert {plan.method for plan in variants(PAPER, homes=300, cap=None)} == {"lpu", "lbu"}
+
+
+@pytest.mark.parametrize(
+    "slot, window, slots", [("1h", 24, 720), ("1h", 8, 720), ("1d", 7, 365), ("1h", 5, 30), ("6h", 28, 400)]
+)
+@pytest.mark.parametrize("goal", ["ranking", "histogram"])
+def test_no_advice_misses_hours_or_weekdays(slot, window, slots, goal):
+    """However few homes there are, no plan is advised that only ever measures the same times."""
+    plan = replace(PAPER, slot=SlotLength.parse(slot), window=window, method="lbu", decision=None)
+    found = advise(plan, homes=150, slots=slots, goal=goal)
+
+    for one in (found.best, found.runner_up):
+        assert blind_spot(one.plan, slots) is None
 
 
 def test_advised_preset_is_the_advice(capped):

@@ -1,4 +1,4 @@
-"""Far more accurate for the same protection: the figures to reach, the paper's mechanism beside them."""
+"""Far more accurate for the same ε in any window: the figures to reach, the paper's mechanism beside them."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -11,6 +11,7 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.phases import aliases
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.candidate import Candidate
 from hushwatt.privacy.advice.expected import noise_of_mean, spread, weights_of_draws
@@ -44,7 +45,7 @@ def advise(plan: Plan, homes: int, slots: int = 30, goal: str = "ranking", cap: 
     if goal not in GOALS:
         raise UsageError(f"the goal is {goal}; it must be one of {', '.join(GOALS)}")
     priors = tuple(prior_of(plan, appliance) for appliance in plan.appliances)
-    tried = list(variants(plan, homes, cap))
+    tried = list(variants(plan, homes, cap, slots))
     if goal == "ranking":
         found = [best_order(_with_losses(variant, priors, homes, slots)) for variant in tried]
         best = best_order(found)
@@ -61,10 +62,20 @@ def best_order(found: list[Candidate]) -> Candidate:
     return min((one for one in found if one.right_order > best - ABOUT), key=lambda one: one.squared_error)
 
 
-def variants(plan: Plan, homes: int, cap: int | None) -> Iterator[Plan]:
+def methods(plan: Plan, homes: int, slots: int) -> list[str]:
+    """Ways through time that measure every time of the day and of the week that the period contains.
+
+    Turns leave 1/w of the homes in a slot, which must be enough to show it.  Fewer homes may all speak in the
+    same slots, if these do not always fall on the same hours or weekdays.
+    """
+    if homes // plan.window >= plan.minimum_homes:
+        return ["lpu", "lbu"]
+    return ["lbu"] if aliases(replace(plan, method="lsp", decision=None), slots) else ["lsp", "lbu"]
+
+
+def variants(plan: Plan, homes: int, cap: int | None, slots: int = 30) -> Iterator[Plan]:
     """The plan with every oracle, number of appliances in a report, and way through time."""
-    turns = "lpu" if homes // plan.window >= plan.minimum_homes else "lsp"  # enough homes a slot to show it
-    for method in (turns, "lbu"):
+    for method in methods(plan, homes, slots):
         for oracle in LAWS:
             for asked in range(1, len(plan.appliances) + 1):
                 yield replace(

@@ -57,7 +57,11 @@ def show(scene: Scene) -> dict[str, Any]:
         found |= {"slots_chart": _slots_chart(scene, slots), "slots_table": _slots_table(scene, slots)}
     ranked = scene.ranked[:FEW_APPLIANCES]
     if ranked:
-        found |= {"top": chart(ranked), "top_table": table(ranked), "lead": lead(scene.ranked)}
+        found |= {
+            "top": chart(ranked),
+            "top_table": table(ranked, scene.found.swap_homes),
+            "lead": lead(scene.ranked),
+        }
     return found
 
 

@@ -1,5 +1,6 @@
 """The appliances that use the most, with intervals; ranks that are open are ties."""
 
+from math import ceil
 from typing import Any
 
 from hushwatt.provider.dashboard import words
@@ -7,6 +8,7 @@ from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import whiskers
 from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
+from hushwatt.provider.measured import blind_spot, what_watts_are
 from hushwatt.provider.results import PeriodNumbers
 
 USUAL = 10
@@ -22,7 +24,10 @@ def show(scene: Scene) -> dict[str, Any]:
     return {
         "k": count,
         "chart": chart(ranked),
-        "table": table(ranked),
+        "table": table(ranked, scene.found.swap_homes),
+        "about": what_watts_are(scene.found),
+        "missed": blind_spot(scene.found),
+        "influence": words.number(scene.found.influence or 0.0, 1),
         "tied": tied,
         "shown": len(ranked),
         "lead": lead(ranked),
@@ -55,7 +60,7 @@ def chart(ranked: list[tuple[str, PeriodNumbers]]) -> Chart:
     )
 
 
-def table(ranked: list[tuple[str, PeriodNumbers]]) -> Table:
+def table(ranked: list[tuple[str, PeriodNumbers]], swaps: dict[str, float]) -> Table:
     rows = [
         [
             words.title(name),
@@ -64,10 +69,11 @@ def table(ranked: list[tuple[str, PeriodNumbers]]) -> Table:
             words.watts_between(period.low, period.high),
             words.percent(period.share),
             words.percent_between(period.share_low, period.share_high),
+            f"{max(ceil(swaps[name]), 1):,}" if name in swaps else words.NONE,
         ]
         for name, period in ranked
     ]
-    headings = numbers("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval")
+    headings = numbers("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap")
     return Table("Appliances by mean watts", [Column("Appliance"), *headings], rows)
 
 

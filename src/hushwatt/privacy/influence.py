@@ -1,0 +1,159 @@
+"""What one home that says what it likes can do to a published mean.
+
+Its unit is one home: what an honest home does to the mean when it goes from the lowest level of an appliance
+to the highest and stays there.  A forged answer counts for more, because the provider undoes noise that it
+does not have; and it counts again as often as the home may speak.  Turns and orders are taken to be kept:
+a home speaks in every w-th slot where homes take turns, and about the next s appliances of its order,
+but chooses both as suits it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.band import band
+from hushwatt.privacy.laws import DirectLaw, Law, law_for
+from hushwatt.privacy.strategies import ADAPTIVE, POPULATION, STRATEGIES, affordable
+
+DAY, MONTH = 86_400, 30  # seconds, days
+MOST_CELLS = 4_000  # of a report whose possible numbers of ones are worked out
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The watts that one forged answer about an appliance counts as, at the least and at the most."""
+
+    low: float
+    high: float
+    lowest: float  # of the appliance's levels
+    highest: float
+    level: float  # homes that it adds to one level: (1−q)/(p−q)
+
+    @property
+    def homes(self) -> float:
+        """How many homes at the other end of the levels it counts as, or at one level where that is more."""
+        width = self.highest - self.lowest
+        return max((self.high - self.lowest) / width, (self.highest - self.low) / width, self.level)
+
+
+def reach(plan: Plan, appliance: int) -> Reach:
+    """What a forged answer about the appliance with this number can count as.
+
+    A mean is v̄ + Σ y·(v − v̄)/(p − q) over the answers y for each level: one of them for a direct answer, any
+    number of ones that the inbox lets pass for bits.  The less it was drawn with, the more it counts.
+    """
+    values = np.asarray(plan.appliances[appliance].values, float)
+    law = law_for(plan.oracle, smallest_budget(plan), plan.appliances_per_report, len(values))
+    step = 1 / float(law.hold - law.rise)
+    away = np.sort(values - values.mean())
+    few, many = _ones(plan, appliance, law)
+    upwards = np.concatenate([[0.0], np.cumsum(away[::-1])])[few : many + 1]
+    downwards = np.concatenate([[0.0], np.cumsum(away)])[few : many + 1]
+    return Reach(
+        low=float(values.mean() + step * downwards.min()),
+        high=float(values.mean() + step * upwards.max()),
+        lowest=float(values.min()),
+        highest=float(values.max()),
+        level=float(1 - law.rise) * step,
+    )
+
+
+def _ones(plan: Plan, appliance: int, law: Law) -> tuple[int, int]:
+    """How many levels an answer about the appliance may speak for, whatever it says about the others."""
+    if isinstance(law, DirectLaw):
+        return 1, 1
+    width, asked = law.levels, plan.appliances_per_report
+    cells = {1: width, len(plan.appliances): plan.width}.get(asked)
+    if cells is None or cells > MOST_CELLS:
+        return 0, width
+    few, many = band(plan.oracle, smallest_budget(plan), asked, cells)
+    return max(0, few - (cells - width)), min(width, many)
+
+
+def smallest_budget(plan: Plan) -> int:
+    """The smallest budget that a report can claim to be drawn with, in millionths of ε."""
+    if plan.method in POPULATION:
+        return affordable(plan)
+    return STRATEGIES[plan.method].start(affordable(plan), plan.window).smallest
+
+
+@lru_cache(maxsize=256)
+def report_influence(plan: Plan) -> float:
+    """How many homes one report counts as, among those that speak of the same appliance in its slot."""
+    return max(reach(plan, number).homes for number in range(len(plan.appliances)))
+
+
+def influence(plan: Plan, slots: int) -> float:
+    """How many homes one forging home counts as in a mean over `slots` slots, when homes are spread evenly.
+
+    A home's part of the mean is N/(T·f) of an honest home's: N answers about an appliance in T slots, in each
+    of which a part f of all homes speaks of it.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> [round(influence(preset("advised"), slots), 2) for slots in (1, 30, 31)]
+    [6.17, 2.06, 2.19]
+    """
+    return report_influence(plan) * most_answers(plan, slots) / (slots * speaking(plan))
+
+
+def month(plan: Plan) -> int:
+    """The slots of 30 days, at least one and at most all of the plan."""
+    return min(max(1, MONTH * DAY // plan.slot.seconds), plan.calendar.slots)
+
+
+def speaking(plan: Plan) -> float:
+    """The least part of all homes that speaks of an appliance in a slot, on average."""
+    part = plan.appliances_per_report / len(plan.appliances)
+    if plan.method == "lpu":
+        return part / plan.window
+    if plan.method in POPULATION:  # of K homes, as few publish as the smallest offer has
+        return part / (plan.window * (4 if plan.method == "lpd" else 2))
+    return part
+
+
+def most_answers(plan: Plan, slots: int) -> int:
+    """The most slots, of `slots` in a row, in which a home can be heard about one appliance."""
+    asked, appliances = plan.appliances_per_report, len(plan.appliances)
+    if plan.method in ADAPTIVE or (asked == appliances and plan.method != "lpu"):
+        return slots
+    if plan.method == "lsp":  # a draw is heard until the next one; the first of them may have begun before
+        draws = (slots + plan.window - 2) // plan.window + 1
+        return min(slots, plan.window * rotations(plan, draws))
+    return rotations(plan, -(-slots // plan.window) if plan.method == "lpu" else slots)
+
+
+def rotations(plan: Plan, draws: int) -> int:
+    """In how many of `draws` draws in a row an appliance can be asked about, ⌈draws·s/n⌉."""
+    return min(draws, -(-draws * plan.appliances_per_report // len(plan.appliances)))
+
+
+def heaviest(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> float:
+    """The most that the weights of the slots in which one home is heard about an appliance add up to.
+
+    `slots` ascend; where one is missing between them it weighs nothing, but takes its turn.
+    """
+    if not len(slots):
+        return 0.0
+    found = (np.sort(parts)[::-1][: rotations(plan, draws)] for parts, draws in _turns(plan, slots, weights))
+    return max(float(parts.sum()) for parts in found)
+
+
+def _turns(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> Iterator[tuple[Numbers, int]]:
+    """For every phase that a home may choose: what each of its draws weighs, and how many draws there are."""
+    everywhere = int(slots[-1] - slots[0]) + 1
+    if plan.method in ADAPTIVE:
+        yield np.array([weights.sum()]), 1
+    elif plan.method == "lpu":
+        for phase in np.unique(slots % plan.window):
+            chosen = slots % plan.window == phase
+            yield weights[chosen], -(-everywhere // plan.window)
+    elif plan.method == "lsp":
+        draws, which = np.unique(slots // plan.window, return_inverse=True)
+        yield np.bincount(which, weights).astype(float), int(draws[-1] - draws[0]) + 1
+    else:
+        yield weights, everywhere
