@@ -138,7 +138,7 @@ def test_a_plan_that_is_not_there(store, provider):
 
 def test_the_plan_is_chosen_by_its_start(provider, plans):
     """With several plans the start of the id is needed, and enough."""
-    assert choose(Link(provider.address), plans[1].id[:10]) == plans[1].id
+    assert choose(Link(provider.address), plans[1].id[:10])[0] == plans[1].id
 
     with pytest.raises(UsageError, match="name one plan with --plan"):
         choose(Link(provider.address), None)

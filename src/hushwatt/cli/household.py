@@ -1,13 +1,18 @@
 """`hushwatt household`: take part from home, see everything that leaves it, and stop at any time."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.sanitise import quoted, sanitised
+
+if TYPE_CHECKING:
+    from hushwatt.household.config import Folder
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
 
@@ -57,19 +62,19 @@ def join(
     from hushwatt.cli.at_home import agreement
     from hushwatt.errors import UsageError
     from hushwatt.household.caps import write_caps
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import agree, propose
     from hushwatt.household.net import check_address
     from hushwatt.household.provider_link import Link, choose
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, link = Folder.usual(folder), Link(check_address(url))
-    wanted = plan or _plan_in(url)
-    chosen = wanted if wanted and len(wanted) == 64 else choose(link, wanted)
+    here, link = _here(folder), Link(check_address(url))
+    wanted, pinned = plan or _plan_in(url), _key(key) or _pinned(here, link.address)
+    if wanted is None or len(wanted) != 64:
+        wanted, pinned = choose(link, wanted, pinned)
     with here.store(make=True) as store:
         if cap:
             write_caps(here.path / "caps.toml", cap)
-        proposal = propose(store, here.caps(), link, chosen, _key(key))
+        proposal = propose(store, here.caps(), link, wanted, pinned)
         words = agreement(proposal)
         print(words)
         if proposal.objections:
@@ -79,7 +84,9 @@ def join(
             _say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
-    _say(f"joined {agreed.name}; next: write {here.path}/sources.toml, then `hushwatt household run`")
+    for line in here.tighten():
+        _say(line)
+    _say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
 
 
 @app.command
@@ -107,15 +114,16 @@ def run(
         Show no page.
     """
     from hushwatt.household.clock import SystemClock
-    from hushwatt.household.config import Folder
     from hushwatt.household.run import Runner
     from hushwatt.household.sources.hub import Hub
 
-    here = Folder.usual(folder)
+    here = _here(folder)
     mapping = here.mapping()
     hub = Hub.of(mapping, _say, {".parquet": _parquet_rows})
     page = None if no_page else (page_host, page_port)
     Runner(here, mapping, hub, SystemClock(), _say, page, page_guest).run()
+    sys.stdout.flush()
+    os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
 
 
 @app.command
@@ -125,10 +133,9 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
     import time
 
     from hushwatt.cli.at_home import plan_table, status_lines
-    from hushwatt.household.config import Folder
     from hushwatt.household.status import meters, plans
 
-    here, now = Folder.usual(folder), time.time_ns()
+    here, now = _here(folder), time.time_ns()
     with here.store() as store:
         budgets, joined = meters(store, here.caps(), now), plans(store, now)
     health = here.health()
@@ -155,11 +162,10 @@ def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False
     """
     import json
 
-    from hushwatt.household.config import Folder
     from hushwatt.household.status import sent as everything
     from hushwatt.plan.amounts import plain
 
-    with Folder.usual(folder).store() as store:
+    with _here(folder).store() as store:
         rows = everything(store, last)
     if as_json:
         keys = ("plan", "slot", "spent", "drawn", "answer")
@@ -189,11 +195,10 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
 
     from hushwatt.cli.at_home import source_lines
     from hushwatt.errors import UsageError
-    from hushwatt.household.config import Folder
     from hushwatt.household.sources.discover import discover as find
     from hushwatt.household.sources.mapping import Broker
 
-    here = Folder.usual(folder)
+    here = _here(folder)
     mapping = here.mapping()
     if not discover and (mapping.plugs or mapping.tables):
         for line in source_lines(here.health(), time.time_ns()):
@@ -205,7 +210,8 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     except Exception as wrong:
         if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
             raise
-        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({wrong})") from None
+        words = sanitised(wrong, 100)
+        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
     for each in found:
         print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
     _say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
@@ -213,26 +219,28 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
 
 @app.command
 def pause(*, plan: PlanName = None, folder: Where = None) -> None:
-    """Keep silent from the current slot on; nothing is spent while paused."""
+    """Keep silent from the current slot on: nothing is spent and nothing leaves while paused.
+
+    Reports that wait are kept, and sent as they are after `resume`.
+    """
     import time
 
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import pause as stop
+    from hushwatt.household.words import WHILE_PAUSED
 
-    with Folder.usual(folder).store() as store:
+    with _here(folder).store() as store:
         for each in stop(store, plan, time.time_ns()):
-            _say(f"paused {each.name}")
+            _say(f"paused {quoted(each.name)}. {WHILE_PAUSED}")
 
 
 @app.command
 def resume(*, plan: PlanName = None, folder: Where = None) -> None:
     """Take part again, from the next slot on."""
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import resume as go_on
 
-    with Folder.usual(folder).store() as store:
+    with _here(folder).store() as store:
         for each in go_on(store, plan):
-            _say(f"resumed {each.name}")
+            _say(f"resumed {quoted(each.name)}")
 
 
 @app.command
@@ -248,19 +256,36 @@ def leave(*, plan: PlanName = None, forget: bool = False, folder: Where = None) 
     """
     import time
 
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import leave as go
 
-    with Folder.usual(folder).store() as store:
+    with _here(folder).store() as store:
         left, erased = go(store, plan, time.time_ns(), forget)
     done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
-    _say(f"left {left.name}: {done}")
+    _say(f"left {quoted(left.name)}: {done}")
 
 
 def _plan_in(url: str) -> str | None:
     """The plan's id, when the address is that of a plan."""
     tail = url.rstrip("/").rpartition("/plans/")[2]
     return tail if "/plans/" in url and tail else None
+
+
+def _here(folder: Path | None) -> "Folder":
+    """The home's folder; what is written from now on is for its owner alone."""
+    from hushwatt.household.config import Folder
+
+    os.umask(0o077)
+    return Folder.usual(folder)
+
+
+def _pinned(here: "Folder", address: str) -> bytes | None:
+    """The key that this home has for a provider already."""
+    from hushwatt.household.join import pinned_key
+
+    if not here.ledger.is_file():
+        return None
+    with here.store() as store:
+        return pinned_key(store, address)
 
 
 def _key(text: str | None) -> bytes | None:
@@ -301,4 +326,4 @@ def _parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:
 
 
 def _say(line: str) -> None:
-    print(f"hushwatt: {line}", file=sys.stderr, flush=True)
+    print(f"hushwatt: {sanitised(line, 2_000)}", file=sys.stderr, flush=True)

@@ -68,7 +68,8 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
         raise UsageError(f"this home already takes part in {plan.name}")
     secret = row["secret"] if row and row["secret"] else Ed25519PrivateKey.generate().private_bytes_raw()
     _write_consent(store, proposal, words, secret, now, source)
-    device = proposal.link.enrol(plan.id, Ed25519PrivateKey.from_private_bytes(secret), code)
+    with proposal.link.proved(plan.id, proposal.offer.key) as provider:
+        device = provider.enrol(Ed25519PrivateKey.from_private_bytes(secret), code)
     with store.change() as disk:
         disk.execute(
             "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (device, plan.id)
@@ -155,7 +156,8 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     erased = None
     if row["device"] is not None and not forget:
         key = Ed25519PrivateKey.from_private_bytes(row["secret"])
-        erased = Link(row["address"]).erase(plan.id, key, row["device"], now // 1_000_000_000)
+        with Link(row["address"]).proved(plan.id, row["provider"]) as provider:
+            erased = provider.erase(key, row["device"], now // 1_000_000_000)
     with store.change() as disk:
         disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))
     return plan, erased

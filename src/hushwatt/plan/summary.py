@@ -4,7 +4,9 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.appliance import Appliance, show_watts
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.rules import LONGEST_TEXT
 from hushwatt.plan.times import show_instant, zone
+from hushwatt.sanitise import sanitised
 
 UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "local day"}
 
@@ -12,8 +14,8 @@ UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "local day"}
 def facts(plan: Plan) -> list[tuple[str, str]]:
     """What the plan says, as labels and sentences."""
     return [
-        ("who asks", plan.contact),
-        ("what for", plan.description),
+        ("who asks", sanitised(plan.contact, LONGEST_TEXT)),
+        ("what for", sanitised(plan.description, LONGEST_TEXT)),
         ("when", _when(plan)),
         ("each slot", _slot(plan)),
         ("promise", _promise(plan)),
@@ -33,7 +35,10 @@ def levels(plan: Plan) -> list[tuple[str, int, str]]:
     alike: dict[str, list[Appliance]] = {}
     for each in plan.appliances:
         alike.setdefault(_levels(each, plan.mapping), []).append(each)
-    return [(", ".join(each.name for each in group), group[0].levels, text) for text, group in alike.items()]
+    return [
+        (", ".join(sanitised(each.name) for each in group), group[0].levels, text)
+        for text, group in alike.items()
+    ]
 
 
 def _when(plan: Plan) -> str:

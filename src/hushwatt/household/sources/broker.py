@@ -7,7 +7,9 @@ from collections.abc import Callable
 import aiomqtt
 
 from hushwatt.household.sources.mapping import Broker
+from hushwatt.sanitise import sanitised
 
+QUEUED = 1_000  # messages that wait to be read; more are dropped
 FIRST, LONGEST = 1.0, 60.0  # seconds between two attempts
 
 Hear = Callable[[str, bytes, bool], None]
@@ -22,6 +24,7 @@ def client(broker: Broker) -> aiomqtt.Client:
         password=broker.secret(),
         tls_context=ssl.create_default_context() if broker.tls else None,
         timeout=10,
+        max_queued_incoming_messages=QUEUED,
     )
 
 
@@ -36,9 +39,9 @@ async def listen(broker: Broker, topics: list[str], hear: Hear, say: Callable[[s
                 pause, told = FIRST, _back(broker, told, say)
                 async for message in connected.messages:
                     hear(message.topic.value, _bytes(message.payload), message.retain)
-        except (aiomqtt.MqttError, OSError) as wrong:
+        except (aiomqtt.MqttError, OSError, ValueError) as wrong:
             if not told:
-                reason = getattr(wrong, "strerror", None) or str(wrong)
+                reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
                 say(
                     f"the broker {broker.host}:{broker.port} does not answer ({reason}); "
                     "plugs count as 0 W until it does"

@@ -12,14 +12,15 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
+from hushwatt.household.guard import Guard
 from hushwatt.household.levels import Watts
 from hushwatt.household.sources.mapping import Mapping, PlugEntry
-from hushwatt.household.sources.paths import Malformed
 from hushwatt.household.sources.plug import Plug
 from hushwatt.household.sources.presets import UNITS, Preset
 from hushwatt.household.sources.rows import csv_rows
 from hushwatt.household.sources.seen import Gone, Power, Unit
 from hushwatt.household.sources.table import Rows, TableSource
+from hushwatt.household.untrusted import Malformed
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 
@@ -47,6 +48,13 @@ class Hub:
     big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
     unmeasured: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.guard = Guard(self.say)
+        self._by_topic: dict[str, list[Line]] = {}
+        for line in self.lines:
+            for topic in line.preset.topics():
+                self._by_topic.setdefault(topic, []).append(line)
+
     @classmethod
     def of(
         cls, mapping: Mapping, say: Callable[[str], None], readers: Mapped[str, Rows] | None = None
@@ -63,7 +71,7 @@ class Hub:
     @property
     def topics(self) -> list[str]:
         """Everything to listen to."""
-        return sorted({topic for line in self.lines for topic in line.preset.topics()})
+        return sorted(self._by_topic)
 
     def open(self, plan: Plan, slot: int) -> None:
         """Begin to add up a slot."""
@@ -78,7 +86,8 @@ class Hub:
         """The mean watts of every appliance over the slot that was opened."""
         end = nanoseconds(plan.calendar.end_of(slot))
         for table in self.tables:
-            table.poll(end)
+            with self.guard(f"table {table.name}: a row"):
+                table.poll(end)
         watts = dict.fromkeys(plan.names, 0.0)
         for line in self.lines:
             mean = line.plug.mean(plan.id)
@@ -91,8 +100,8 @@ class Hub:
 
     def hear(self, time: int, topic: str, payload: bytes, retained: bool) -> None:
         """Take in one message; what is malformed is said once, and never shown."""
-        for line in self.lines:
-            if topic in line.preset.topics():
+        for line in self._by_topic.get(topic, ()):
+            with self.guard(f"plug {line.plug.name}: a message"):
                 try:
                     for seen in line.preset.read(topic, payload):
                         self._see(line, time, seen, retained)
@@ -103,7 +112,8 @@ class Hub:
     def poll(self, now: int, since: int) -> None:
         """Read what tables have gained, and say which plugs have kept silent since the start."""
         for table in self.tables:
-            table.poll(now)
+            with self.guard(f"table {table.name}: a row"):
+                table.poll(now)
             if table.trouble:
                 self._once(table.name, f"table {table.name}: {table.trouble}")
         for line in self.lines:
