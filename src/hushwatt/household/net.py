@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from ipaddress import ip_address
-from typing import Any, Protocol
-from urllib.parse import urlsplit
+from typing import Any, Protocol, TypeVar
+from urllib.parse import SplitResult, urlsplit
 
 from hushwatt import __version__
 from hushwatt.errors import HushwattError, UsageError
@@ -19,6 +19,7 @@ from hushwatt.household.timed_socket import Deadline, TimedSocket, dial
 from hushwatt.household.untrusted import Malformed, parse_json, table, text
 from hushwatt.sanitise import sanitised
 
+Result = TypeVar("Result")
 LARGEST = 4 << 20  # bytes of an answer
 SECONDS = 30.0  # that a session may take
 
@@ -68,14 +69,15 @@ class HttpSession:
 
     address: str
     deadline: Deadline
+    dial: Callable[[SplitResult, Deadline], TimedSocket] = dial
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
         self.host, self.folder = parts.netloc, parts.path
         self._http = HTTPConnection(parts.hostname or "", parts.port)
-        self._http.auto_open = 0  # type: ignore[attr-defined]
-        self._socket: TimedSocket = self._told(lambda: dial(parts, self.deadline))
-        self._http.sock = self._socket  # type: ignore[assignment]
+        self._http.auto_open = 0
+        self._socket: TimedSocket = self._told(lambda: self.dial(parts, self.deadline))
+        self._http.sock = self._socket
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
@@ -96,11 +98,11 @@ class HttpSession:
             raise ValueError("too large, or less than was announced")
         return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
 
-    def _told(self, step: Callable[[], Any]) -> Any:
+    def _told(self, step: Callable[[], Result]) -> Result:
         """Do something with the network; whatever goes wrong with it is one line."""
         try:
             return step()
-        except (OSError, HTTPException, ValueError) as wrong:
+        except (OSError, HTTPException, ValueError, OverflowError) as wrong:
             words = getattr(wrong, "strerror", None) or WORDS.get(type(wrong)) or type(wrong).__name__
             raise Unreachable(f"{self.host} does not answer as it should ({words})") from None
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult
 
+LARGEST = 10 << 20  # bytes that are read from one connection
 LOOK = 0.2  # seconds between two looks whether the agent is to stop
 
 
@@ -40,17 +41,19 @@ class Deadline:
         return left
 
 
-class TimedSocket(io.RawIOBase):
-    """A socket whose every read and write keeps to a deadline, and looks up now and then."""
+class TimedSocket:
+    """A socket whose every read and write keeps to a deadline, and all reads together to a size."""
 
-    def __init__(self, plug: socket.socket, deadline: Deadline) -> None:
-        self.plug, self.deadline = plug, deadline
+    def __init__(self, plug: socket.socket, deadline: Deadline, largest: int = LARGEST) -> None:
+        self.plug, self.deadline, self.left = plug, deadline, largest
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return self._patiently(lambda: self.plug.recv_into(buffer))
+    def receive(self, buffer: Any) -> int:
+        """Read what has come, waiting for at least something; a ValueError when it is too much in all."""
+        count = self._patiently(lambda: self.plug.recv_into(buffer))
+        self.left -= count
+        if self.left < 0:
+            raise ValueError("too large")
+        return count
 
     def sendall(self, data: bytes) -> None:
         rest = memoryview(data)
@@ -60,7 +63,10 @@ class TimedSocket(io.RawIOBase):
 
     def makefile(self, mode: str) -> io.BufferedReader:
         """What http.client reads an answer from; closing it leaves the connection open."""
-        return io.BufferedReader(TimedSocket(self.plug, self.deadline))
+        return io.BufferedReader(_Reader(self))
+
+    def close(self) -> None:
+        """What http.client does when the other end wants to; the plug is pulled by `hang_up`."""
 
     def hang_up(self) -> None:
         self.plug.close()
@@ -72,6 +78,17 @@ class TimedSocket(io.RawIOBase):
                 return step()
             except TimeoutError:
                 continue
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, socket: TimedSocket) -> None:
+        self.socket = socket
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self.socket.receive(buffer)
 
 
 def dial(parts: SplitResult, deadline: Deadline) -> TimedSocket:

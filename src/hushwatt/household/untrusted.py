@@ -11,6 +11,7 @@ from typing import Any
 
 LARGEST = 1 << 20  # bytes of a document
 DEEPEST = 32  # lists and tables in one another
+DECODER = json.JSONDecoder(parse_constant=lambda name: None)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
@@ -31,7 +32,7 @@ def parse_json(data: bytes, largest: int = LARGEST) -> Any:
     if len(data) > largest:
         raise Malformed("is too large")
     try:
-        value = json.loads(data, parse_constant=lambda name: None)
+        value = DECODER.decode(data.decode("utf-8-sig"))
     except RecursionError:
         raise Malformed("is nested too deeply") from None
     except ValueError:

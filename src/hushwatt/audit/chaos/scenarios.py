@@ -24,6 +24,9 @@ NAMES = (
     "small-groups",
     "erased-homes",
     "restored-backups",
+    "foreign-messages",
+    "foreign-answers",
+    "swapped-server",
 )
 
 

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
@@ -60,7 +61,7 @@ class Page:
         """Who may show the page in a frame: nobody, but for Home Assistant, where the page is a panel."""
         return OWN_FRAME if address == self.guest else NO_FRAME
 
-    def pressed_here(self, address: str, headers: Mapping[str, str]) -> bool:
+    def pressed_here(self, address: str, headers: Message | Mapping[str, str]) -> bool:
         """Whether a browser says, as all do that can, that a button was pressed on this very page."""
         if headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
             return False
