@@ -15,7 +15,7 @@ from serving import HUSHWATT, Provider, broker, plan_text
 from hushwatt.household.caps import Caps
 from hushwatt.household.join import agree, propose
 from hushwatt.household.provider_link import Link
-from hushwatt.household.sources.broker import client
+from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.discover import discover, recognise
 from hushwatt.household.sources.mapping import Broker
 from hushwatt.household.store import Store
@@ -150,6 +150,7 @@ NONSENSE = [
     ("tele/kitchen/SENSOR", b'{"ENERGY": {"Power": ' + b"[" * 900 + b"1" + b"]" * 900 + b"}}"),
     ("zigbee2mqtt/living/tv", b'{"power": 1e999}'),
     ("zigbee2mqtt/living/tv", b"\xff\xfe"),
+    ("zigbee2mqtt/living/tv", bytes(20_000_000)),
     ("hushwatt/pause/set", b"\xff"),
     ("hushwatt/pause/set", b"OFF"),
 ]
@@ -246,7 +247,7 @@ def test_plugs_are_discovered(tmp_path):
     async def look(port):
         listening = asyncio.create_task(discover(Broker(port=port), seconds=3))
         await asyncio.sleep(1)
-        async with client(Broker(port=port)) as connected:
+        async with connection(Broker(port=port)) as connected:
             for topic, content in messages(1)[:3]:
                 await connected.publish(topic, json.dumps(content))
             await connected.publish("esp/sensor/desk_power/state", "4.5")

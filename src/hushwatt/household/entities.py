@@ -16,7 +16,7 @@ from hushwatt.household.caps import Caps
 from hushwatt.household.clock import Clock
 from hushwatt.household.guard import Guard
 from hushwatt.household.join import pause
-from hushwatt.household.sources.broker import LONGEST, client
+from hushwatt.household.sources.broker import LONGEST, connection
 from hushwatt.household.sources.mapping import Broker
 from hushwatt.household.status import meters, plans
 from hushwatt.household.store import Store
@@ -81,7 +81,7 @@ async def announce(broker: Broker, store: Store, caps: Caps, clock: Clock, guard
     """Keep the entities up to date, and obey the pause switch; never ends by itself."""
     while True:
         try:
-            async with client(broker) as connected:
+            async with connection(broker) as connected:
                 for topic, told in discovery().items():
                     await connected.publish(topic, json.dumps(told), retain=True)
                 await connected.subscribe(COMMAND)

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hushwatt.household.sources.broker import client
+from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.mapping import Broker
 from hushwatt.household.sources.paths import at, bare, document, number
 from hushwatt.household.untrusted import Malformed, table
@@ -37,7 +37,7 @@ class Found:
 async def discover(broker: Broker, seconds: float) -> list[Found]:
     """Listen for a while, and say who spoke of watts."""
     heard: dict[tuple[str, str], bool] = {}
-    async with client(broker) as connected:
+    async with connection(broker) as connected:
         for topic in LISTEN:
             await connected.subscribe(topic)
         with suppress(TimeoutError):
