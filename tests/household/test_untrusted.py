@@ -62,6 +62,13 @@ def test_odd_numbers_are_malformed(word):
         decimal(word)
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\x1c", "\x1f", "\x85", "\u2028"])
+def test_space_around_a_number(space):
+    """Whatever counts as space around a number, it is the number."""
+
+    assert decimal(f"{space}12.5{space}") == 12.5
+
+
 def test_typed_looks():
     """A wrong type is as good as nothing."""
 

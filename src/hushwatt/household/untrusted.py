@@ -11,6 +11,7 @@ from typing import Any
 
 LARGEST = 1 << 20  # bytes of a document
 DEEPEST = 32  # lists and tables in one another
+LONGEST_NUMBER = 400  # characters
 DECODER = json.JSONDecoder(parse_constant=lambda name: None)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
@@ -90,9 +91,10 @@ def decimal(word: str) -> float:
     ...
     hushwatt.household.untrusted.Malformed: has a text where a number should be
     """
-    if len(word) > 400 or NUMBER.fullmatch(word.strip()) is None:
+    bare = word.strip()
+    if len(bare) > LONGEST_NUMBER or NUMBER.fullmatch(bare) is None:
         raise Malformed("has a text where a number should be")
-    return finite(float(word))
+    return finite(float(bare))
 
 
 def finite(value: float) -> float:

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from urllib.parse import SplitResult
 
@@ -78,14 +79,14 @@ def case(seed: int, folder: Path) -> None:
     for _ in range(ANSWERS - WHOLE - RAW - SENT):
         reader = mutator.pick(readers)
         body = mutator.message(mutator.pick(TEMPLATES[reader]))
-        _refuse_or_read(lambda reader=reader, body=body: reader(Answer(mutator.pick(STATUSES), {}, body)))
+        _refuse_or_read(partial(reader, Answer(mutator.pick(STATUSES), {}, body)))
     plan = plan_for(mutator.chance, "lbu")
     weighed = promise(plan)
     for _ in range(WHOLE):
         _converse(plan, weighed, mutator)
     for _ in range(RAW):
         bent = mutator.message(mutator.pick(HEADS))
-        _refuse_or_read(lambda bent=bent: _raw(bent).ask("GET", "/v1/plans"))
+        _refuse_or_read(partial(_raw(bent).ask, "GET", "/v1/plans"))
     _send(folder, plan, mutator)
     expect(resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB stayed in memory")
 

@@ -39,7 +39,7 @@ async def connection(broker: Broker) -> AsyncIterator[aiomqtt.Client]:
 
 
 def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
-    bounds = Properties(PacketTypes.CONNECT)
+    bounds = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     bounds.MaximumPacketSize = LARGEST
     return aiomqtt.Client(
         broker.host,
