@@ -52,7 +52,7 @@ def test_an_appliance_nobody_measures_is_said_once(hub_of, plan):
     for slot in range(3):
         hub.open(plan, slot)
 
-    assert said == ["nobody measures appliance 1: it is reported as 0 W, randomised like all else"]
+    assert said == ["nobody measures “appliance 1”: it is reported as 0 W, randomised like all else"]
     assert hub.means(plan, 2).tolist() == [0, 0]
 
 

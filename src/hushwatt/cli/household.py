@@ -2,17 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from hushwatt.cli.householder import consents, key_in, known_key, open_folder, parquet_rows, plan_in, say
 from hushwatt.cli.options import Json
 from hushwatt.sanitise import quoted, sanitised
-
-if TYPE_CHECKING:
-    from hushwatt.household.config import Folder
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
 
@@ -67,8 +64,8 @@ def join(
     from hushwatt.household.provider_link import Link, choose
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, link = _here(folder), Link(check_address(url))
-    wanted, pinned = plan or _plan_in(url), _key(key) or _pinned(here, link.address)
+    here, link = open_folder(folder), Link(check_address(url))
+    wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, link.address)
     if wanted is None or len(wanted) != 64:
         wanted, pinned = choose(link, wanted, pinned)
     with here.store(make=True) as store:
@@ -80,13 +77,13 @@ def join(
         if proposal.objections:
             against = "; ".join(proposal.objections)
             raise UsageError(f"not joined: {against} (change caps.toml in {here.path}, or --cap name=value)")
-        if not yes and not _agreed():
-            _say("nothing was agreed, nothing was sent")
+        if not yes and not consents():
+            say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
     for line in here.tighten():
-        _say(line)
-    _say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
+        say(line)
+    say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
 
 
 @app.command
@@ -117,11 +114,11 @@ def run(
     from hushwatt.household.run import Runner
     from hushwatt.household.sources.hub import Hub
 
-    here = _here(folder)
+    here = open_folder(folder)
     mapping = here.mapping()
-    hub = Hub.of(mapping, _say, {".parquet": _parquet_rows})
+    hub = Hub.of(mapping, say, {".parquet": parquet_rows})
     page = None if no_page else (page_host, page_port)
-    Runner(here, mapping, hub, SystemClock(), _say, page, page_guest).run()
+    Runner(here, mapping, hub, SystemClock(), say, page, page_guest).run()
     sys.stdout.flush()
     os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
 
@@ -135,7 +132,7 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
     from hushwatt.cli.at_home import plan_table, status_lines
     from hushwatt.household.status import meters, plans
 
-    here, now = _here(folder), time.time_ns()
+    here, now = open_folder(folder), time.time_ns()
     with here.store() as store:
         budgets, joined = meters(store, here.caps(), now), plans(store, now)
     health = here.health()
@@ -165,7 +162,7 @@ def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False
     from hushwatt.household.status import sent as everything
     from hushwatt.plan.amounts import plain
 
-    with _here(folder).store() as store:
+    with open_folder(folder).store() as store:
         rows = everything(store, last)
     if as_json:
         keys = ("plan", "slot", "spent", "drawn", "answer")
@@ -198,7 +195,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     from hushwatt.household.sources.discover import discover as find
     from hushwatt.household.sources.mapping import Broker
 
-    here = _here(folder)
+    here = open_folder(folder)
     mapping = here.mapping()
     if not discover and (mapping.plugs or mapping.tables):
         for line in source_lines(here.health(), time.time_ns()):
@@ -214,7 +211,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
         raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
     for each in found:
         print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
-    _say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
+    say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
 
 
 @app.command
@@ -228,9 +225,9 @@ def pause(*, plan: PlanName = None, folder: Where = None) -> None:
     from hushwatt.household.join import pause as stop
     from hushwatt.household.words import WHILE_PAUSED
 
-    with _here(folder).store() as store:
+    with open_folder(folder).store() as store:
         for each in stop(store, plan, time.time_ns()):
-            _say(f"paused {quoted(each.name)}. {WHILE_PAUSED}")
+            say(f"paused {quoted(each.name)}. {WHILE_PAUSED}")
 
 
 @app.command
@@ -238,9 +235,9 @@ def resume(*, plan: PlanName = None, folder: Where = None) -> None:
     """Take part again, from the next slot on."""
     from hushwatt.household.join import resume as go_on
 
-    with _here(folder).store() as store:
+    with open_folder(folder).store() as store:
         for each in go_on(store, plan):
-            _say(f"resumed {quoted(each.name)}")
+            say(f"resumed {quoted(each.name)}")
 
 
 @app.command
@@ -258,72 +255,7 @@ def leave(*, plan: PlanName = None, forget: bool = False, folder: Where = None) 
 
     from hushwatt.household.join import leave as go
 
-    with _here(folder).store() as store:
+    with open_folder(folder).store() as store:
         left, erased = go(store, plan, time.time_ns(), forget)
     done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
-    _say(f"left {quoted(left.name)}: {done}")
-
-
-def _plan_in(url: str) -> str | None:
-    """The plan's id, when the address is that of a plan."""
-    tail = url.rstrip("/").rpartition("/plans/")[2]
-    return tail if "/plans/" in url and tail else None
-
-
-def _here(folder: Path | None) -> "Folder":
-    """The home's folder; what is written from now on is for its owner alone."""
-    from hushwatt.household.config import Folder
-
-    os.umask(0o077)
-    return Folder.usual(folder)
-
-
-def _pinned(here: "Folder", address: str) -> bytes | None:
-    """The key that this home has for a provider already."""
-    from hushwatt.household.join import pinned_key
-
-    if not here.ledger.is_file():
-        return None
-    with here.store() as store:
-        return pinned_key(store, address)
-
-
-def _key(text: str | None) -> bytes | None:
-    from hushwatt.errors import UsageError
-
-    if text is None:
-        return None
-    try:
-        key = bytes.fromhex(text)
-    except ValueError:
-        key = b""
-    if len(key) != 32:
-        raise UsageError("--key must be 32 bytes in hex")
-    return key
-
-
-def _agreed() -> bool:
-    from hushwatt.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError("nobody is there to agree; run it in a terminal, or with --yes")
-    print("\nDo you agree? Type yes: ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() == "yes"
-
-
-def _parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:
-    """The rows of a Parquet file; needs pyarrow, which the household's install does not bring."""
-    import pyarrow.parquet as pq
-
-    from hushwatt.errors import ReadingsError
-
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(4096):
-                yield from batch.to_pylist()
-    except pq.lib.ArrowException:
-        raise ReadingsError(f"{path.name}: not a Parquet file, or not a complete one") from None
-
-
-def _say(line: str) -> None:
-    print(f"hushwatt: {sanitised(line, 2_000)}", file=sys.stderr, flush=True)
+    say(f"left {quoted(left.name)}: {done}")

@@ -20,6 +20,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.promise import Promise, promise
+from hushwatt.sanitise import quoted
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,12 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
     """Write the consent down, enrol, and take part from the next slot on."""
     plan = proposal.plan
     if proposal.objections:
-        raise UsageError(f"{plan.name}: {'; '.join(proposal.objections)}")
+        raise UsageError(f"{quoted(plan.name)}: {'; '.join(proposal.objections)}")
     if now >= nanoseconds(plan.expires):
-        raise UsageError(f"{plan.name} is over since {plan.expires:%Y-%m-%d}")
+        raise UsageError(f"{quoted(plan.name)} is over since {plan.expires:%Y-%m-%d}")
     row = _row(store, plan.id)
     if row is not None and row["left"] is None and row["device"] is not None:
-        raise UsageError(f"this home already takes part in {plan.name}")
+        raise UsageError(f"this home already takes part in {quoted(plan.name)}")
     secret = row["secret"] if row and row["secret"] else Ed25519PrivateKey.generate().private_bytes_raw()
     _write_consent(store, proposal, words, secret, now, source)
     with proposal.link.proved(plan.id, proposal.offer.key) as provider:

@@ -104,7 +104,7 @@ class HttpSession:
             return step()
         except (OSError, HTTPException, ValueError, OverflowError) as wrong:
             words = getattr(wrong, "strerror", None) or WORDS.get(type(wrong)) or type(wrong).__name__
-            raise Unreachable(f"{self.host} does not answer as it should ({words})") from None
+            raise Unreachable(f"{self.host} does not answer ({words})") from None
 
 
 WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}

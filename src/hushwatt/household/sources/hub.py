@@ -23,6 +23,7 @@ from hushwatt.household.sources.table import Rows, TableSource
 from hushwatt.household.untrusted import Malformed
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
+from hushwatt.sanitise import quoted
 
 UNHEARD = 1_800 * SECOND  # a plug that was silent for so long since the start is asked about
 BIG = 100.0  # watts: where a plan's first level ends so high, kilowatts can be told from watts
@@ -160,7 +161,9 @@ class Hub:
             for name in plan.names:
                 if name not in measured and name not in self.unmeasured:
                     self.unmeasured.add(name)
-                    self.say(f"nobody measures {name}: it is reported as 0 W, randomised like all else")
+                    self.say(
+                        f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else"
+                    )
 
     def _tell(self, plug: Plug) -> None:
         if plug.trouble is None:
