@@ -109,3 +109,11 @@ def test_a_link_is_not_followed(home, folder):
     tightened(home)
 
     assert mode(other) == 0o644
+
+
+def test_sources_that_cannot_be_read_are_only_said(home):
+    """A home that has just joined is told of a broken file, and has joined all the same."""
+    (home / "sources.toml").write_text("[mqtt")
+    (line,) = Folder(home).tighten()
+
+    assert line.startswith(f"{home / 'sources.toml'}: ")

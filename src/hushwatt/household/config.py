@@ -53,7 +53,10 @@ class Folder:
     def tighten(self) -> list[str]:
         """Keep everything to its owner; a line for whatever stays open to others."""
         lines = tightened(self.path)
-        broker = self.mapping().broker
+        try:
+            broker = self.mapping().broker
+        except UsageError as wrong:
+            return [*lines, str(wrong)]
         secret = None if broker is None or broker.password_file is None else Path(broker.password_file)
         if secret is not None and open_to_others(secret):
             lines.append(f"{secret} holds the broker's password and is open to others; chmod 600 {secret}")
