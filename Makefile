@@ -42,11 +42,12 @@ demo: $(or $(wildcard $(READY)),$(DEMO_READY))
 test: lint system
 	$(VENV)/bin/python -m pytest -n 2 --quiet
 
-# What tests need beside Python: a broker, a browser, shells and Java.  Root on Debian gets them, others are told.
+# What tests need beside Python: a broker, a browser, shells, jq, systemd's checker and Java.  Root on Debian gets them, others are told.
 system:
 	@missing=""; \
 	PATH="$$PATH:/usr/sbin"; \
-	for part in mosquitto chromium zsh fish; do command -v $$part >/dev/null || missing="$$missing $$part"; done; \
+	for part in mosquitto chromium zsh fish jq; do command -v $$part >/dev/null || missing="$$missing $$part"; done; \
+	command -v systemd-analyze >/dev/null || missing="$$missing systemd"; \
 	command -v java >/dev/null || missing="$$missing default-jre-headless"; \
 	test -z "$$missing" && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \

@@ -1,29 +1,68 @@
 #!/bin/sh
 # Start the agent as a Home Assistant app: the ledger lies in /data, your files in /config.
 set -eu
-export HUSHWATT_HOME=/data/home
+umask 077
+data=${HUSHWATT_APP_DATA:-/data}
+config=${HUSHWATT_APP_CONFIG:-/config}
+export HUSHWATT_HOME="$data/home"
 mkdir -p "$HUSHWATT_HOME"
+chmod 700 "$HUSHWATT_HOME"
 
-option() { jq -r --arg name "$1" '.[$name] // empty' /data/options.json; }
+say() { echo "hushwatt: $1"; }
+option() { jq -r --arg name "$1" '.[$name] // empty' "$data/options.json"; }
 
-for file in sources.toml caps.toml; do
-    [ ! -f "/config/$file" ] || cp "/config/$file" "$HUSHWATT_HOME/$file"
-done
+# What the Supervisor says about its broker; asked again while it is not there yet.
+broker() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        if curl -fsS -m 10 -H "Authorization: Bearer ${SUPERVISOR_TOKEN:-}" http://supervisor/services/mqtt; then
+            return 0
+        fi
+        sleep 5
+    done
+    return 1
+}
 
-# Without a file of your own, the broker is Home Assistant's.
-if [ ! -f "$HUSHWATT_HOME/sources.toml" ]; then
-    curl -fsS -H "Authorization: Bearer $SUPERVISOR_TOKEN" http://supervisor/services/mqtt |
-        jq -r '.data | "entities = true\n[mqtt]\nhost = \(.host | tojson)\nport = \(.port)",
-            "username = \(.username | tojson)\npassword = \(.password | tojson)"' >"$HUSHWATT_HOME/sources.toml" || rm -f "$HUSHWATT_HOME/sources.toml"
+# The broker's lines of sources.toml, or nothing when the answer does not hold them.
+sources() {
+    jq -r '.data | select((.host | type) == "string" and (.port | type) == "number")
+        | "entities = true", "[mqtt]", "host = \(.host | tojson)", "port = \(.port)",
+          (select(.username) | "username = \(.username | tojson)"),
+          (select(.password) | "password = \(.password | tojson)")'
+}
+
+if [ -f "$config/caps.toml" ]; then
+    cp "$config/caps.toml" "$HUSHWATT_HOME/caps.toml"
 fi
+
+# Your own file counts. Without one the broker is Home Assistant's, asked for at every start, as its
+# password may change; what was learnt before stays when the Supervisor does not answer.
+if [ -f "$config/sources.toml" ]; then
+    cp "$config/sources.toml" "$HUSHWATT_HOME/sources.toml"
+else
+    answer=$(broker) || answer=""
+    lines=$(printf '%s' "$answer" | sources) || lines=""
+    if [ -n "$lines" ]; then
+        printf '%s\n' "$lines" >"$HUSHWATT_HOME/sources.toml.new"
+        mv "$HUSHWATT_HOME/sources.toml.new" "$HUSHWATT_HOME/sources.toml"
+    else
+        say "Home Assistant does not say where its broker is; write sources.toml, or start this app again later"
+        [ -s "$HUSHWATT_HOME/sources.toml" ] || rm -f "$HUSHWATT_HOME/sources.toml"
+    fi
+fi
+chmod 600 "$HUSHWATT_HOME"/*.toml 2>/dev/null || true
 
 provider=$(option provider)
 plan=$(option plan)
 code=$(option code)
+agree=$(option agree)
 
-if ! hushwatt household status --json 2>/dev/null | jq -e '.plans | any(.state == "taking part" or .state == "paused")' >/dev/null; then
-    if [ -z "$provider" ] || [ "$(option agree)" != "true" ]; then
-        echo "hushwatt: write the provider's address in the options; read the terms in this log, then switch agree on"
+# jq versions differ in what `-e` says of no input at all, so the answer itself is looked at.
+status=$(hushwatt household status --json 2>/dev/null) || status='{"plans": []}'
+joined=$(printf '%s' "$status" | jq -r '[.plans[]? | select(.state == "taking part" or .state == "paused")] | length')
+
+if [ "${joined:-0}" = 0 ]; then
+    if [ -z "$provider" ] || [ "$agree" != "true" ]; then
+        say "write the provider's address in the options; read the terms in this log, then switch agree on"
         [ -z "$provider" ] || hushwatt household join "$provider" ${plan:+--plan "$plan"} </dev/null || true
         exec sleep infinity
     fi

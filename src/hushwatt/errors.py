@@ -13,16 +13,20 @@ number to change.  It never carries a reading: errors end up in logs, and logs
 travel.
 """
 
+from hushwatt.sanitise import sanitised
+
+LONGEST = 5_000  # characters
+
 
 class HushwattError(Exception):
-    """Something hushwatt refuses to do, said in one line.
+    """Something hushwatt refuses to do, said in one line without control characters.
 
-    >>> str(HushwattError("two\\n  lines"))
+    >>> str(HushwattError("two\\n  lines\\x1b"))
     'two lines'
     """
 
     def __str__(self) -> str:
-        return " ".join(super().__str__().split())
+        return sanitised(super().__str__(), LONGEST)
 
 
 class PlanError(HushwattError):

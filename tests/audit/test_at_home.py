@@ -54,7 +54,7 @@ def test_a_line_that_is_down(home):
     home.live(4)
 
     assert home.store.value("SELECT answer FROM reports WHERE slot = 4") is None
-    assert home.said == ["plan miniature: 127.0.0.1 does not answer"]
+    assert home.said == ["plan “miniature”: 127.0.0.1 does not answer"]
 
 
 def test_a_provider_that_refuses(home):
@@ -63,7 +63,7 @@ def test_a_provider_that_refuses(home):
     home.live(4)
 
     assert home.store.value("SELECT answer FROM reports WHERE slot = 4") == "wrong_payload"
-    assert home.said == ["plan miniature: the provider refused a report: wrong_payload"]
+    assert home.said == ["plan “miniature”: the provider refused a report: wrong_payload"]
 
 
 @pytest.mark.parametrize("method, decision", [("lsp", None), ("lba", "household"), ("lbd", "household")])

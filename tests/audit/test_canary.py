@@ -79,7 +79,8 @@ def test_a_header_that_tells_is_found(monkeypatch):
         close(self, watts, due)
 
     def tell(self, now):
-        self.link("").ask("POST", "http://127.0.0.1/v1/plans/x/reports", b"", {"Watts": f"{seen[-1]:.2f}"})
+        told = {"Watts": f"{seen[-1]:.2f}", "Hushwatt-Nonce": "00" * 32}
+        self.link("").connect("").ask("POST", "/v1/plans/x/reports", b"", told)
         send(self, now)
 
     monkeypatch.setattr(Membership, "close", note)

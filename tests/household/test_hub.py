@@ -52,7 +52,7 @@ def test_an_appliance_nobody_measures_is_said_once(hub_of, plan):
     for slot in range(3):
         hub.open(plan, slot)
 
-    assert said == ["nobody measures appliance 1: it is reported as 0 W, randomised like all else"]
+    assert said == ["nobody measures “appliance 1”: it is reported as 0 W, randomised like all else"]
     assert hub.means(plan, 2).tolist() == [0, 0]
 
 
@@ -131,3 +131,35 @@ def test_an_unknown_table_is_refused(hub_of):
     """Only files that can be read are taken."""
     with pytest.raises(UsageError, match="not a table that can be read"):
         hub_of(tables=[{"path": "t.xlsx"}])
+
+
+def test_what_nobody_foresaw_is_said_once_and_passed_over(hub_of, plan, monkeypatch):
+    """Should a preset fail all the same, its kind and place are said, never the message, and it goes on."""
+    hub, said = hub_of({"topic": "a"}, {"topic": "b"})
+    monkeypatch.setattr(hub.lines[0].preset.__class__, "read", lambda self, topic, payload: 1 // int(payload))
+    for _ in range(3):
+        hub.hear(0, "a", b"0", retained=False)
+
+    assert len(said) == 1
+    assert said[0].startswith("plug a: a message could not be handled (ZeroDivisionError at test_hub.py:")
+    assert hub.guard.count == 3
+
+
+def test_a_table_that_fails_is_begun_anew(folder, plan):
+    """A reader that fails in a way nobody foresaw is said, and tried again at the next look."""
+    from hushwatt.household.sources.table import TableSource
+
+    said, tries = [], []
+
+    def rows(path):
+        tries.append(path)
+        raise ZeroDivisionError
+        yield
+
+    hub = Hub.of(Mapping.parse({"table": [{"path": "t.csv"}]}, folder), said.append, {".csv": rows})
+    for _ in range(2):
+        hub.poll(0, since=0)
+
+    assert isinstance(hub.tables[0], TableSource)
+    assert len(tries) == 2
+    assert len(said) == 1

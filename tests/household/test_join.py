@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from hushwatt.household.caps import Caps
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import agree, leave, pause, pinned_key, propose, resume, taking_part
 from hushwatt.household.net import Unreachable, check_address
-from hushwatt.household.provider_link import Link, Refused, WrongProvider, choose
+from hushwatt.household.provider_link import Link, Place, Refused, WrongProvider, choose
 from hushwatt.household.store import Store
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
@@ -136,11 +137,15 @@ class Door(Link):
 
     keys: ClassVar[list] = []
 
-    def enrol(self, plan_id, key, code):
+    @contextmanager
+    def proved(self, plan_id, pinned=None):
+        yield self
+
+    def enrol(self, plan, key, code):
         self.keys.append(public_bytes(key))
-        if isinstance(self.ask, Exception):
-            raise self.ask
-        return bytes(16)
+        if isinstance(self.connect, Exception):
+            raise self.connect
+        return Place(bytes(16), offered=False)
 
 
 def tried(store, proposal, answer):
@@ -236,7 +241,7 @@ def test_a_plan_that_is_not_there(store, provider):
 
 def test_the_plan_is_chosen_by_its_start(provider, plans):
     """With several plans the start of the id is needed, and enough."""
-    assert choose(Link(provider.address), plans[1].id[:10]) == plans[1].id
+    assert choose(Link(provider.address), plans[1].id[:10])[0] == plans[1].id
 
     with pytest.raises(UsageError, match="name one plan with --plan"):
         choose(Link(provider.address), None)

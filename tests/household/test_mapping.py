@@ -80,6 +80,16 @@ PLUG = '[[plug]]\nappliance = "kettle"\npreset = "tasmota"\ntopic = "k"\n'
         ("entities = 1", "entities must be true or false"),
         ("mqtt = 1", "write it as a table"),
         ("plug = [1]", "write it as"),
+        (PLUG.replace("tasmota", "custom") + "unit = []", "must be texts"),
+        (PLUG.replace("tasmota", "zigbee2mqtt") + "base = '#'", "must name one device"),
+        (PLUG.replace('"k"', '"k\\u0000"'), "must name one device"),
+        ("[mqtt]\nport = 'x'", "port must be a port"),
+        ("[mqtt]\nport = true", "port must be a port"),
+        ("[mqtt]\nhost = 3", "host must be a text"),
+        ("[mqtt]\ntls = 1", "tls must be true or false"),
+        ("[[table]]\npath = 'x.csv'\nappliances = {a = 1}", "appliances must be a table of texts"),
+        ("[[table]]\npath = 'x\\u0000.csv'".replace("'", '"'), "path must be a text"),
+        ("plug = " + "[" * 5_000, "nested too deeply"),
     ],
 )
 def test_a_wrong_file_is_one_line(folder, text, words):

@@ -1,6 +1,7 @@
 """The outbox: stored bytes, sent as they are until the provider has them."""
 
 import time
+from contextlib import contextmanager
 
 import pytest
 from living import NO_CAPS
@@ -8,7 +9,7 @@ from serving import Provider, plan_text
 
 from hushwatt.household.book import Book
 from hushwatt.household.clock import SECOND
-from hushwatt.household.join import agree, propose
+from hushwatt.household.join import agree, pause, propose, resume
 from hushwatt.household.membership import Membership
 from hushwatt.household.net import Answer, Unreachable
 from hushwatt.household.outbox import FIRST, LONGEST, Outbox, verdicts
@@ -31,9 +32,17 @@ class Recorded(Link):
 
     bodies: list = []  # noqa: RUF012
 
-    def upload(self, plan_id, key, device, body, time):
-        self.bodies.append(body)
-        return super().upload(plan_id, key, device, body, time)
+    @contextmanager
+    def proved(self, plan_id, pinned=None):
+        with super().proved(plan_id, pinned) as provider:
+            upload = provider.upload
+
+            def recorded(key, device, body, time):
+                self.bodies.append(body)
+                return upload(key, device, body, time)
+
+            provider.upload = recorded
+            yield provider
 
 
 @pytest.fixture
@@ -101,6 +110,37 @@ def test_the_same_bytes_again_after_an_outage(home, provider):
     assert "does not answer" in said[0]
 
 
+def test_a_paused_home_sends_nothing(home):
+    """What waits is kept while paused, and goes out as it is when the owner resumes."""
+    said = []
+    box = outbox(home, said)
+    pause(home, None, time.time_ns())
+    box.send(time.time_ns())
+    silent, kept = list(Recorded.bodies), home.value("SELECT count(*) FROM reports WHERE due IS NOT NULL")
+    resume(home, None)
+    box.send(time.time_ns())
+
+    assert (silent, kept) == ([], 2)
+    assert len(Recorded.bodies) == 1
+    assert home.rows("SELECT DISTINCT answer FROM reports") == [{"answer": "accepted"}]
+
+
+def test_a_pause_while_the_provider_is_proving_itself(home):
+    """The owner's word counts up to the last moment before the reports are handed over."""
+
+    class Slow(Recorded):
+        @contextmanager
+        def proved(self, plan_id, pinned=None):
+            with super().proved(plan_id, pinned) as provider:
+                pause(home, None, time.time_ns())
+                yield provider
+
+    Recorded.bodies = []
+    Outbox(home, OperatingSystem(), print, link=Slow).send(time.time_ns())
+
+    assert Recorded.bodies == []
+
+
 def test_a_provider_with_another_key_gets_nothing(home):
     """Someone else at the same address is found out by the key, and no report is sent there."""
     home.disk.execute("UPDATE plans SET provider = zeroblob(32)")  # the key of someone else was pinned
@@ -136,6 +176,33 @@ def test_refusals_are_final_or_wait():
         verdicts(Answer(503, {}, b"{}"), 1)
     with pytest.raises(Refused, match="clock is too far off"):
         verdicts(Answer(401, {}, b'{"title": "The signer\'s clock is too far off"}'), 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{}",
+        b"[]",
+        b"[" * 200_000,
+        b'{"accepted": 2, "repeated": 0}x',
+        b'{"accepted": 1, "repeated": 0, "rejected": []}',
+        b'{"accepted": 3, "repeated": 0, "rejected": []}',
+        b'{"accepted": true, "repeated": 1, "rejected": []}',
+        b'{"accepted": 1, "repeated": 0, "rejected": [{"index": true, "reason": "late"}]}',
+        b'{"accepted": 1, "repeated": 0, "rejected": [{"index": 2, "reason": "late"}]}',
+        b'{"accepted": 1, "repeated": 0, "rejected": [{"index": 1, "reason": "Your home:"}]}',
+        b'{"accepted": 1, "repeated": 0, "rejected": [{"index": 1, "reason": "\\ud800"}]}',
+        b'{"accepted": 0, "repeated": 0, "rejected": [' + b'{"index": 1, "reason": "a"}, ' * 2 + b"{}]}",
+        b'{"accepted": 0, "repeated": 0, "rejected": ['
+        + b",".join([b'{"index": 1, "reason": "a"}'] * 2)
+        + b"]}",
+    ],
+    ids=range(13),
+)
+def test_an_answer_must_add_up(body):
+    """An acknowledgement that does not say what became of each report is none."""
+    with pytest.raises(Unreachable):
+        verdicts(Answer(200, {}, body), 2)
 
 
 def test_pauses_have_an_end():

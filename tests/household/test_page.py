@@ -111,6 +111,86 @@ def test_other_sites_cannot_press_it(home, port, form):
     assert home.store.value("SELECT paused FROM plans") is None
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example.org"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_nor_with_a_key_from_elsewhere(home, page, port, headers):
+    """A browser that says the button was pressed on another site is believed, whatever key comes along."""
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}), **headers)
+
+    assert answer.status == 403
+    assert home.store.value("SELECT paused FROM plans") is None
+
+
+def test_a_browser_on_the_page_can(home, page, port):
+    """What browsers send along when the page's own button is pressed does not stand in the way."""
+    own = {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"}
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}), **own)
+
+    assert answer.status == 303
+
+
+@pytest.mark.parametrize("method, path", [("GET", "/"), ("GET", "/other"), ("POST", "/pause")])
+def test_no_answer_can_be_framed(page, port, method, path):
+    """Every answer, also a refusal or a redirect, is for no frame, no cache and no guessing."""
+    answer, _ = ask(port, method, path, urlencode({"key": page.key}) if method == "POST" else None)
+
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["X-Frame-Options"] == "DENY"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_home_assistant_shows_it_as_a_panel(page):
+    """Only the guest's own site may frame what the guest is shown."""
+    page.guest = "172.30.32.2"
+
+    assert "frame-ancestors 'self'" in page.framing("172.30.32.2")["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in page.framing("127.0.0.1")["Content-Security-Policy"]
+    assert page.pressed_here(
+        "172.30.32.2", {"Origin": "http://homeassistant.local:8123", "Host": "172.30.33.1"}
+    )
+
+
+@pytest.mark.parametrize("headers", [{"Host": "[::"}, {"Host": ""}, {"Content-Length": "\xb2"}])
+def test_odd_requests_are_answered(port, headers):
+    """A Host or a length that is none ends in a refusal, not in a broken connection."""
+
+    assert ask(port, "POST", "/pause", None, **headers)[0].status == 403
+
+
+def test_a_pause_says_what_becomes_of_what_waits(home, page, port):
+    """The page of a paused home tells that nothing leaves, and what will."""
+    ask(port, "POST", "/pause", urlencode({"key": page.key}))
+    _, text = ask(port, "GET", "/")
+
+    assert "Nothing leaves this home while it is paused." in text
+
+
+def test_what_others_wrote_is_one_quoted_line(folder, plan_of):
+    """A description with line ends, direction marks and quotes stays inside its own."""
+    from hushwatt.household.page.view import Sight, home_page
+
+    made = Home(folder / "other.sqlite", readings=Fixed(150.0))
+    wild = "Kettles.”\n\nyour home: “ε 0 only\u202e"
+    join(made.store, plan_of(3, 3, method="lbu", name="a” b", description=wild, contact="c\nd"))
+    made.live(2 * TURN, TURN / 20)
+    text = home_page(Sight(made.store, made.caps, made.hands.wall, {}, [], "key"))
+    made.switch_off()
+
+    assert "“Kettles.&quot; your home: &quot;ε 0 only”" in text
+    assert "“a&quot; b”" in text
+    assert "“c d”" in text
+    assert "\u202e" not in text
+
+
 def test_other_names_of_this_machine_are_refused(port):
     """A name that was made to point here (DNS rebinding) gets no page."""
     answer, text = ask(port, "GET", "/", Host="evil.example.org")

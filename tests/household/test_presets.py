@@ -1,10 +1,10 @@
 """What each maker's messages mean."""
 
 import json
+from contextlib import suppress
 
 import pytest
 
-from hushwatt.household.sources.paths import Malformed
 from hushwatt.household.sources.presets import (
     PRESETS,
     Custom,
@@ -15,6 +15,7 @@ from hushwatt.household.sources.presets import (
     Zigbee2Mqtt,
 )
 from hushwatt.household.sources.seen import Energy, Gone, Power, Unit
+from hushwatt.household.untrusted import Malformed
 
 TASMOTA = {"Time": "2024-01-01T00:00:00", "ENERGY": {"Total": 3.185, "Power": 22, "Voltage": 230}}
 SHELLY = {
@@ -32,6 +33,7 @@ READ = [
     (Shelly("s"), "s/events/rpc", SHELLY, [Power(61.3)]),
     (Shelly("s"), "s/events/rpc", {**SHELLY, "method": "NotifyEvent"}, []),
     (Shelly("s"), "s/events/rpc", {**SHELLY, "params": {"sys": {}}}, []),
+    (Shelly("s"), "s/events/rpc", {"method": "NotifyStatus", "params": [1]}, []),
     (
         Shelly("s"),
         "s/events/rpc",
@@ -93,6 +95,11 @@ def test_messages_are_understood(preset, topic, content, expected):
         (EspHome("p/sensor/x"), "much"),
         (Custom("t", path="a.b"), {"a": 1}),
         (Custom("t"), "\ud800"),
+        (Custom("t"), "\u0661\u0662"),
+        (Custom("t"), "1e999"),
+        (Custom("t"), "1_000"),
+        (Custom("t"), "1" * 2_000),
+        (Custom("t", path="a"), '{"a": ' + "[" * 900 + "1" + "]" * 900 + "}"),
     ],
 )
 def test_nonsense_is_malformed(preset, content):
@@ -102,6 +109,37 @@ def test_nonsense_is_malformed(preset, content):
     with pytest.raises(Malformed) as wrong:
         list(preset.read(preset.topics()[0], body))
     assert "much" not in str(wrong.value)
+
+
+ODD = [
+    *(
+        None,
+        True,
+        [],
+        {},
+        [1],
+        "",
+        "12 W",
+        1e999,
+        10**400,
+        [[1]],
+        {"switch:0": [1]},
+        {"switch:0": {"apower": {}}},
+    ),
+    *("\u0661\u0662", "\ud800", "NaN", -0.0, [[[[1]]]], {"Power": [None, 1]}, {"state": 1}),
+]
+
+
+@pytest.mark.parametrize("preset", [row[0] for row in READ[::3]], ids=lambda preset: type(preset).__name__)
+def test_no_type_surprises_a_preset(preset):
+    """Whatever stands wherever, a message is understood, passed over, or malformed."""
+    keys = ("method", "params", "ENERGY", "power", "apower", "aenergy", "state", "a")
+    for topic in preset.topics():
+        for value in ODD:
+            for content in (value, *({key: value, "method": "NotifyStatus"} for key in keys)):
+                body = json.dumps(content).encode()
+                with suppress(Malformed):
+                    list(preset.read(topic, body))
 
 
 def test_every_preset_is_tested():

@@ -4,26 +4,22 @@ import json
 
 import numpy as np
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from living import NO_CAPS, join, quick_store
 
+from hushwatt.audit.at_home import Wire
 from hushwatt.household.book import Book
-from hushwatt.household.caps import Caps
 from hushwatt.household.homes import enrol, walked_by_cursor
 from hushwatt.household.join import agree, propose, taking_part
 from hushwatt.household.membership import Membership
 from hushwatt.household.memory import from_text, strategy_of, to_text
-from hushwatt.household.net import Answer
 from hushwatt.household.provider_link import Link, Refused
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.rotation import order_of
 from hushwatt.provider.rotation import IN_PLACE, Rotations
-from hushwatt.wire.signature import sign_plan
 
-KEY = Ed25519PrivateKey.generate()
-CAPS = Caps(epsilon_per_year=10**12)
+CAPS = NO_CAPS
 METHODS = ["lbu", "lsp", "lpu"]
 ONE = np.array([0])
 
@@ -37,13 +33,11 @@ def plan(plan_of):
 def joined(store, plan, **told):
     """Agree to a plan of a provider that tells these things about the new device."""
 
-    def ask(method, url, body=None, headers=None):
-        if method == "GET":
-            canonical = plan.canonical()
-            return Answer(200, {n.lower(): v for n, v in sign_plan(KEY, canonical).items()}, canonical)
-        return Answer(201, {}, json.dumps(told).encode())
+    class Teller(Wire):
+        def _proved(self, said, signed=None):
+            return super()._proved(said if signed else json.dumps(told).encode(), signed)
 
-    proposal = propose(store, CAPS, Link("https://provider.example", ask), plan.id)
+    proposal = propose(store, CAPS, Link("https://provider.example", Teller(plan).connect), plan.id)
     agree(store, proposal, "words", None, nanoseconds(plan.start), OperatingSystem())
     row = taking_part(store)[0]
     return from_text(plan, row["slot"], row["memory"], Ledger.of(plan, 1))
@@ -120,7 +114,7 @@ def test_the_provider_refuses_nothing(plan_of, method, appliances, asked):
             if kind == 0:
                 member.silent(slot + int(chance.integers(0, 5)), "paused")
             elif kind == 1:
-                member.lost(slot + int(chance.integers(0, 5)), "away", everything=bool(chance.integers(2)))
+                member.lost(slot + int(chance.integers(0, 5)), "away", unseen=int(chance.integers(2)))
             elif kind == 2:
                 member.reload()
             else:

@@ -5,16 +5,17 @@ import json
 import signal
 import subprocess
 import time
+from contextlib import contextmanager, suppress
 
 import aiomqtt
 import pytest
-from living import dearest
+from living import dearest, join
 from serving import HUSHWATT, Provider, broker, plan_text
 
 from hushwatt.household.caps import Caps
 from hushwatt.household.join import agree, propose
 from hushwatt.household.provider_link import Link
-from hushwatt.household.sources.broker import client
+from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.discover import discover, recognise
 from hushwatt.household.sources.mapping import Broker
 from hushwatt.household.store import Store
@@ -148,6 +149,89 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
         assert CANARY.encode() not in file.read_bytes(), file
 
 
+NONSENSE = [
+    ("shelly-1/events/rpc", b'{"method":"NotifyStatus","params":[1]}'),
+    ("shelly-1/events/rpc", b"[" * 200_000),
+    ("tele/kitchen/SENSOR", b'{"ENERGY": {"Power": ' + b"[" * 900 + b"1" + b"]" * 900 + b"}}"),
+    ("zigbee2mqtt/living/tv", b'{"power": 1e999}'),
+    ("zigbee2mqtt/living/tv", b"\xff\xfe"),
+    ("zigbee2mqtt/living/tv", bytes(20_000_000)),
+    ("hushwatt/pause/set", b"\xff"),
+    ("hushwatt/pause/set", b"OFF"),
+]
+
+
+@contextmanager
+def slow_provider():
+    """Takes every connection, and sends a byte now and then."""
+    import socket
+    import threading
+
+    reached = threading.Event()
+
+    def trickle(connected):
+        with suppress(OSError), connected:
+            connected.recv(65536)
+            reached.set()
+            connected.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+            while True:
+                connected.sendall(b"a")
+                time.sleep(0.5)
+
+    def serve():
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=trickle, args=(plug.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as plug:
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{plug.getsockname()[1]}", reached
+        plug.shutdown(socket.SHUT_RDWR)
+
+
+def test_nothing_that_arrives_ends_it_and_stopping_is_quick(tmp_path, plan_of):
+    """Nonsense from every side, a paused home, a provider that trickles: it lives, and stops when told."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    with broker(tmp_path) as port, slow_provider() as (address, reached):
+        (home / "sources.toml").write_text(SOURCES.format(port=port))
+        plan = plan_of(3, 3, name="kettles")
+        with Store(home / "ledger.sqlite") as store:
+            join(store, plan)
+            store.disk.execute("UPDATE plans SET address = ?", (address,))
+            store.disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
+            agent = Agent(home)
+            agent.start()
+            asyncio.run(publish(port, NONSENSE))
+            assert reached.wait(60)
+            time.sleep(1)
+            alive = agent.process.poll() is None
+            began = time.monotonic()
+            code = agent.stop(signal.SIGTERM)
+            took = time.monotonic() - began
+            waiting = store.value("SELECT count(*) FROM reports WHERE answer IS NULL")
+    said = agent.lines.read_text()
+
+    assert alive
+    assert code == 0
+    assert took < 10  # two seconds, and patience with a busy machine
+    assert waiting == 1
+    assert "Traceback" not in said
+    assert "could not be handled" not in said
+    assert {oct(file.stat().st_mode & 0o777) for file in home.glob("*.[sth]*") if "log" not in file.name} == {
+        "0o600"
+    }
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
+async def publish(port, messages):
+    async with aiomqtt.Client("127.0.0.1", port) as connected:
+        for _ in range(5):
+            for topic, payload in messages:
+                await connected.publish(topic, payload, retain=topic == "hushwatt/pause/set")
+            await asyncio.sleep(0.5)
+
+
 async def retained(port):
     """What Home Assistant would see of this home."""
     async with aiomqtt.Client("127.0.0.1", port) as connected:
@@ -168,7 +252,7 @@ def test_plugs_are_discovered(tmp_path):
     async def look(port):
         listening = asyncio.create_task(discover(Broker(port=port), seconds=3))
         await asyncio.sleep(1)
-        async with client(Broker(port=port)) as connected:
+        async with connection(Broker(port=port)) as connected:
             for topic, content in messages(1)[:3]:
                 await connected.publish(topic, json.dumps(content))
             await connected.publish("esp/sensor/desk_power/state", "4.5")

@@ -122,3 +122,44 @@ def test_a_time_far_away_is_none():
     """A time beyond the calendar is not a time."""
     with pytest.raises(ReadingsError, match="not a time"):
         list(unfolded({"time": "99999-01-01", "kettle": "1"}, {}, "row 1"))
+
+
+@pytest.mark.parametrize("change", ["cut", "replaced"])
+def test_a_table_that_changes_under_the_reader(folder, change):
+    """A file that was cut short or replaced is said, and read from its start at the next look."""
+    source = table(folder, TIDY)
+    source.poll(START + HOUR)
+    later = TIDY.splitlines()[0] + "\n2024-01-01T00:50:00Z,kettle,900\n"
+    if change == "cut":
+        (folder / "readings.csv").write_text(later)
+    else:
+        (folder / "other.csv").write_text(later)
+        (folder / "other.csv").replace(folder / "readings.csv")
+    source.poll(START + HOUR)
+    trouble = source.trouble
+    source.poll(START + HOUR)
+
+    assert "read from its start" in trouble
+    assert source.heard == START + 50 * 60 * SECOND
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2024-01-01T00:30:00Z,kettle,\u0661\u0662",
+        "2024-01-01T00:30:00Z,kettle,1_000",
+        "2024-01-01T00:30:00Z,kettle,1e999",
+        "2024-01-01T00:30:00Z,kettle," + "1" * 200_000,
+        "2024-01-01T00:30:00Z,kettle,\0",
+        "9" * 5_000 + ",kettle,1",
+        "10000-01-01,kettle,1",
+    ],
+    ids=range(7),
+)
+def test_odd_rows_are_one_line(folder, line):
+    """A row that cannot be read is trouble that names the table, never the value."""
+    source = table(folder, TIDY + line + "\n")
+    source.poll(START + HOUR)
+
+    assert source.trouble.startswith("readings.csv")
+    assert len(source.trouble) < 100

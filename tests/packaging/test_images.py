@@ -19,6 +19,7 @@ ADDON = ROOT / "homeassistant" / "hushwatt"
 DOCKERFILES = [ROOT / "deploy" / "Dockerfile", ADDON / "Dockerfile"]
 UNITS = sorted((ROOT / "deploy").glob("*.service"))
 WORDS = {
+    "ARG",
     "FROM",
     "COPY",
     "RUN",
@@ -46,12 +47,27 @@ def test_dockerfile(dockerfile):
     """It starts from an image, knows its words, and copies what is there."""
     found = instructions(dockerfile)
 
-    assert found[0][0] == "FROM"
+    assert found[:2] == [["ARG", "BASE"], ["FROM", "${BASE} AS wheel"]]
     assert {word for word, _ in found} <= WORDS
     for word, rest in found:
         if word == "COPY" and not rest.startswith("--from="):
             *sources, _ = rest.split()
             assert all((ROOT / source).exists() for source in sources), rest
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES, ids=lambda path: path.parent.name)
+def test_the_base_is_named_by_its_digest(dockerfile):
+    """No image has a default or a mere tag, and a build on one without a digest ends at once."""
+    found = instructions(dockerfile)
+    bases = [rest.split()[0] for word, rest in found if word == "FROM"]
+    check = next(rest for word, rest in found if word == "RUN")
+
+    def ends(base):
+        return subprocess.run(["sh", "-c", check], env={"BASE": base}, capture_output=True).returncode
+
+    assert set(bases) == {"${BASE}"}
+    assert ends("python:3.12-slim@sha256:" + "0" * 64) == 0
+    assert [ends(base) for base in ("", "python", "python:3.12-slim")] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("dockerfile", DOCKERFILES, ids=lambda path: path.parent.name)
@@ -111,7 +127,7 @@ def test_units(unit):
 def test_the_addon_calls_commands_that_exist():
     """Every hushwatt command in the add-on's script is one."""
     commands = re.findall(
-        r"(?:^|\|\| |! |exec )hushwatt (household \w+)", (ADDON / "run.sh").read_text(), re.M
+        r"(?:^ *|\|\| |\$\(|exec )hushwatt (household \w+)", (ADDON / "run.sh").read_text(), re.M
     )
 
     assert {"household status", "household join", "household run"} == set(commands)

@@ -27,6 +27,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Source
 from hushwatt.privacy.promise import promise
+from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
 from hushwatt.wire.signature import public_bytes, sign_plan
 
 ADDRESS = "http://127.0.0.1"
@@ -57,20 +58,34 @@ class Wire:
     down: bool = False  # nobody answers
     refuses: bool = False  # every report is turned away
 
+    def connect(self, address: str) -> "Wire":
+        return self
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
     def ask(
-        self, method: str, url: str, body: bytes | None = None, headers: dict[str, str] | None = None
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> Answer:
-        self.posted.append(Posted(method, url, dict(headers or {}), body or b""))
+        self.posted.append(Posted(method, ADDRESS + path, dict(headers or {}), body or b""))
         if self.down:
             raise Unreachable("127.0.0.1 does not answer")
         if method == "GET":
             canonical = self.plan.canonical()
-            signed = {name.lower(): value for name, value in sign_plan(KEY, canonical).items()}
-            return Answer(200, signed, canonical)
-        if url.endswith("/devices"):
-            return Answer(200, {}, b'{"device": "' + bytes(range(16)).hex().encode() + b'"}')
+            return self._proved(canonical, sign_plan(KEY, canonical))
+        if path.endswith("/devices"):
+            return self._proved(b'{"device": "' + bytes(range(16)).hex().encode() + b'"}')
         refused = b'{"index": 0, "reason": "wrong_payload"}' if self.refuses else b""
-        return Answer(200, {}, b'{"accepted": 1, "repeated": 0, "rejected": [' + refused + b"]}")
+        accepted = b"0" if self.refuses else b"1"
+        return self._proved(b'{"accepted": ' + accepted + b', "repeated": 0, "rejected": [' + refused + b"]}")
+
+    def _proved(self, told: bytes, signed: dict[str, str] | None = None) -> Answer:
+        """An answer to what was posted last, with the proof that its provider gave it."""
+        last = self.posted[-1]
+        nonce = bytes.fromhex(last.headers[NONCE_HEADER])
+        question = Question(nonce, last.method, last.url, digest_of(last.body))
+        headers = {**(signed or {}), **prove(KEY, question, 200, told)}
+        return Answer(200, {name.lower(): value for name, value in headers.items()}, told)
 
     @property
     def uploads(self) -> list[bytes]:
@@ -152,7 +167,7 @@ def at_home(
 ) -> Iterator[Living]:
     """A home with a fresh ledger that joins `plan` just before its first slot."""
     wire, said = Wire(plan), list[str]()
-    hands, link = Hands(nanoseconds(plan.start) - SECOND), Link(ADDRESS, wire.ask)
+    hands, link = Hands(nanoseconds(plan.start) - SECOND), Link(ADDRESS, wire.connect)
     with fresh_store() as store:
         asked = replace(proposal or proposal_of(plan), link=link)
         agree(store, asked, "agreed", None, hands.wall, source or OperatingSystem())

@@ -22,6 +22,7 @@ from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
+from hushwatt.wire.proof import NONCE_HEADER
 from hushwatt.wire.record import HEAD
 from hushwatt.wire.signature import SIGNATURE_HEADER
 
@@ -109,8 +110,8 @@ def _plain(row: dict[str, Any], whole: bool) -> dict[str, Any]:
 
 
 def _request(home: Living, url: str, headers: dict[str, str], body: bytes, whole: bool) -> tuple[Any, ...]:
-    """A request without signature and key; of a record, its head and the size of its payload."""
-    named = {name: value for name, value in headers.items() if name != SIGNATURE_HEADER}
+    """A request without signature, nonce and key; of a record, its head and the size of its payload."""
+    named = {name: value for name, value in headers.items() if name not in (SIGNATURE_HEADER, NONCE_HEADER)}
     if not url.endswith("/reports"):
         return url, named, len(body)
     size = HEAD + Layout.of(home.plan).size

@@ -6,15 +6,16 @@ from typing import Any
 from hushwatt.household.join import Proposal
 from hushwatt.household.preview import preview
 from hushwatt.household.status import Meter, PlanStatus
-from hushwatt.household.words import changes, example, terms
+from hushwatt.household.words import WHILE_PAUSED, changes, example, terms
 from hushwatt.plan.amounts import plain
 from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.sanitise import quoted, sanitised
 
 
 def agreement(proposal: Proposal) -> str:
     """All that is agreed to, as one text; it is kept with the consent."""
     plan, promise = proposal.plan, proposal.promise
-    lines = [plan.name, ""]
+    lines = [f"the plan {quoted(plan.name)}", ""]
     for label, sentence in terms(plan, promise, proposal.link.address, proposal.offer.key):
         lines.append(f"{label:<16}{sentence}")
     if proposal.replaces is not None:
@@ -53,7 +54,7 @@ def status_lines(
     now: int,
 ) -> Iterator[str]:
     for each in joined:
-        yield f"{each.plan.name}  ({each.plan.id[:12]}, {each.address}): {each.state}"
+        yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"
         window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
         yield f"  {window}, ε {plain(each.spent)} so far"
         if each.window_why:
@@ -61,6 +62,8 @@ def status_lines(
         yield f"  {each.reports} reports, {each.waiting} waiting, last of slot {each.last_report}"
         for line in beyond.get(each.plan.id, []):
             yield f"  held back by your caps: {line}"
+        if each.state == "paused":
+            yield f"  {WHILE_PAUSED}"
         for first, last, why in each.silences[:3]:
             span = f"slot {first}" if first == last else f"slots {first} to {last}"
             yield f"  silent in {span}: {why}"
@@ -79,7 +82,7 @@ def source_lines(health: Any, now: int) -> Iterator[str]:
         heard = "never heard" if each["heard"] is None else f"heard {_ago(now - each['heard'])} ago"
         trouble = f", {each['trouble']}" if each["trouble"] else ""
         word = "fresh" if each["fresh"] else "STALE"
-        yield f"{word}  {each['appliance']}: {each['name']}, {heard}{trouble}"
+        yield sanitised(f"{word}  {each['appliance']}: {each['name']}, {heard}{trouble}")
 
 
 def _ago(nanoseconds: int) -> str:

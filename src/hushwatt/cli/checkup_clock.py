@@ -41,11 +41,15 @@ def check_clock(
 
 def check_clock_against(provider: str) -> Check:
     """Whether the clock agrees with a provider's."""
-    from hushwatt.household.net import ask, check_address
+    from hushwatt.household.net import check_address, connect
 
     try:
         before = datetime.now(UTC)
-        answer = ask("GET", f"{check_address(provider)}/healthz")
+        session = connect(check_address(provider))
+        try:
+            answer = session.ask("GET", "/healthz")
+        finally:
+            session.close()
         after = datetime.now(UTC)
         theirs = parsedate_to_datetime(answer.headers["date"])
     except (HushwattError, KeyError, ValueError) as wrong:

@@ -1,13 +1,15 @@
 """`hushwatt household`: take part from home, see everything that leaves it, and stop at any time."""
 
+import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from hushwatt.cli.householder import consents, key_in, known_key, open_folder, parquet_rows, plan_in, say
 from hushwatt.cli.options import Json
+from hushwatt.sanitise import quoted, sanitised
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
 
@@ -58,29 +60,31 @@ def join(
     from hushwatt.cli.at_home import agreement
     from hushwatt.errors import UsageError
     from hushwatt.household.caps import write_caps
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import agree, propose
     from hushwatt.household.net import check_address
     from hushwatt.household.provider_link import Link, choose
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, link = Folder.usual(folder), Link(check_address(url))
-    wanted = plan or _plan_in(url)
-    chosen = wanted if wanted and len(wanted) == 64 else choose(link, wanted)
+    here, link = open_folder(folder), Link(check_address(url))
+    wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, link.address)
+    if wanted is None or len(wanted) != 64:
+        wanted, pinned = choose(link, wanted, pinned)
     with here.store(make=True) as store:
         if cap:
             write_caps(here.caps_path, cap)
-        proposal = propose(store, here.caps(), link, chosen, _key(key), time.time_ns())
+        proposal = propose(store, here.caps(), link, wanted, pinned, time.time_ns())
         words = agreement(proposal)
         print(words)
         if proposal.objections:
             against = "; ".join(proposal.objections)
             raise UsageError(f"not joined: {against} (change caps.toml in {here.path}, or --cap name=value)")
-        if not yes and not _agreed():
-            _say("nothing was agreed, nothing was sent")
+        if not yes and not consents():
+            say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
-    _say(f"joined {agreed.name}; next: write {here.path}/sources.toml, then `hushwatt household run`")
+    for line in here.tighten():
+        say(line)
+    say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
 
 
 @app.command
@@ -108,15 +112,16 @@ def run(
         Show no page.
     """
     from hushwatt.household.clock import SystemClock
-    from hushwatt.household.config import Folder
     from hushwatt.household.run import Runner
     from hushwatt.household.sources.hub import Hub
 
-    here = Folder.usual(folder)
+    here = open_folder(folder)
     mapping = here.mapping()
-    hub = Hub.of(mapping, _say, {".parquet": _parquet_rows})
+    hub = Hub.of(mapping, say, {".parquet": parquet_rows})
     page = None if no_page else (page_host, page_port)
-    Runner(here, mapping, hub, SystemClock(), _say, page, page_guest).run()
+    Runner(here, mapping, hub, SystemClock(), say, page, page_guest).run()
+    sys.stdout.flush()
+    os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
 
 
 @app.command
@@ -126,10 +131,9 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
     import time
 
     from hushwatt.cli.at_home import plan_table, status_lines
-    from hushwatt.household.config import Folder
     from hushwatt.household.status import appliance_meter, held_back, meters, plans
 
-    here, now = Folder.usual(folder), time.time_ns()
+    here, now = open_folder(folder), time.time_ns()
     with here.store() as store:
         caps, joined = here.caps(), plans(store, now)
         budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
@@ -157,11 +161,10 @@ def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False
     """
     import json
 
-    from hushwatt.household.config import Folder
     from hushwatt.household.status import sent as everything
     from hushwatt.plan.amounts import plain
 
-    with Folder.usual(folder).store() as store:
+    with open_folder(folder).store() as store:
         rows = everything(store, last)
     if as_json:
         keys = ("plan", "slot", "spent", "drawn", "answer")
@@ -191,11 +194,10 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
 
     from hushwatt.cli.at_home import source_lines
     from hushwatt.errors import UsageError
-    from hushwatt.household.config import Folder
     from hushwatt.household.sources.discover import discover as find
     from hushwatt.household.sources.mapping import Broker
 
-    here = Folder.usual(folder)
+    here = open_folder(folder)
     mapping = here.mapping()
     if not discover and (mapping.plugs or mapping.tables):
         for line in source_lines(here.health(), time.time_ns()):
@@ -207,34 +209,37 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     except Exception as wrong:
         if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
             raise
-        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({wrong})") from None
+        words = sanitised(wrong, 100)
+        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
     for each in found:
         print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
-    _say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
+    say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
 
 
 @app.command
 def pause(*, plan: PlanName = None, folder: Where = None) -> None:
-    """Keep silent from the current slot on; nothing is spent while paused."""
+    """Keep silent from the current slot on: nothing is spent and nothing leaves while paused.
+
+    Reports that wait are kept, and sent as they are after `resume`.
+    """
     import time
 
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import pause as stop
+    from hushwatt.household.words import WHILE_PAUSED
 
-    with Folder.usual(folder).store() as store:
+    with open_folder(folder).store() as store:
         for each in stop(store, plan, time.time_ns()):
-            _say(f"paused {each.name}")
+            say(f"paused {quoted(each.name)}. {WHILE_PAUSED}")
 
 
 @app.command
 def resume(*, plan: PlanName = None, folder: Where = None) -> None:
     """Take part again, from the next slot on."""
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import resume as go_on
 
-    with Folder.usual(folder).store() as store:
+    with open_folder(folder).store() as store:
         for each in go_on(store, plan):
-            _say(f"resumed {each.name}")
+            say(f"resumed {quoted(each.name)}")
 
 
 @app.command
@@ -250,57 +255,9 @@ def leave(*, plan: PlanName = None, forget: bool = False, folder: Where = None) 
     """
     import time
 
-    from hushwatt.household.config import Folder
     from hushwatt.household.join import leave as go
 
-    with Folder.usual(folder).store() as store:
+    with open_folder(folder).store() as store:
         left, erased = go(store, plan, time.time_ns(), forget)
     done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
-    _say(f"left {left.name}: {done}")
-
-
-def _plan_in(url: str) -> str | None:
-    """The plan's id, when the address is that of a plan."""
-    tail = url.rstrip("/").rpartition("/plans/")[2]
-    return tail if "/plans/" in url and tail else None
-
-
-def _key(text: str | None) -> bytes | None:
-    from hushwatt.errors import UsageError
-
-    if text is None:
-        return None
-    try:
-        key = bytes.fromhex(text)
-    except ValueError:
-        key = b""
-    if len(key) != 32:
-        raise UsageError("--key must be 32 bytes in hex")
-    return key
-
-
-def _agreed() -> bool:
-    from hushwatt.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError("nobody is there to agree; run it in a terminal, or with --yes")
-    print("\nDo you agree? Type yes: ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() == "yes"
-
-
-def _parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:
-    """The rows of a Parquet file; needs pyarrow, which the household's install does not bring."""
-    import pyarrow.parquet as pq
-
-    from hushwatt.errors import ReadingsError
-
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(4096):
-                yield from batch.to_pylist()
-    except pq.lib.ArrowException:
-        raise ReadingsError(f"{path.name}: not a Parquet file, or not a complete one") from None
-
-
-def _say(line: str) -> None:
-    print(f"hushwatt: {line}", file=sys.stderr, flush=True)
+    say(f"left {quoted(left.name)}: {done}")

@@ -23,6 +23,7 @@ from hushwatt.household.timeline import Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Entropy, OperatingSystem, Source
+from hushwatt.sanitise import quoted
 
 LOG = logging.getLogger("hushwatt.household")
 GRACE = 600 * SECOND  # the longest that a finished report waits, by chance alone, before it is sent
@@ -124,7 +125,7 @@ class Agent:
             try:
                 self._look(watch, moment)
             except HushwattError as wrong:
-                self._say_once(watch.member.plan.id, f"plan {watch.member.plan.name}: {wrong}")
+                self._say_once(watch.member.plan.id, f"plan {quoted(watch.member.plan.name)}: {wrong}")
                 del self.watches[watch.member.place]  # believe the disk alone, as at a start
 
     def stop(self, moment: Moment) -> None:
@@ -223,14 +224,17 @@ class Agent:
             self._silent_until(watch, "the clock was set back")
         elif settled:
             member.silent(min(last, watch.end), "the clock was moved forward")
-            self.say(f"plan {member.plan.name}: the clock was moved forward; what was spent counts longer")
+            self.say(
+                f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer"
+            )
         else:
             member.lost(min(last, watch.end), "the clock was wrong since the machine started")
 
     def _silent_until(self, watch: Watch, reason: str) -> None:
         plan, slot = watch.member.plan, min(watch.member.slot, watch.end + 1)
         self.say(
-            f"plan {plan.name}: {reason}; silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC"
+            f"plan {quoted(plan.name)}: {reason}; "
+            f"silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC"
         )
 
     def _silenced(self, member: Membership) -> str | None:
@@ -241,7 +245,7 @@ class Agent:
             self.said.pop(f"caps {member.plan.id}", None)
             return None
         why = f"beyond the owner's caps: {'; '.join(barred)}"
-        self._say_once(f"caps {member.plan.id}", f"plan {member.plan.name}: silent, {why}")
+        self._say_once(f"caps {member.plan.id}", f"plan {quoted(member.plan.name)}: silent, {why}")
         return why
 
     def _tidy(self, moment: Moment) -> None:

@@ -8,8 +8,12 @@ from typing import Any
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.caps import Caps
+from hushwatt.household.private import open_to_others, tightened, write_private
 from hushwatt.household.sources.mapping import Mapping
 from hushwatt.household.store import Store
+from hushwatt.household.untrusted import Malformed, items, parse_json, table
+
+HEALTH = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells
 
 
 @dataclass(frozen=True)
@@ -43,21 +47,33 @@ class Folder:
         """The ledger; only joining makes one."""
         if make:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            tightened(self.path)
         elif not self.ledger.is_file():
             raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
         if not self.path.is_dir():
             raise UsageError(f"{self.path} is not a folder")
         return Store(self.ledger)
 
+    def tighten(self) -> list[str]:
+        """Keep everything to its owner; a line for whatever stays open to others."""
+        lines = tightened(self.path)
+        try:
+            broker = self.mapping().broker
+        except UsageError as wrong:
+            return [*lines, str(wrong)]
+        secret = None if broker is None or broker.password_file is None else Path(broker.password_file)
+        if secret is not None and open_to_others(secret):
+            lines.append(f"{secret} holds the broker's password and is open to others; chmod 600 {secret}")
+        return lines
+
     def write_health(self, health: list[dict[str, object]]) -> None:
         """Leave a note on how the sources are, for `household status`; no reading is in it."""
-        temporary = self.path / ".health.json"
-        temporary.write_text(json.dumps(health), encoding="utf-8")
-        temporary.replace(self.path / "health.json")
+        write_private(self.path / "health.json", json.dumps(health))
 
     def health(self) -> list[dict[str, Any]]:
+        """The note that the agent left; a damaged one is none."""
         try:
-            found: list[dict[str, Any]] = json.loads((self.path / "health.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            found = items(parse_json((self.path / "health.json").read_bytes()))
+        except (OSError, Malformed):
             return []
-        return found
+        return [each for each in found if table(each).keys() >= HEALTH]

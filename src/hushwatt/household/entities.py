@@ -1,19 +1,23 @@
 """The home's own entities in Home Assistant: budget left, reports sent, last report, a pause switch.
 
 They are announced by MQTT discovery.  They show what was sent and spent, never a reading.
+Anyone on the broker can pause a home by the switch.  Nobody can end a pause by it: that
+needs the owner's page or a command, so the switch stays on and says so.
 """
 
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 
 import aiomqtt
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.caps import Caps
 from hushwatt.household.clock import Clock
-from hushwatt.household.join import pause, resume
-from hushwatt.household.sources.broker import LONGEST, client
+from hushwatt.household.guard import Guard
+from hushwatt.household.join import pause
+from hushwatt.household.sources.broker import LONGEST, connection
 from hushwatt.household.sources.mapping import Broker
 from hushwatt.household.status import meters, plans
 from hushwatt.household.store import Store
@@ -21,6 +25,8 @@ from hushwatt.plan.amounts import plain
 
 STATE, COMMAND = "hushwatt/state", "hushwatt/pause/set"
 EVERY = 30.0  # seconds between two states
+SOON = 1.0  # seconds between two states that were asked for
+RESUME = "only on hushwatt's own page, or by `hushwatt household resume`: the broker alone is not enough"
 DEVICE = {"identifiers": ["hushwatt"], "name": "hushwatt", "manufacturer": "hushwatt"}
 SENSORS = {
     "budget_left_today": ("Privacy budget left today", "mdi:shield-half-full"),
@@ -49,6 +55,8 @@ def discovery() -> dict[str, dict[str, object]]:
         "state_topic": STATE,
         "value_template": "{{ value_json.paused }}",
         "command_topic": COMMAND,
+        "json_attributes_topic": STATE,
+        "json_attributes_template": "{{ {'to_resume': value_json.to_resume} | tojson }}",
         "device": DEVICE,
     }
     return told
@@ -66,40 +74,72 @@ def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
         "reports_sent": sum(each.reports - each.waiting for each in every),
         "last_report": max(last, default=None),
         "paused": "ON" if here and all(each.state == "paused" for each in here) else "OFF",
+        "to_resume": RESUME,
     }
 
 
-async def announce(broker: Broker, store: Store, caps: Callable[[], Caps], clock: Clock) -> None:
+async def announce(
+    broker: Broker, store: Store, caps: Callable[[], Caps], clock: Clock, guard: Guard
+) -> None:
     """Keep the entities up to date, and obey the pause switch; never ends by itself.
 
     `caps` gives those that hold at the time.
     """
     while True:
         try:
-            async with client(broker) as connected:
+            async with connection(broker) as connected:
                 for topic, told in discovery().items():
                     await connected.publish(topic, json.dumps(told), retain=True)
                 await connected.subscribe(COMMAND)
+                asked = asyncio.Event()
                 await asyncio.gather(
-                    _publish(connected, store, caps, clock), _obey(connected, store, caps, clock)
+                    _publish(connected, store, caps, clock, asked, guard),
+                    _listen(connected, store, clock, asked, guard),
                 )
-        except (aiomqtt.MqttError, OSError):
+        except (aiomqtt.MqttError, OSError, ValueError):
             await asyncio.sleep(LONGEST / 2)
 
 
-async def _publish(connected: aiomqtt.Client, store: Store, caps: Callable[[], Caps], clock: Clock) -> None:
+async def _publish(
+    connected: aiomqtt.Client,
+    store: Store,
+    caps: Callable[[], Caps],
+    clock: Clock,
+    asked: asyncio.Event,
+    guard: Guard,
+) -> None:
+    """Tell the state every now and then, and soon after it was asked for."""
     while True:
-        await connected.publish(STATE, json.dumps(state(store, caps(), clock.look().wall)), retain=True)
-        await asyncio.sleep(EVERY)
+        asked.clear()
+        told = None
+        with guard("the state for Home Assistant"):
+            told = json.dumps(state(store, caps(), clock.look().wall))
+        if told is not None:
+            await connected.publish(STATE, told, retain=True)
+        await asyncio.sleep(SOON)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asked.wait(), EVERY)
 
 
-async def _obey(connected: aiomqtt.Client, store: Store, caps: Callable[[], Caps], clock: Clock) -> None:
+async def _listen(
+    connected: aiomqtt.Client, store: Store, clock: Clock, asked: asyncio.Event, guard: Guard
+) -> None:
+    said = False
     async for message in connected.messages:
-        try:
-            if message.payload == b"ON":
-                pause(store, None, clock.look().wall)
-            elif message.payload == b"OFF":
-                resume(store, None)
-        except HushwattError:
-            continue  # no plan to pause
-        await connected.publish(STATE, json.dumps(state(store, caps(), clock.look().wall)), retain=True)
+        with guard("a command of the broker"):
+            obeyed = obey(store, message.payload, message.retain, clock.look().wall)
+            if not obeyed and not said:
+                guard.say(f"someone on the broker wants to end the pause; that can be done {RESUME}")
+                said = True
+        asked.set()  # a switch that was not obeyed goes back to where it was
+
+
+def obey(store: Store, payload: object, retained: bool, now: int) -> bool:
+    """Pause when the switch is put on; False for the wish to resume, which is not the broker's to grant.
+
+    What the broker has kept from before is no command.
+    """
+    if payload == b"ON" and not retained:
+        with suppress(HushwattError):  # no plan to pause
+            pause(store, None, now)
+    return payload != b"OFF" or retained

@@ -21,6 +21,7 @@ from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.rotation import order_of
+from hushwatt.sanitise import quoted
 
 
 @dataclass(frozen=True)
@@ -74,15 +75,16 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
     """Enrol, write the consent down, and take part from the next slot on; refused, nothing stays."""
     plan = proposal.plan
     if proposal.objections:
-        raise UsageError(f"{plan.name}: {'; '.join(proposal.objections)}")
+        raise UsageError(f"{quoted(plan.name)}: {'; '.join(proposal.objections)}")
     if now >= nanoseconds(plan.expires):
-        raise UsageError(f"{plan.name} is over since {plan.expires:%Y-%m-%d}")
+        raise UsageError(f"{quoted(plan.name)} is over since {plan.expires:%Y-%m-%d}")
     row = _row(store, plan.id)
     if row is not None and row["left"] is None and row["device"] is not None:
-        raise UsageError(f"this home already takes part in {plan.name}")
+        raise UsageError(f"this home already takes part in {quoted(plan.name)}")
     secret = _secret(store, plan.id, row)
     try:
-        place = proposal.link.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
+        with proposal.link.proved(plan.id, proposal.offer.key) as provider:
+            place = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
     except Refused:  # a definite no: nothing of it stays
         _forget(store, plan.id)
         raise
@@ -211,7 +213,8 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     erased = None
     if row["device"] is not None and not forget:
         key = Ed25519PrivateKey.from_private_bytes(row["secret"])
-        erased = Link(row["address"]).erase(plan.id, key, row["device"], now // 1_000_000_000)
+        with Link(row["address"]).proved(plan.id, row["provider"]) as provider:
+            erased = provider.erase(key, row["device"], now // 1_000_000_000)
     with store.change() as disk:
         disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))
     return plan, erased

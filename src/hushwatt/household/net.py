@@ -1,23 +1,27 @@
 """Ask a provider something over HTTP: the one door to the network.
 
-Only what is handed in goes out.  A redirect is not followed, an answer is never larger
-than a few megabytes, and outside the home's own network only https is spoken.
+Only what is handed in goes out.  A redirect is not followed, outside the home's own network
+only https is spoken, an answer is never larger than a few megabytes, and a whole session,
+from the first connection to the last byte of the last answer, has one deadline.
 """
 
-import json
-import urllib.error
-import urllib.request
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException
 from ipaddress import ip_address
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Protocol, TypeVar
+from urllib.parse import SplitResult, urlsplit
 
 from hushwatt import __version__
 from hushwatt.errors import HushwattError, UsageError
+from hushwatt.household.timed_socket import Deadline, TimedSocket, dial
+from hushwatt.household.untrusted import Malformed, parse_json, table, text
+from hushwatt.sanitise import sanitised
 
+Result = TypeVar("Result")
 LARGEST = 4 << 20  # bytes of an answer
-SECONDS = 20  # to wait for one
+SECONDS = 30.0  # that a session may take
 
 
 class Unreachable(HushwattError):
@@ -34,28 +38,81 @@ class Answer:
 
     def json(self) -> Any:
         try:
-            return json.loads(self.body)
-        except ValueError:
-            raise Unreachable("the provider's answer is not JSON") from None
+            return parse_json(self.body, LARGEST)
+        except Malformed as wrong:
+            raise Unreachable(f"the provider's answer {wrong}") from None
 
     @property
     def problem(self) -> str:
         """Why a request was refused, in the provider's words, cut short."""
         try:
-            told = json.loads(self.body)
-            words = ": ".join(str(told[key]) for key in ("title", "detail") if told.get(key))
-        except (ValueError, AttributeError):
-            words = ""
-        printable = "".join(letter for letter in words if letter.isprintable())
-        return printable[:200] or f"status {self.status}"
+            told = table(parse_json(self.body))
+        except Malformed:
+            told = {}
+        words = ": ".join(text(told.get(key)) for key in ("title", "detail") if text(told.get(key)))
+        return sanitised(words, 200) or f"status {self.status}"
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        return None
+class Session(Protocol):
+    """One connection to a provider, for a few questions."""
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer: ...
+
+    def close(self) -> None: ...
 
 
-OPENER = urllib.request.build_opener(_NoRedirect)
+@dataclass
+class HttpSession:
+    """A connection that is made once: when it breaks, so does the session."""
+
+    address: str
+    deadline: Deadline
+    dial: Callable[[SplitResult, Deadline], TimedSocket] = dial
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.address)
+        self.host, self.folder = parts.netloc, parts.path
+        self._http = HTTPConnection(parts.hostname or "", parts.port)
+        self._http.auto_open = 0
+        self._socket: TimedSocket = self._told(lambda: self.dial(parts, self.deadline))
+        self._http.sock = self._socket
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        """Send one request; an Unreachable when there is no answer."""
+        sent = {"Host": self.host, "User-Agent": f"hushwatt/{__version__}", **(headers or {})}
+        return self._told(lambda: self._exchange(method, self.folder + path, body, sent))
+
+    def close(self) -> None:
+        """End the session, whatever it is at."""
+        self._socket.hang_up()
+
+    def _exchange(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+        self._http.request(method, path, body, headers)
+        answer = self._http.getresponse()
+        content = answer.read(LARGEST + 1)
+        if len(content) > LARGEST or answer.length:
+            raise ValueError("too large, or less than was announced")
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
+
+    def _told(self, step: Callable[[], Result]) -> Result:
+        """Do something with the network; whatever goes wrong with it is one line."""
+        try:
+            return step()
+        except (OSError, HTTPException, ValueError, OverflowError) as wrong:
+            words = getattr(wrong, "strerror", None) or WORDS.get(type(wrong)) or type(wrong).__name__
+            raise Unreachable(f"{self.host} does not answer ({words})") from None
+
+
+WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}
+
+
+def connect(address: str, stop: threading.Event | None = None, seconds: float = SECONDS) -> HttpSession:
+    """A session with whoever is at an address; it ends early when `stop` is set."""
+    return HttpSession(address, Deadline(seconds, stop or threading.Event()))
 
 
 def check_address(address: str) -> str:
@@ -83,26 +140,3 @@ def is_near(host: str) -> bool:
         return ip_address(host).is_private
     except ValueError:
         return False
-
-
-def ask(method: str, url: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> Answer:
-    """Send one request; an Unreachable when there is no answer."""
-    sent = {"User-Agent": f"hushwatt/{__version__}", "Connection": "close", **(headers or {})}
-    request = urllib.request.Request(url, data=body, headers=sent, method=method)
-    try:
-        with OPENER.open(request, timeout=SECONDS) as answer:
-            return _answer(answer.status, answer)
-    except urllib.error.HTTPError as refused:
-        with refused:
-            return _answer(refused.code, refused)
-    except (OSError, HTTPException, ValueError) as wrong:
-        reason = getattr(wrong, "reason", None) or wrong
-        words = getattr(reason, "strerror", None) or type(reason).__name__
-        raise Unreachable(f"{urlsplit(url).netloc} does not answer ({words})") from None
-
-
-def _answer(status: int, answer: Any) -> Answer:
-    body = answer.read(LARGEST + 1)
-    if len(body) > LARGEST:
-        raise Unreachable("the provider's answer is too large")
-    return Answer(status, {name.lower(): value for name, value in answer.headers.items()}, body)

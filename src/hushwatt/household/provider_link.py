@@ -1,21 +1,27 @@
-"""What a home asks of a provider: its plans, a place in one, and to be erased.
+"""What a home asks of a provider: its plans, a place in one, to take reports, and to be erased.
 
-Nothing the provider says is believed unsigned: a plan must hash to its id, carry the
-signature of the provider's key, and that key must be the one pinned before, or follow
-from it step by step.
+Nothing is sent to, or believed from, a server that has not shown the provider's key.  Every
+connection begins with a question that tells nothing, `GET /v1/plans/{id}` with a fresh nonce;
+only after an answer signed by the pinned key (or one that follows from it) goes anything else
+over that same connection, and every further answer must be signed as well.
 """
 
 import hashlib
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import HushwattError, ReportError, UsageError
-from hushwatt.household.net import Answer, Unreachable, ask
+from hushwatt.household.net import Answer, Session, Unreachable, connect
+from hushwatt.household.untrusted import items, table, text, whole
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
+from hushwatt.sanitise import quoted
+from hushwatt.wire.proof import PROOF_HEADER, Question, hex_header
 from hushwatt.wire.record import DEVICE
 from hushwatt.wire.signature import (
     KEY_HEADER,
@@ -28,6 +34,8 @@ from hushwatt.wire.signature import (
 
 JSON = {"Content-Type": "application/json"}
 BINARY = {"Content-Type": "application/octet-stream"}
+PLAN_ID = re.compile(r"[0-9a-f]{64}")
+BUSY = (408, 429)  # beside 5xx: refusals that time will mend
 
 
 class WrongProvider(HushwattError):
@@ -56,105 +64,183 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """What a provider says it collects, ids and names, and the key that said so."""
+
+    plans: tuple[tuple[str, str], ...]
+    key: bytes
+
+
+@dataclass
+class Verified:
+    """Questions over one connection, whose answers count only with a proof by one key."""
+
+    address: str
+    session: Session
+    key: bytes | None = None  # None: whoever answers first is taken for who it says it is
+
+    def ask(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Answer:
+        """One question and its answer, which the holder of the key has given to this very question."""
+        question = Question.fresh(method, path, body)
+        answer = self.session.ask(method, path, body or None, {**(headers or {}), **question.headers})
+        key = self.key or hex_header(answer.headers, KEY_HEADER, 32)
+        if PROOF_HEADER.lower() not in answer.headers:
+            if answer.status >= 500 or answer.status in BUSY:
+                raise Unreachable(f"{self.address} cannot answer now (status {answer.status})")
+            raise WrongProvider(
+                f"{self.address} does not prove who it is: the provider's server is too old for that, or "
+                "this is another's; it is not believed"
+            )
+        if key is None or not question.proved_by(key, answer.headers, answer.status, answer.body):
+            raise WrongProvider(f"{self.address} cannot prove that it has the provider's key")
+        self.key = key
+        return answer
+
+    def good(self, answer: Answer) -> Answer:
+        """The same answer, if it is no refusal."""
+        if answer.status >= 500 or answer.status in BUSY:
+            raise Unreachable(f"{self.address} cannot answer now: {quoted(answer.problem)}")
+        if not 200 <= answer.status < 300:
+            raise Refused(f"{self.address} refuses: {quoted(answer.problem)}")
+        return answer
+
+
+@dataclass
+class Proved:
+    """A provider that has just shown its key, over the connection on which it did."""
+
+    line: Verified
+    plan_id: str
+    canonical: bytes
+    key: bytes
+
+    def enrol(self, plan: Plan, key: Ed25519PrivateKey, code: str | None) -> Place:
+        """A place for this home in the plan."""
+        wish = {"public_key": public_bytes(key).hex()} | ({"code": code} if code else {})
+        body = json.dumps(wish).encode()
+        answer = self.line.ask("POST", f"/v1/plans/{self.plan_id}/devices", body, JSON)
+        return place_in(plan, self.line.good(answer))
+
+    def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
+        """Send records as they are; any answer that is the provider's is handed back."""
+        path = f"/v1/plans/{self.plan_id}/reports"
+        return self.line.ask("POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body))
+
+    def erase(self, key: Ed25519PrivateKey, device: bytes, time: int) -> int:
+        """Ask for every report of this device to be erased; how many there were."""
+        path = f"/v1/plans/{self.plan_id}/devices/{device.hex()}"
+        headers = sign_request(key, device, "DELETE", path, time, b"")
+        return erased_in(self.line.good(self.line.ask("DELETE", path, b"", headers)))
+
+
+@dataclass(frozen=True)
 class Link:
     """One provider, at one address."""
 
     address: str  # https://host, without /v1
-    ask: Callable[..., Answer] = ask  # the door to the network
+    connect: Callable[[str], Session] = connect  # the door to the network
 
-    def plans(self) -> list[dict[str, str]]:
-        """What the provider collects: ids and names, not yet believed."""
-        told = self._good(self.ask("GET", f"{self.address}/v1/plans")).json()
-        found = told.get("plans", []) if isinstance(told, dict) else []
-        return [each for each in found if isinstance(each, dict) and isinstance(each.get("id"), str)]
+    def plans(self, pinned: bytes | None = None) -> Listing:
+        """What the provider collects."""
+        with self._line() as line:
+            answer = line.ask("GET", "/v1/plans")
+            key = self._key(line, pinned)
+            return Listing(plans_in(line.good(answer)), key)
 
     def offer(self, plan_id: str, pinned: bytes | None = None) -> Offer:
         """A plan, whole and signed, by the pinned key or one that follows from it."""
-        answer = self._good(self.ask("GET", f"{self.address}/v1/plans/{plan_id}"))
-        if hashlib.sha256(answer.body).hexdigest() != plan_id:
-            raise WrongProvider(f"what {self.address} sent is not plan {plan_id[:12]}…: its hash is another")
-        key, signature = (_hex(answer, name) for name in (KEY_HEADER, SIGNATURE_HEADER))
-        if not _fits(key, signature, answer.body):
-            raise WrongProvider(f"the plan from {self.address} is not signed by the key beside it")
-        if pinned is not None and key != pinned and not self._follows(pinned, key):
-            raise WrongProvider(
-                f"{self.address} has another key ({key.hex()[:16]}…) than the one pinned "
-                f"({pinned.hex()[:16]}…), and the old key does not vouch for it"
-            )
-        return Offer(Plan.parse(answer.body, source=self.address), key)
+        with self.proved(plan_id, pinned) as provider:
+            return Offer(Plan.parse(provider.canonical, source=self.address), provider.key)
 
-    def enrol(self, plan: Plan, key: Ed25519PrivateKey, code: str | None) -> Place:
-        """A place for this home in a plan."""
-        wish = {"public_key": public_bytes(key).hex()} | ({"code": code} if code else {})
-        body = json.dumps(wish).encode()
-        answer = self._good(self.ask("POST", f"{self.address}/v1/plans/{plan.id}/devices", body, JSON))
-        told = answer.json()
+    @contextmanager
+    def proved(self, plan_id: str, pinned: bytes | None = None) -> Iterator[Proved]:
+        """The provider, once it has shown the pinned key, or one that follows from it."""
+        with self._line() as line:
+            answer = line.ask("GET", f"/v1/plans/{plan_id}")
+            key = self._key(line, pinned)
+            line.good(answer)
+            if hashlib.sha256(answer.body).hexdigest() != plan_id:
+                raise WrongProvider(
+                    f"what {self.address} sent is not plan {plan_id[:12]}…: its hash is another"
+                )
+            signature = hex_header(answer.headers, SIGNATURE_HEADER, 64)
+            if signature is None or not plan_fits(key, signature, answer.body):
+                raise WrongProvider(f"the plan from {self.address} is not signed by the key beside it")
+            yield Proved(line, plan_id, answer.body, key)
+
+    @contextmanager
+    def _line(self) -> Iterator[Verified]:
+        session = self.connect(self.address)
         try:
-            device = bytes.fromhex(told["device"])
-        except (KeyError, TypeError, ValueError):
-            device = b""
-        if len(device) != DEVICE:
-            raise Refused(f"{self.address} gave this home no name")
-        turn = told.get("turn") if has_turns(plan) else None
-        if turn is not None and (type(turn) is not int or not 0 <= turn < plan.window):
-            raise Refused(f"{self.address} gave this home a turn that the plan does not have")
-        return Place(device, offered="turn" in told, turn=turn)
+            yield Verified(self.address, session)
+        finally:
+            session.close()
 
-    def upload(self, plan_id: str, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
-        """Send records as they are; any answer is handed back."""
-        path = f"/v1/plans/{plan_id}/reports"
-        headers = BINARY | sign_request(key, device, "POST", path, time, body)
-        return self.ask("POST", self.address + path, body, headers)
-
-    def erase(self, plan_id: str, key: Ed25519PrivateKey, device: bytes, time: int) -> int:
-        """Ask for every report of this device to be erased; how many there were."""
-        path = f"/v1/plans/{plan_id}/devices/{device.hex()}"
-        headers = sign_request(key, device, "DELETE", path, time, b"")
-        told = self._good(self.ask("DELETE", self.address + path, None, headers)).json()
-        return int(told.get("reports", 0)) if isinstance(told, dict) else 0
-
-    def _follows(self, pinned: bytes, key: bytes) -> bool:
-        """Whether each key from the pinned one on vouched for the next, up to this one."""
-        told = self._good(self.ask("GET", f"{self.address}/v1/keys")).json()
-        steps = told.get("history", []) if isinstance(told, dict) else []
-        try:
-            for step in steps:
-                old, new = bytes.fromhex(step["key"]), bytes.fromhex(step["successor"])
-                if old == pinned and successor_fits(old, bytes.fromhex(step["signature"]), new):
-                    pinned = new
-        except (KeyError, TypeError, ValueError, ReportError):
-            return False
-        return pinned == key
-
-    def _good(self, answer: Answer) -> Answer:
-        if answer.status >= 500 or answer.status == 429:
-            raise Unreachable(f"{self.address} cannot answer now ({answer.problem})")
-        if not 200 <= answer.status < 300:
-            raise Refused(f"{self.address} refuses: {answer.problem}")
-        return answer
+    def _key(self, line: Verified, pinned: bytes | None) -> bytes:
+        """The key that was shown, if it is the pinned one or follows from it."""
+        assert line.key is not None
+        if pinned is not None and line.key != pinned:
+            history = line.ask("GET", "/v1/keys")
+            if history.status != 200 or not follows(history, pinned, line.key):
+                raise WrongProvider(
+                    f"{self.address} has another key ({line.key.hex()[:16]}…) than the one pinned "
+                    f"({pinned.hex()[:16]}…), and the old key does not vouch for it"
+                )
+        return line.key
 
 
-def choose(link: Link, wanted: str | None) -> str:
-    """The id of the plan that was meant."""
-    found = link.plans()
-    fitting = [each for each in found if each["id"].startswith(wanted or "")]
+def choose(link: Link, wanted: str | None, pinned: bytes | None = None) -> tuple[str, bytes]:
+    """The id of the plan that was meant, and the key of who offers it."""
+    listing = link.plans(pinned)
+    fitting = [name for name, _ in listing.plans if name.startswith(wanted or "")]
     if len(fitting) == 1:
-        return fitting[0]["id"]
-    names = "; ".join(f"{each['id'][:12]} {each.get('name', '')}"[:80] for each in found[:10])
-    if not found:
+        return fitting[0], listing.key
+    if not listing.plans:
         raise UsageError(f"{link.address} collects nothing now")
+    names = "; ".join(f"{name[:12]} {quoted(words, 60)}" for name, words in listing.plans[:10])
     raise UsageError(f"name one plan with --plan: {names}")
 
 
-def _hex(answer: Answer, name: str) -> bytes:
-    try:
-        return bytes.fromhex(answer.headers.get(name.lower(), ""))
-    except ValueError:
-        return b""
+def plans_in(answer: Answer) -> tuple[tuple[str, str], ...]:
+    """The ids and names in a list of plans; what is none is passed over."""
+    rows = [table(each) for each in items(table(answer.json()).get("plans"))]
+    named = [(text(row.get("id")), text(row.get("name"))) for row in rows]
+    return tuple((name, words) for name, words in named if PLAN_ID.fullmatch(name))
 
 
-def _fits(key: bytes, signature: bytes, canonical: bytes) -> bool:
+def place_in(plan: Plan, answer: Answer) -> Place:
+    """The name that this home was given, and its turn."""
+    told = table(answer.json())
+    device = hex_header({"device": text(told.get("device"))}, "device", DEVICE)
+    if device is None:
+        raise Refused("the provider gave this home no name")
+    turn = told.get("turn") if has_turns(plan) else None
+    if turn is not None and (type(turn) is not int or not 0 <= turn < plan.window):
+        raise Refused("the provider gave this home a turn that the plan does not have")
+    return Place(device, offered="turn" in told, turn=turn)
+
+
+def erased_in(answer: Answer) -> int:
+    """How many reports were erased."""
+    erased = whole(table(answer.json()).get("reports"))
+    if erased is None:
+        raise Refused("the provider does not say what it erased")
+    return erased
+
+
+def follows(answer: Answer, pinned: bytes, key: bytes) -> bool:
+    """Whether each key from the pinned one on vouched for the next, up to this one."""
+    for each in items(table(answer.json()).get("history")):
+        step = {name: text(value) for name, value in table(each).items()}
+        old, new = (hex_header(step, name, 32) for name in ("key", "successor"))
+        word = hex_header(step, "signature", 64)
+        if new and word and old == pinned and _vouches(old, word, new):
+            pinned = new
+    return pinned == key
+
+
+def _vouches(old: bytes, word: bytes, new: bytes) -> bool:
     try:
-        return plan_fits(key, signature, canonical)
+        return successor_fits(old, word, new)
     except ReportError:
         return False

@@ -1,4 +1,7 @@
-"""Everything that runs at home, together: listen, end slots, send."""
+"""Everything that runs at home, together: listen, end slots, send.
+
+Nothing that arrives ends it, and when it is told to stop it does so within two seconds.
+"""
 
 import asyncio
 import signal
@@ -7,24 +10,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.agent import LOG, Agent
+from hushwatt.household.agent import Agent
 from hushwatt.household.caps import Caps
 from hushwatt.household.caps_file import CapsFile
 from hushwatt.household.clock import Clock
 from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
+from hushwatt.household.guard import Guard
 from hushwatt.household.lock import only_agent
 from hushwatt.household.mark import SharedMark
-from hushwatt.household.outbox import Outbox
 from hushwatt.household.page.server import Page, serve
+from hushwatt.household.sender import Sender
 from hushwatt.household.sources.broker import listen
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mapping import Mapping
 from hushwatt.household.store import Store
-from hushwatt.privacy.entropy import OperatingSystem
 
 NOTE = 10.0  # seconds between two notes on the sources' health
-SENDING = 1.0  # seconds between two looks into the outbox
+LEAVING = 0.5  # seconds that jobs have to say goodbye
 
 
 @dataclass
@@ -40,14 +43,23 @@ class Runner:
     guest: str | None = None  # one more address that may look at it
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
+    def __post_init__(self) -> None:
+        self.guard = Guard(self.say)
+
     def run(self) -> None:
         """Run until told to stop."""
         with self.folder.store() as store, only_agent(self.folder.ledger, store.home):
+            for line in self.folder.tighten():
+                self.say(line)
             store.make_sure()
-            asyncio.run(self._run(store))
+            loop = asyncio.new_event_loop()
+            loop.set_exception_handler(self.guard.on_loop)
+            try:
+                loop.run_until_complete(self._run(store, loop))
+            finally:
+                loop.close()  # unlike asyncio.run it waits for no thread that looks up a name
 
-    async def _run(self, store: Store) -> None:
-        loop = asyncio.get_running_loop()
+    async def _run(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
         for each in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(each, self.stop.set)
         caps = CapsFile(self.folder.caps_path, self.say)
@@ -56,52 +68,49 @@ class Runner:
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(Page(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
+        sender = Sender(self.folder, self.clock, Guard(self.say))
+        sender.start()
         jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps)]
         stopped = asyncio.create_task(self.stop.wait())
         done, _ = await asyncio.wait([stopped, *jobs], return_when=asyncio.FIRST_COMPLETED)
         for job in [stopped, *jobs]:
             job.cancel()
-        await asyncio.gather(*jobs, stopped, return_exceptions=True)
+        await asyncio.wait([stopped, *jobs], timeout=LEAVING)
+        sender.stop()
         with suppress(HushwattError):  # a disk that takes nothing: as if the power had failed
             agent.stop(self.clock.look())
         for job in done - {stopped}:
             job.result()  # a job that ended by itself has failed: let that be seen
 
     def _jobs(self, store: Store, agent: Agent, caps: CapsFile) -> list:  # type: ignore[type-arg]
-        jobs = [self._live(agent, caps), self._send(), self._note()]
+        jobs = [self._live(agent, caps), self._note()]
         broker = self.mapping.broker
         if broker is not None:
             if self.hub.topics:
                 jobs.append(listen(broker, self.hub.topics, self._hear, self.say))
             if self.mapping.entities:
-                jobs.append(announce(broker, store, lambda: agent.caps, self.clock))
+                jobs.append(announce(broker, store, lambda: agent.caps, self.clock, self.guard))
         return jobs
 
     def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
-        self.hub.hear(self.clock.look().wall, topic, payload, retained)
+        with self.guard("a message of the broker"):
+            self.hub.hear(self.clock.look().wall, topic, payload, retained)
 
     async def _live(self, agent: Agent, caps: CapsFile) -> None:
         while True:
             await asyncio.sleep(agent.wait(self.clock.look()))
-            agent.caps = caps.read()
-            agent.tick(self.clock.look())
-
-    async def _send(self) -> None:
-        """Send by a connection to the ledger of its own, so that a slow provider delays no slot."""
-        with self.folder.store() as store:
-            outbox = Outbox(store, OperatingSystem(), self.say)
-            while True:
-                try:
-                    await asyncio.to_thread(outbox.send, self.clock.look().wall)
-                except HushwattError as wrong:  # the ledger cannot be written: the agent says so
-                    LOG.debug("the outbox waits: %s", wrong)
-                await asyncio.sleep(SENDING)
+            try:
+                agent.caps = caps.read()
+                agent.tick(self.clock.look())
+            except Exception as surprise:
+                agent.watches.clear()  # believe the disk alone, as at a start
+                self.guard.note("a slot", surprise)
 
     async def _note(self) -> None:
         began = self.clock.look().wall
         while True:
             now = self.clock.look().wall
-            self.hub.poll(now, began)
-            with suppress(OSError):
+            with self.guard("a look at the sources"), suppress(OSError):
+                self.hub.poll(now, began)
                 self.folder.write_health(self.hub.health(now))
             await asyncio.sleep(NOTE)

@@ -5,7 +5,9 @@ from hushwatt.plan.appliance import Appliance, show_watts
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.rules import LONGEST_TEXT
 from hushwatt.plan.times import show_instant, zone
+from hushwatt.sanitise import sanitised
 
 UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "local day"}
 
@@ -13,8 +15,8 @@ UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "local day"}
 def facts(plan: Plan) -> list[tuple[str, str]]:
     """What the plan says, as labels and sentences."""
     return [
-        ("who asks", plan.contact),
-        ("what for", plan.description),
+        ("who asks", sanitised(plan.contact, LONGEST_TEXT)),
+        ("what for", sanitised(plan.description, LONGEST_TEXT)),
         ("when", _when(plan)),
         ("each slot", _slot(plan)),
         ("promise", _promise(plan)),
@@ -35,7 +37,10 @@ def levels(plan: Plan) -> list[tuple[str, int, str]]:
     alike: dict[str, list[Appliance]] = {}
     for each in plan.appliances:
         alike.setdefault(_levels(each, plan.mapping), []).append(each)
-    return [(", ".join(each.name for each in group), group[0].levels, text) for text, group in alike.items()]
+    return [
+        (", ".join(sanitised(each.name) for each in group), group[0].levels, text)
+        for text, group in alike.items()
+    ]
 
 
 def _when(plan: Plan) -> str:

@@ -135,6 +135,8 @@ class Desk:
         told = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
         if not any(name == b"host" for name, _ in told):
             told.insert(0, (b"host", b"127.0.0.1"))
+        if body and not any(name in (b"content-length", b"transfer-encoding") for name, _ in told):
+            told.append((b"content-length", str(len(body)).encode()))
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive() -> Any:

@@ -3,8 +3,9 @@
 The network is a stranger who takes every upload, and answers, refuses or falls silent by chance.
 """
 
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from hushwatt.household.agent import Agent
 from hushwatt.household.lock import only_agent
 from hushwatt.household.net import Answer, Unreachable
 from hushwatt.household.outbox import Outbox
-from hushwatt.household.provider_link import Link, Offer
+from hushwatt.household.provider_link import Link, Proved, Verified
 from hushwatt.household.store import Store
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
@@ -30,8 +31,6 @@ Watch = Callable[[str], None]
 """Told of every look, draw and upload before it happens, and of the rest at the end; may end the process."""
 
 PAID = "SELECT slot, sum(amount) FROM spends WHERE place = ? GROUP BY slot"
-ACCEPTED = Answer(200, {}, b'{"rejected": []}')
-TOO_EARLY = Answer(200, {}, b'{"rejected": [{"index": 0, "reason": "too_early"}]}')
 AWAY = Answer(503, {}, b"{}")
 
 
@@ -86,10 +85,30 @@ class Stranger(Link):
 
     life: Life = field(kw_only=True)
 
-    def offer(self, plan_id: str, pinned: bytes | None = None) -> Offer:
-        return Offer(self.life.plan, pinned or b"")
+    @contextmanager
+    def proved(self, plan_id: str, pinned: bytes | None = None) -> Iterator[Proved]:
+        yield Taker(Verified(self.address, Nowhere()), plan_id, b"", pinned or b"", life=self.life)
 
-    def upload(self, plan_id: str, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
+
+class Nowhere:
+    """A connection that nothing goes over."""
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        raise Unreachable("nobody is there")
+
+    def close(self) -> None:
+        """It was never open."""
+
+
+@dataclass
+class Taker(Proved):
+    """Takes every upload, and answers by chance."""
+
+    life: Life = field(kw_only=True)
+
+    def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
         self.life.watch("send")
         records = unpack(body, Layout.of(self.life.plan).size)
         for slot, spent, drawn, payload in zip(
@@ -99,7 +118,9 @@ class Stranger(Link):
         chance = int(self.life.chances.stream("answer").words(1)[0]) % 8
         if chance == 0:
             raise Unreachable("nobody answers")
-        return {1: TOO_EARLY, 2: AWAY}.get(chance, ACCEPTED)
+        early = [{"index": 0, "reason": "too_early"}] if chance == 1 else []
+        told = {"accepted": len(records) - len(early), "repeated": 0, "rejected": early}
+        return AWAY if chance == 2 else Answer(200, {}, json.dumps(told).encode())
 
 
 def check_life(ledger: Path, plan: Plan, place: int, notes: Notes, left: Left) -> None:

@@ -26,6 +26,9 @@ NAMES = (
     "wild-clock",
     "turns",
     "published-once",
+    "foreign-messages",
+    "foreign-answers",
+    "swapped-server",
 )
 
 

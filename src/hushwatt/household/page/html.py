@@ -4,11 +4,15 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from hushwatt.sanitise import sanitised
+
+LONGEST = 20_000  # characters of one paragraph
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 def text(words: object) -> str:
-    return escape(str(words))
+    """Words on one line, without what could be taken for HTML or turn its direction around."""
+    return escape(sanitised(words, LONGEST))
 
 
 def page(title: str, body: str) -> str:

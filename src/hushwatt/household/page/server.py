@@ -2,13 +2,16 @@
 
 It answers only to this machine, and to one more address when the owner names it (the
 one that Home Assistant's ingress comes from).  Buttons need a key that only a page shown
-by this very process carries, so no other site can press them.
+by this very process carries, so no other site can press them; and no other site can show
+the page in a frame, where its buttons might be pressed by mistake.
 """
 
 import secrets
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
@@ -17,17 +20,24 @@ from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.clock import Clock
 from hushwatt.household.config import Folder
+from hushwatt.household.guard import Guard
 from hushwatt.household.join import pause, resume
 from hushwatt.household.page.view import Sight, home_page
 from hushwatt.household.sources.hub import Hub
 
 LARGEST = 10_000  # bytes of a form
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer, browsers would not say where a button was pressed
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors "
+)
+NO_FRAME = {"Content-Security-Policy": f"{POLICY}'none'", "X-Frame-Options": "DENY"}
+OWN_FRAME = {"Content-Security-Policy": f"{POLICY}'self'", "X-Frame-Options": "SAMEORIGIN"}
 
 
 @dataclass
@@ -46,6 +56,19 @@ class Page:
         if self.guest is not None and address == self.guest:
             return True
         return ip_address(address).is_loopback and _is_local(host)
+
+    def framing(self, address: str) -> dict[str, str]:
+        """Who may show the page in a frame: nobody, but for Home Assistant, where the page is a panel."""
+        return OWN_FRAME if address == self.guest else NO_FRAME
+
+    def pressed_here(self, address: str, headers: Message | Mapping[str, str]) -> bool:
+        """Whether a browser says, as all do that can, that a button was pressed on this very page."""
+        if headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+            return False
+        origin = headers.get("Origin")
+        if origin is None or address == self.guest:  # ingress has another name for the browser than for us
+            return True
+        return origin.partition("://")[2] == headers.get("Host", "")
 
     def show(self, everything: bool) -> str:
         now = self.clock.look().wall
@@ -72,14 +95,28 @@ class Page:
 def serve(page: Page, host: str, port: int, say: Callable[[str], None]) -> ThreadingHTTPServer | None:
     """Start to serve; None, and one line, when the address is taken."""
     try:
-        server = ThreadingHTTPServer((host, port), _handler(page))
+        server = Server((host, port), page, say)
     except OSError as wrong:
         say(f"no page at http://{host}:{port}/ ({wrong.strerror}); all else goes on")
         return None
-    server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="hushwatt-page", daemon=True).start()
     say(f"the page of this home is at http://{host}:{server.server_port}/")
     return server
+
+
+class Server(ThreadingHTTPServer):
+    """Serves each request in a thread of its own; one that fails is said once."""
+
+    daemon_threads = True
+
+    def __init__(self, place: tuple[str, int], page: Page, say: Callable[[str], None]) -> None:
+        self.guard = Guard(say)
+        super().__init__(place, _handler(page))
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        wrong = sys.exc_info()[1]
+        if wrong is not None and not isinstance(wrong, OSError):
+            self.guard.note("a request for the page", wrong)
 
 
 def _handler(page: Page) -> type[BaseHTTPRequestHandler]:
@@ -88,40 +125,44 @@ def _handler(page: Page) -> type[BaseHTTPRequestHandler]:
         server_version, sys_version = "hushwatt", ""
 
         def do_GET(self) -> None:
-            if self._welcome():
-                asked = urlsplit(self.path)
-                if asked.path.rstrip("/") not in ("", "/index.html"):
-                    self._answer(404, "There is nothing here.")
-                else:
-                    self._answer(200, page.show("all" in parse_qs(asked.query)))
+            if not self._welcome():
+                return
+            path, _, query = self.path.partition("?")
+            if path.rstrip("/") not in ("", "/index.html"):
+                self._answer(404, "There is nothing here.")
+                return
+            try:
+                self._answer(200, page.show("all" in parse_qs(query)))
+            except HushwattError as wrong:
+                self._answer(503, str(wrong))
 
         def do_POST(self) -> None:
             if not self._welcome():
                 return
             length = self.headers.get("Content-Length", "")
-            body = self.rfile.read(min(int(length), LARGEST)) if length.isdigit() else b""
-            form = parse_qs(body.decode("utf-8", "replace"))
-            if not page.press(self.path.rpartition("/")[2], form.get("key", [""])[0]):
+            size = int(length) if length.isascii() and length.isdigit() and len(length) < 9 else 0
+            form = parse_qs(self.rfile.read(min(size, LARGEST)).decode("utf-8", "replace"))
+            here = page.pressed_here(self.client_address[0], self.headers)
+            if not here or not page.press(self.path.rpartition("/")[2], form.get("key", [""])[0]):
                 self._answer(403, "This button is not from this page; load it again.")
                 return
-            self.send_response(303)
-            self.send_header("Location", "./")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self._answer(303, "", {"Location": "./"})
 
         def _welcome(self) -> bool:
-            if page.allows(self.client_address[0], self.headers.get("Host", "")):
+            hosts = self.headers.get_all("Host") or [""]
+            if len(hosts) == 1 and page.allows(self.client_address[0], hosts[0]):
                 return True
             self._answer(403, "This page is for this machine only.")
             return False
 
-        def _answer(self, status: int, text: str) -> None:
-            body = text.encode()
+        def _answer(self, status: int, text: str, more: dict[str, str] | None = None) -> None:
+            body = text.encode("utf-8", "replace")
             self.send_response(status)
             kind = "text/html" if text.startswith("<!doctype") else "text/plain"
-            for name, value in {**HEADERS, "Content-Type": f"{kind}; charset=utf-8"}.items():
+            about = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
+            framing = page.framing(self.client_address[0])
+            for name, value in {**HEADERS, **framing, **about, **(more or {})}.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
@@ -133,10 +174,8 @@ def _handler(page: Page) -> type[BaseHTTPRequestHandler]:
 
 def _is_local(host: str) -> bool:
     """Whether a Host header names this machine: another name could be a trick (DNS rebinding)."""
-    name = urlsplit(f"//{host}").hostname or ""
-    if name == "localhost":
-        return True
     try:
-        return ip_address(name).is_loopback
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
         return False

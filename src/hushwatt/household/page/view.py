@@ -18,10 +18,11 @@ from hushwatt.household.page import html
 from hushwatt.household.preview import named_levels
 from hushwatt.household.status import PlanStatus, appliance_meter, held_back, meters, plans, sent
 from hushwatt.household.store import Store
-from hushwatt.household.words import HABITS, changes, terms
+from hushwatt.household.words import HABITS, WHILE_PAUSED, changes, terms
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import odds, promise
+from hushwatt.sanitise import quoted
 
 LATEST = 50  # rows of the log that are shown at first
 
@@ -69,7 +70,8 @@ def _budget(sight: Sight, every: list[PlanStatus]) -> str:
     for each in every:
         if each.state in ("taking part", "paused"):
             why = f" ({each.window_why})" if each.window_why else ""
-            rows.append(_meter(f"{each.plan.name}: this window{why}", each.window_spent, each.plan.epsilon))
+            label = f"{quoted(each.plan.name)}: this window{why}"
+            rows.append(_meter(label, each.window_spent, each.plan.epsilon))
     day, year, life = meters(sight.store, sight.caps, sight.now)
     single = appliance_meter(sight.store, sight.caps, sight.now)
     rows += [
@@ -93,6 +95,7 @@ def _plan(sight: Sight, each: PlanStatus, every: list[PlanStatus], beyond: list[
     parts = [
         html.paragraph(f"{each.state}; {each.reports} reports, {each.waiting} waiting to be sent."),
         *(html.paragraph(f"Held back by your caps: {line}.") for line in beyond),
+        *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),
         *(
             html.paragraph(f"Silent in slots {first} to {last}: {why}.", True)
             for first, last, why in each.silences[:2]
@@ -114,7 +117,7 @@ def _plan(sight: Sight, each: PlanStatus, every: list[PlanStatus], beyond: list[
         _changes(each, every),
         html.paragraph("To leave and have everything erased: hushwatt household leave", True),
     ]
-    return html.section(each.plan.name, *parts)
+    return html.section(f"The plan {quoted(each.plan.name)}", *parts)
 
 
 def _changes(each: PlanStatus, every: list[PlanStatus]) -> str:
@@ -140,7 +143,7 @@ def _grid(sight: Sight, each: PlanStatus) -> str:
         level = true_level(plan, appliance.name, float(mean))
         said = told.get(appliance.name)
         shown = "not asked" if said is None else html.cells(appliance.levels, said, "sent")
-        rows.append([html.text(appliance.name), html.cells(appliance.levels, [level], "true"), shown])
+        rows.append([html.text(quoted(appliance.name)), html.cells(appliance.levels, [level], "true"), shown])
     sent = "as it was sent" if told else "nothing was sent"
     return f"<h2>True against sent, slot {slot}</h2>" + html.table(
         ["appliance", "true, only here", sent], rows
@@ -177,7 +180,7 @@ def _sources(sight: Sight) -> str:
 
 
 def _log(sight: Sight, every: list[PlanStatus]) -> str:
-    names = {each.plan.id: each.plan.name for each in every}
+    names = {each.plan.id: quoted(each.plan.name) for each in every}
     rows = [
         [
             html.text(names[row["plan"]]),

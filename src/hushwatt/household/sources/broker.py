@@ -2,19 +2,45 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import aiomqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from hushwatt.household.sources.mapping import Broker
+from hushwatt.sanitise import sanitised
 
+LARGEST = 1 << 18  # bytes of a message
+OLD_BROKER = 132  # MQTT 5's reason code for a version that is not spoken
+QUEUED = 1_000  # messages that wait to be read; more are dropped
 FIRST, LONGEST = 1.0, 60.0  # seconds between two attempts
 
 Hear = Callable[[str, bytes, bool], None]
 
 
-def client(broker: Broker) -> aiomqtt.Client:
-    """A connection to the owner's broker, not yet made."""
+@asynccontextmanager
+async def connection(broker: Broker) -> AsyncIterator[aiomqtt.Client]:
+    """A connection to the owner's broker, which keeps larger messages to itself where it speaks MQTT 5."""
+    bounded = _client(broker, aiomqtt.ProtocolVersion.V5)
+    try:
+        await bounded.__aenter__()
+    except aiomqtt.MqttCodeError as wrong:
+        if getattr(wrong.rc, "value", wrong.rc) != OLD_BROKER:
+            raise
+        async with _client(broker, aiomqtt.ProtocolVersion.V311) as plain:
+            yield plain
+        return
+    try:
+        yield bounded
+    finally:
+        await bounded.__aexit__(None, None, None)
+
+
+def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
+    bounds = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    bounds.MaximumPacketSize = LARGEST
     return aiomqtt.Client(
         broker.host,
         broker.port,
@@ -22,6 +48,9 @@ def client(broker: Broker) -> aiomqtt.Client:
         password=broker.secret(),
         tls_context=ssl.create_default_context() if broker.tls else None,
         timeout=10,
+        max_queued_incoming_messages=QUEUED,
+        protocol=version,
+        properties=bounds if version is aiomqtt.ProtocolVersion.V5 else None,
     )
 
 
@@ -30,15 +59,15 @@ async def listen(broker: Broker, topics: list[str], hear: Hear, say: Callable[[s
     pause, told = FIRST, False
     while True:
         try:
-            async with client(broker) as connected:
+            async with connection(broker) as connected:
                 for topic in topics:
                     await connected.subscribe(topic)
                 pause, told = FIRST, _back(broker, told, say)
                 async for message in connected.messages:
                     hear(message.topic.value, _bytes(message.payload), message.retain)
-        except (aiomqtt.MqttError, OSError) as wrong:
+        except (aiomqtt.MqttError, OSError, ValueError) as wrong:
             if not told:
-                reason = getattr(wrong, "strerror", None) or str(wrong)
+                reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
                 say(
                     f"the broker {broker.host}:{broker.port} does not answer ({reason}); "
                     "plugs count as 0 W until it does"

@@ -4,10 +4,12 @@ import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hushwatt.household.sources.broker import client
+from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.mapping import Broker
-from hushwatt.household.sources.paths import Malformed, at, bare, document, number
+from hushwatt.household.sources.paths import at, bare, document, number
+from hushwatt.household.untrusted import Malformed, table
 
+MOST = 1_000  # plugs that are told of: more is somebody's joke
 LISTEN = (
     "tele/+/SENSOR",
     "+/tele/SENSOR",
@@ -29,20 +31,21 @@ class Found:
 
     @property
     def toml(self) -> str:
-        return f'[[plug]]\nappliance = "?"\npreset = "{self.preset}"\ntopic = "{self.topic}"'
+        return f'[[plug]]\nappliance = "?"\npreset = "{self.preset}"\ntopic = {toml_text(self.topic)}'
 
 
 async def discover(broker: Broker, seconds: float) -> list[Found]:
     """Listen for a while, and say who spoke of watts."""
     heard: dict[tuple[str, str], bool] = {}
-    async with client(broker) as connected:
+    async with connection(broker) as connected:
         for topic in LISTEN:
             await connected.subscribe(topic)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 async for message in connected.messages:
                     payload = message.payload if isinstance(message.payload, bytes) else b""
-                    if found := recognise(message.topic.value, payload):
+                    found = recognise(message.topic.value, payload)
+                    if found and (found in heard or len(heard) < MOST):
                         heard[found] = heard.get(found, False) or not message.retain
     return sorted(Found(*name, fresh) for name, fresh in heard.items())
 
@@ -61,8 +64,8 @@ def recognise(topic: str, payload: bytes) -> tuple[str, str] | None:
             name = parts[1] if parts[0] == "tele" else parts[0]
             return ("tasmota", name) if at(document(payload), "ENERGY") else None
         if topic.endswith("/events/rpc"):
-            params = at(document(payload), "params")
-            switches = [each for each in params or {} if str(each).startswith("switch:")]
+            params = table(at(document(payload), "params"))
+            switches = [name for name in params if name.startswith("switch:")]
             return ("shelly", topic.removesuffix("/events/rpc")) if switches else None
         if len(parts) >= 3 and parts[-2] == "status" and parts[-1].startswith("switch:"):
             return ("shelly", "/".join(parts[:-2])) if at(document(payload), "apower") is not None else None
@@ -74,6 +77,19 @@ def recognise(topic: str, payload: bytes) -> tuple[str, str] | None:
     except Malformed:
         return None
     return None
+
+
+def toml_text(words: str) -> str:
+    r"""A text as TOML has it; whatever is in a topic, it stays in its quotes and on its line.
+
+    >>> print(toml_text('desk"\n[[plug]]'))
+    "desk\U00000022\U0000000a[[plug]]"
+    """
+    return '"' + "".join(each if _is_plain(each) else f"\\U{ord(each):08x}" for each in words) + '"'
+
+
+def _is_plain(letter: str) -> bool:
+    return letter.isprintable() and letter not in '"\\'
 
 
 def _state(parts: list[str], payload: bytes) -> tuple[str, str] | None:

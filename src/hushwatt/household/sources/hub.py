@@ -12,16 +12,18 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
+from hushwatt.household.guard import Guard
 from hushwatt.household.levels import Watts
 from hushwatt.household.sources.mapping import Mapping, PlugEntry
-from hushwatt.household.sources.paths import Malformed
 from hushwatt.household.sources.plug import Plug
 from hushwatt.household.sources.presets import UNITS, Preset
 from hushwatt.household.sources.rows import csv_rows
 from hushwatt.household.sources.seen import Gone, Power, Unit
 from hushwatt.household.sources.table import Rows, TableSource
+from hushwatt.household.untrusted import Malformed
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
+from hushwatt.sanitise import quoted
 
 UNHEARD = 1_800 * SECOND  # a plug that was silent for so long since the start is asked about
 BIG = 100.0  # watts: where a plan's first level ends so high, kilowatts can be told from watts
@@ -47,6 +49,13 @@ class Hub:
     big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
     unmeasured: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.guard = Guard(self.say)
+        self._by_topic: dict[str, list[Line]] = {}
+        for line in self.lines:
+            for topic in line.preset.topics():
+                self._by_topic.setdefault(topic, []).append(line)
+
     @classmethod
     def of(
         cls, mapping: Mapping, say: Callable[[str], None], readers: Mapped[str, Rows] | None = None
@@ -63,7 +72,7 @@ class Hub:
     @property
     def topics(self) -> list[str]:
         """Everything to listen to."""
-        return sorted({topic for line in self.lines for topic in line.preset.topics()})
+        return sorted(self._by_topic)
 
     def open(self, plan: Plan, slot: int) -> None:
         """Begin to add up a slot, and the next with it.
@@ -83,7 +92,8 @@ class Hub:
         """The mean watts of every appliance over the slot that was opened."""
         end = nanoseconds(plan.calendar.end_of(slot))
         for table in self.tables:
-            table.poll(end)
+            with self.guard(f"table {table.name}: a row"):
+                table.poll(end)
         watts = dict.fromkeys(plan.names, 0.0)
         for line in self.lines:
             mean = line.plug.mean(plan.id)
@@ -96,8 +106,8 @@ class Hub:
 
     def hear(self, time: int, topic: str, payload: bytes, retained: bool) -> None:
         """Take in one message; what is malformed is said once, and never shown."""
-        for line in self.lines:
-            if topic in line.preset.topics():
+        for line in self._by_topic.get(topic, ()):
+            with self.guard(f"plug {line.plug.name}: a message"):
                 try:
                     for seen in line.preset.read(topic, payload):
                         self._see(line, time, seen, retained)
@@ -108,7 +118,8 @@ class Hub:
     def poll(self, now: int, since: int) -> None:
         """Read what tables have gained, and say which plugs have kept silent since the start."""
         for table in self.tables:
-            table.poll(now)
+            with self.guard(f"table {table.name}: a row"):
+                table.poll(now)
             if table.trouble:
                 self._once(table.name, f"table {table.name}: {table.trouble}")
         for line in self.lines:
@@ -155,7 +166,9 @@ class Hub:
             for name in plan.names:
                 if name not in measured and name not in self.unmeasured:
                     self.unmeasured.add(name)
-                    self.say(f"nobody measures {name}: it is reported as 0 W, randomised like all else")
+                    self.say(
+                        f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else"
+                    )
 
     def _tell(self, plug: Plug) -> None:
         if plug.trouble is None:

@@ -13,6 +13,7 @@ path = "nilm.csv"
 """
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.presets import PRESETS, UNITS, Preset
 from hushwatt.plan.slot import SlotLength
 
+LONGEST_TOPIC = 1_000  # characters
 PLUG_KEYS = {"name", "appliance", "preset", "topic", "stale", "maximum"}
 
 
@@ -80,6 +82,8 @@ class Mapping:
             return cls.parse(table, path.parent)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, UsageError) as wrong:
             raise UsageError(f"{path}: {wrong}") from None
+        except RecursionError:
+            raise UsageError(f"{path}: is nested too deeply") from None
 
     @classmethod
     def parse(cls, table: dict[str, Any], folder: Path) -> "Mapping":
@@ -112,11 +116,13 @@ def _plug(place: int, table: Any) -> PlugEntry:
         raise UsageError(f"{where}: topic must name one device, without + or #")
     settings = {key: value for key, value in table.items() if key not in PLUG_KEYS}
     _known(f"{where} ({table['preset']}): ", settings, {each.name for each in fields(kind)} - {"topic"})  # type: ignore[arg-type]
-    if settings.get("unit", "W") not in UNITS:
-        raise UsageError(f"{where}: unit must be one of {', '.join(UNITS)}")
     if not all(isinstance(value, str) for value in settings.values()):
         raise UsageError(f"{where}: {', '.join(settings)} must be texts")
+    if settings.get("unit", "W") not in UNITS:
+        raise UsageError(f"{where}: unit must be one of {', '.join(UNITS)}")
     preset = kind(topic=table["topic"], **settings)  # type: ignore[call-arg]
+    if any(set(topic) & set("+#\0") or len(topic) > LONGEST_TOPIC for topic in preset.topics()):
+        raise UsageError(f"{where}: topic and base must name one device, without + or #")
     stale = _length(where, table["stale"]) if "stale" in table else kind.hold
     maximum = table.get("maximum", 25_000)
     if isinstance(maximum, bool) or not isinstance(maximum, int | float) or not 0 < maximum <= 1e6:
@@ -138,8 +144,35 @@ def _table(place: int, table: Any, folder: Path) -> TableEntry:
 def _filled(kind: Any, where: str, table: Any) -> Any:
     if not isinstance(table, dict):
         raise UsageError(f"{where}: write it as a table")
-    _known(f"{where}: ", table, {each.name for each in fields(kind)})
+    kinds = {each.name: each.type for each in fields(kind)}
+    _known(f"{where}: ", table, set(kinds))
+    for key, value in table.items():
+        words, fits = KINDS[kinds[key]]
+        if not fits(value):
+            raise UsageError(f"{where}: {key} must be {words}")
     return kind(**table)
+
+
+def _is_port(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 65_536
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    str: ("a text", _is_text),
+    str | None: ("a text", _is_text),
+    int: ("a port from 1 to 65535", _is_port),
+    bool: ("true or false", lambda value: isinstance(value, bool)),
+    Path: ("a text", lambda value: isinstance(value, Path) and "\0" not in str(value)),
+    dict[str, str]: ("a table of texts", _are_texts),
+}
 
 
 def _known(where: str, table: dict[str, Any], keys: set[str]) -> None:

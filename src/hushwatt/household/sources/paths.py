@@ -1,21 +1,19 @@
 """Find a number in a message."""
 
-import json
 from typing import Any
 
+from hushwatt.household.untrusted import Malformed, decimal, finite, parse_json
+
 UNAVAILABLE = ("unavailable", "unknown", "none", "nan", "null", "")
-
-
-class Malformed(ValueError):
-    """A message that is not what its sender should send; says what, never the content."""
+LONGEST = 1_000  # characters of a message that is a bare word
 
 
 def document(payload: bytes) -> Any:
     """The JSON of a message."""
     try:
-        return json.loads(payload)
-    except (ValueError, RecursionError):
-        raise Malformed("its message is not JSON") from None
+        return parse_json(payload)
+    except Malformed as wrong:
+        raise Malformed(f"its message {wrong}") from None
 
 
 def at(found: Any, path: str) -> Any:
@@ -25,13 +23,21 @@ def at(found: Any, path: str) -> Any:
     (4, None)
     """
     for step in path.removeprefix("$").strip(".").split(".") if path.strip("$.") else ():
-        if isinstance(found, dict):
-            found = found.get(step)
-        elif isinstance(found, list) and step.isdigit() and int(step) < len(found):
-            found = found[int(step)]
-        else:
-            return None
+        found = field(found, step)
     return found
+
+
+def field(found: Any, step: str) -> Any:
+    """One step of a path: what a table or a list has there, or None; the step itself may contain dots.
+
+    >>> field({"switch:0": 3}, "switch:0"), field([1, 2], "1"), field(7, "switch:0"), field([1], "²")
+    (3, 2, None, None)
+    """
+    if isinstance(found, dict):
+        return found.get(step)
+    if isinstance(found, list) and step.isascii() and step.isdigit() and len(step) < 10:
+        return found[int(step)] if int(step) < len(found) else None
+    return None
 
 
 def number(value: Any) -> float | None:
@@ -42,23 +48,24 @@ def number(value: Any) -> float | None:
     """
     if isinstance(value, list):
         parts = [number(each) for each in value]
-        return (
-            None if any(part is None for part in parts) else sum(part for part in parts if part is not None)
-        )
+        known = [part for part in parts if part is not None]
+        return finite(sum(known)) if known and len(known) == len(parts) else None
     if value is None or (isinstance(value, str) and value.strip().lower() in UNAVAILABLE):
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise Malformed("its message has something else where a number should be")
     try:
-        return float(value)
-    except (ValueError, OverflowError):
-        raise Malformed("its message has a text where a number should be") from None
+        return decimal(value) if isinstance(value, str) else finite(value)
+    except Malformed as wrong:
+        raise Malformed(f"its message {wrong}") from None
 
 
 def bare(payload: bytes) -> str:
     """A message that is nothing but a word or a number, with or without quotes."""
     try:
-        text = payload.decode()
+        text = payload[: LONGEST + 1].decode()
     except UnicodeDecodeError:
         raise Malformed("its message is not text") from None
+    if len(text) > LONGEST:
+        raise Malformed("its message is too long for a number or a word")
     return text.strip().strip('"')

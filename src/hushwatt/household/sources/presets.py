@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.paths import UNAVAILABLE, Malformed, at, bare, document, number
+from hushwatt.household.sources.paths import UNAVAILABLE, at, bare, document, field, number
 from hushwatt.household.sources.seen import (
     ENERGY_UNITS,
     POWER_UNITS,
@@ -20,6 +20,7 @@ from hushwatt.household.sources.seen import (
     Unit,
     measured,
 )
+from hushwatt.household.untrusted import Malformed
 
 MINUTE = 60 * SECOND
 OFFLINE = ("offline", "false")
@@ -78,7 +79,7 @@ class Shelly:
         if topic.endswith("/events/rpc"):
             if at(found, "method") not in ("NotifyStatus", "NotifyFullStatus"):
                 return
-            found = (at(found, "params") or {}).get(self.component)
+            found = field(at(found, "params"), self.component)
         if (total := number(at(found, "aenergy.total"))) is not None:
             yield Energy(total)
         if (power := number(at(found, "apower"))) is not None:

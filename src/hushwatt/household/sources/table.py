@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
-from math import isfinite
 from pathlib import Path
 
 from hushwatt.errors import ReadingsError
 from hushwatt.household.sources.mapping import TableEntry
 from hushwatt.household.sources.rows import Row
+from hushwatt.household.untrusted import decimal, finite
 from hushwatt.plan.times import nanoseconds
 
 TIMES = ("time", "timestamp", "datetime")
@@ -76,6 +76,9 @@ class TableSource:
             self.trouble, self._stream, self._waiting = str(wrong), None, []
         except OSError:
             self.trouble, self._stream, self._waiting = f"{self.name} cannot be read", None, []
+        except Exception:
+            self._stream, self._waiting = None, []  # begin anew: a stream that failed gives nothing more
+            raise
 
     def _due(self, now: int) -> bool:
         """Whether the next row is there and its time has come."""
@@ -138,9 +141,6 @@ def moment(value: object, where: str) -> int:
 
 def _watts(value: object, where: str) -> float:
     try:
-        watts = float(value)  # type: ignore[arg-type]
+        return decimal(value) if isinstance(value, str) else finite(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise ReadingsError(f"{where}: not a number") from None
-    if not isfinite(watts):
-        raise ReadingsError(f"{where}: not a number")
-    return watts

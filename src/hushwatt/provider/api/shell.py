@@ -5,6 +5,7 @@ import traceback
 from contextlib import suppress
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.api.proof import prover_for
 from hushwatt.provider.api.room import Room
 from hushwatt.provider.api.upload import Upload, uploads_to
 from hushwatt.provider.logs import log
@@ -30,8 +32,8 @@ ANSWERS = 32 * 1024 * 1024  # bytes of large answers that have not been taken
 class Shell:
     """The outermost layer of the service; uploads go no further."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, upload: Upload) -> None:
-        self._app, self._metrics, self._upload = app, metrics, upload
+    def __init__(self, app: ASGIApp, metrics: Metrics, upload: Upload, key: Ed25519PrivateKey) -> None:
+        self._app, self._metrics, self._upload, self._key = app, metrics, upload, key
         self._known = handlers(metrics)
         self._answers = Room(ANSWERS)
 
@@ -51,13 +53,16 @@ class Shell:
             else:
                 await send(message)
 
+        answer: Send = watched
+        if prover := prover_for(scope, self._key):
+            receive, answer = prover.hearing(receive), prover.signing(watched)
         plan_id = uploads_to(scope["path"]) if scope["method"] == "POST" else None
         try:
             if plan_id is None:
-                await self._app(scope, short(receive), watched)
+                await self._app(scope, short(receive), answer)
             else:
                 response = await self._take(Request(scope, receive), plan_id)
-                await response(scope, receive, watched)
+                await response(scope, receive, answer)
         finally:
             route = UPLOADS if plan_id else getattr(scope.get("route"), "path", "other")
             self._count(route, status, time.perf_counter() - began)

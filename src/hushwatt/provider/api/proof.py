@@ -1,0 +1,72 @@
+"""Sign answers for homes that ask who answers: a request with a nonce gets a proof in its answer.
+
+Requests without a nonce, and answers that are streamed, go out as they are.
+"""
+
+import hashlib
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from starlette.types import Message, Receive, Scope, Send
+
+from hushwatt.wire.proof import NONCE, NONCE_HEADER, UNREAD, Question, hex_header, prove
+
+
+class Prover:
+    """One request with a nonce: hears its body, and signs its answer."""
+
+    def __init__(self, key: Ed25519PrivateKey, nonce: bytes, scope: Scope) -> None:
+        self._key, self._nonce = key, nonce
+        self._method, self._path = scope["method"], scope["path"]
+        self._digest, self._whole = hashlib.sha256(), not _has_body(scope)
+        self._start: Message | None = None
+
+    def hearing(self, receive: Receive) -> Receive:
+        """What receives the body, and is heard doing so."""
+
+        async def heard() -> Message:
+            message = await receive()
+            if message["type"] == "http.request":
+                self._digest.update(message.get("body", b""))
+                self._whole = not message.get("more_body", False)
+            return message
+
+        return heard
+
+    def signing(self, send: Send) -> Send:
+        """What sends the answer: its head waits for the body, and is signed when that comes in one part."""
+
+        async def signed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._start = message
+                return
+            if self._start is not None:
+                start, self._start = self._start, None
+                if not message.get("more_body", False):
+                    start = {**start, "headers": self._headers(start, message.get("body", b""))}
+                await send(start)
+            await send(message)
+
+        return signed
+
+    def _headers(self, start: Message, body: bytes) -> list[tuple[bytes, bytes]]:
+        digest = self._digest.hexdigest() if self._whole else UNREAD
+        question = Question(self._nonce, self._method, self._path, digest)
+        proof = prove(self._key, question, start["status"], body)
+        added = {name.lower().encode(): value.encode() for name, value in proof.items()}
+        return [each for each in start.get("headers", []) if each[0] not in added] + list(added.items())
+
+
+def prover_for(scope: Scope, key: Ed25519PrivateKey) -> Prover | None:
+    """Who signs the answer to a request, if it asks for that."""
+    wanted = NONCE_HEADER.lower().encode()
+    found = [value for name, value in scope["headers"] if name == wanted]
+    if len(found) != 1:
+        return None
+    nonce = hex_header({NONCE_HEADER: found[0].decode("latin-1")}, NONCE_HEADER, NONCE)
+    return None if nonce is None else Prover(key, nonce, scope)
+
+
+def _has_body(scope: Scope) -> bool:
+    """Whether a request says that a body follows."""
+    told = dict(scope["headers"])
+    return b"transfer-encoding" in told or told.get(b"content-length", b"0") != b"0"

@@ -1,0 +1,106 @@
+"""Who answers: the provider's Ed25519 signature over one answer to one question.
+
+The home puts a fresh nonce into its request.  The provider signs seven lines:
+
+    hushwatt-answer-v1
+    the nonce, in hex
+    the method
+    the path, from /v1/ on
+    the SHA-256 of the request's body in hex, or - where it was answered without reading the body
+    the status
+    the SHA-256 of the answer's body in hex
+
+A nonce is used once, so no old answer fits a new question; method, path and body are in it,
+so no answer fits another question; and its purpose stands first, so nothing signed for
+something else is an answer.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from hushwatt.errors import ReportError
+from hushwatt.wire.signature import KEY_HEADER, PREFIX, public_bytes, public_key
+
+NONCE_HEADER = "Hushwatt-Nonce"  # of a request: 32 random bytes
+PROOF_HEADER = "Hushwatt-Proof"  # of its answer: the signature
+NONCE = 32  # bytes
+PURPOSE = "hushwatt-answer-v1"
+UNREAD = "-"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A request that wants a proof with its answer.
+
+    >>> key = Ed25519PrivateKey.generate()
+    >>> question = Question.fresh("POST", "/v1/plans/5f/reports", b"records")
+    >>> headers = prove(key, question, 200, b"{}")
+    >>> question.proved_by(public_bytes(key), headers, 200, b"{}")
+    True
+    >>> question.proved_by(public_bytes(key), headers, 200, b"[]")
+    False
+    """
+
+    nonce: bytes
+    method: str
+    path: str
+    digest: str  # of the body
+
+    @classmethod
+    def fresh(cls, method: str, path: str, body: bytes) -> "Question":
+        return cls(secrets.token_bytes(NONCE), method, path, digest_of(body))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the request says."""
+        return {NONCE_HEADER: self.nonce.hex()}
+
+    def proved_by(self, key: bytes, headers: Mapping[str, str], status: int, body: bytes) -> bool:
+        """Whether the holder of `key` gave this answer to this question."""
+        signature = hex_header(headers, PROOF_HEADER, 64)
+        if signature is None:
+            return False
+        unread = Question(self.nonce, self.method, self.path, UNREAD)
+        asked = (self,) if 200 <= status < 300 else (self, unread)
+        return any(_verifies(key, signature, answer_text(each, status, body)) for each in asked)
+
+
+def prove(key: Ed25519PrivateKey, question: Question, status: int, body: bytes) -> dict[str, str]:
+    """The headers that prove an answer."""
+    signature = key.sign(answer_text(question, status, body))
+    return {KEY_HEADER: public_bytes(key).hex(), PROOF_HEADER: signature.hex()}
+
+
+def answer_text(question: Question, status: int, body: bytes) -> bytes:
+    """The bytes that a proof covers."""
+    path = question.path
+    signed = path[path.find(PREFIX) :] if PREFIX in path else path
+    lines = [PURPOSE, question.nonce.hex(), question.method.upper(), signed, question.digest, str(status)]
+    return "\n".join([*lines, digest_of(body), ""]).encode()
+
+
+def digest_of(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def hex_header(headers: Mapping[str, str], name: str, size: int) -> bytes | None:
+    """So many bytes from a header, its name in any case; None when they are not there."""
+    value = headers.get(name.lower(), headers.get(name, ""))
+    try:
+        found = bytes.fromhex(value) if len(value) == 2 * size and value.isascii() else b""
+    except ValueError:
+        found = b""
+    return found if len(found) == size else None
+
+
+def _verifies(key: bytes, signature: bytes, text: bytes) -> bool:
+    try:
+        public_key(key).verify(signature, text)
+    except (InvalidSignature, ReportError):
+        return False
+    return True

@@ -1,0 +1,216 @@
+"""The script that starts the app in Home Assistant, run with stubs for all around it."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import textwrap
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "homeassistant" / "hushwatt" / "run.sh"
+MQTT = {"data": {"host": "core-mosquitto", "port": 1883, "username": "addons", "password": 'a"b'}}
+# What both versions say of `-e` without any input: 1.6 that it is fine, 1.7 that it is not.
+EMPTY = {"1.6": 0, "1.7": 4}
+
+
+class App:
+    """The app's container: its folders, and the programs that the script calls."""
+
+    def __init__(self, folder, version):
+        jq = shutil.which("jq")
+        if jq is None:
+            if "CI" in os.environ:
+                pytest.fail("jq is not here: apt install jq")
+            pytest.skip("THE APP'S SCRIPT IS NOT TESTED: jq is not installed (apt install jq)")
+        self.folder, self.log = folder, folder / "log"
+        for name in ("bin", "data", "config"):
+            (folder / name).mkdir()
+        self.stub(
+            "jq",
+            f"""
+            input=$(cat; printf x); input=${{input%x}}
+            case " $* " in *" -e "*) [ -n "$input" ] || exit {EMPTY[version]} ;; esac
+            case "$*" in *options.json*) exec {jq} "$@" ;; esac
+            printf '%s' "$input" | {jq} "$@"
+        """,
+        )
+        self.stub("sleep", "")
+        self.supervisor([MQTT])
+        self.joined(False)
+        self.options()
+
+    def stub(self, name, body):
+        file = self.folder / "bin" / name
+        file.write_text(f'#!/bin/sh\necho "{name} $*" >>{self.log}\n{textwrap.dedent(body)}\n')
+        file.chmod(0o755)
+
+    def supervisor(self, answers):
+        """Answer one after the other, None being no answer; the last one again and again."""
+        for place, answer in enumerate(answers):
+            (self.folder / f"answer{place}").write_text("" if answer is None else json.dumps(answer))
+        self.stub(
+            "curl",
+            f"""
+            count=$(grep -c '^curl' {self.log}); last={len(answers)}
+            [ "$count" -lt "$last" ] || count=$last
+            file={self.folder}/answer$((count - 1))
+            [ -s "$file" ] || exit 7
+            cat "$file"
+        """,
+        )
+
+    def joined(self, joined):
+        state = json.dumps({"plans": [{"state": "taking part"}]}) if joined else None
+        status = f"echo '{state}'" if state else "exit 2"
+        self.stub("hushwatt", f'case "$2" in status) {status} ;; esac')
+
+    def options(self, **options):
+        told = {"provider": "https://p.example", "plan": "", "code": "", "agree": True, **options}
+        (self.folder / "data" / "options.json").write_text(json.dumps(told))
+
+    @property
+    def home(self):
+        return self.folder / "data" / "home"
+
+    def start(self):
+        """Run the script; gives the calls of hushwatt and sleep that it made."""
+        self.log.write_text("")
+        env = {
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+            "HUSHWATT_APP_DATA": str(self.folder / "data"),
+            "HUSHWATT_APP_CONFIG": str(self.folder / "config"),
+            "SUPERVISOR_TOKEN": "token",
+        }
+        self.done = subprocess.run(
+            ["sh", str(SCRIPT)], env=env, umask=0o022, capture_output=True, text=True, timeout=60
+        )
+        lines = self.log.read_text().splitlines()
+        return [line for line in lines if line.startswith(("hushwatt household", "sleep inf"))]
+
+    def sources(self):
+        file = self.home / "sources.toml"
+        return file.read_text() if file.exists() else None
+
+
+@pytest.fixture(params=EMPTY)
+def app(request, tmp_path):
+    return App(tmp_path, request.param)
+
+
+RUN = "hushwatt household run --page-host 0.0.0.0 --page-port 8041 --page-guest 172.30.32.2"
+
+
+def test_it_joins_and_runs(app):
+    """A home that has joined nothing joins when its owner agreed, and the broker is Home Assistant's."""
+    calls = app.start()
+
+    assert calls == [
+        "hushwatt household status --json",
+        "hushwatt household join https://p.example --yes",
+        RUN,
+    ]
+    assert app.sources() == (
+        'entities = true\n[mqtt]\nhost = "core-mosquitto"\nport = 1883\n'
+        'username = "addons"\npassword = "a\\"b"\n'
+    )
+
+
+def test_it_does_not_join_twice(app):
+    """A home that takes part only runs."""
+    app.joined(True)
+
+    assert app.start() == ["hushwatt household status --json", RUN]
+
+
+def test_without_consent_it_shows_and_waits(app):
+    """The terms are shown, and nothing runs."""
+    app.options(agree=False, plan="5f")
+
+    assert app.start() == [
+        "hushwatt household status --json",
+        "hushwatt household join https://p.example --plan 5f",
+        "sleep infinity",
+    ]
+
+
+def test_code_and_plan_are_handed_on(app):
+    """Both options reach the command."""
+    app.options(plan="5f", code="a b")
+
+    assert "hushwatt household join https://p.example --plan 5f --code a b --yes" in app.start()
+
+
+def test_a_supervisor_that_comes_late(app):
+    """It is asked again until it answers."""
+    app.supervisor([None, None, MQTT])
+    app.start()
+
+    assert 'host = "core-mosquitto"' in app.sources()
+
+
+@pytest.mark.parametrize("answer", [None, {"data": {"host": 3, "port": "x"}}, []])
+def test_a_supervisor_that_never_answers_leaves_nothing(app, answer):
+    """No empty file is left that would stand in the way for ever, and the agent runs all the same."""
+    app.supervisor([answer])
+    calls = app.start()
+    nothing = app.sources()
+    app.supervisor([MQTT])
+    app.start()
+
+    assert calls[-1] == RUN
+    assert nothing is None
+    assert "does not say where its broker is" not in app.done.stdout
+    assert 'host = "core-mosquitto"' in app.sources()
+
+
+def test_an_empty_file_of_before_is_mended(app):
+    """A home that was left with an empty file gets its broker at the next start."""
+    app.home.mkdir()
+    (app.home / "sources.toml").touch()
+    app.start()
+
+    assert 'host = "core-mosquitto"' in app.sources()
+
+
+def test_what_was_learnt_stays_while_the_supervisor_is_away(app):
+    """A broker that was known is used again, and a new password is learnt."""
+    app.start()
+    app.supervisor([None])
+    app.start()
+    kept = app.sources()
+    app.supervisor([{"data": {**MQTT["data"], "password": "new"}}])
+    app.start()
+
+    assert 'password = "a\\"b"' in kept
+    assert 'password = "new"' in app.sources()
+
+
+def test_a_broker_without_a_password(app):
+    """Where there is none, none is written."""
+    app.supervisor([{"data": {"host": "h", "port": 1}}])
+    app.start()
+
+    assert app.sources() == 'entities = true\n[mqtt]\nhost = "h"\nport = 1\n'
+
+
+def test_the_owners_files_count(app):
+    """Files in the app's configuration folder are copied at every start."""
+    (app.folder / "config" / "sources.toml").write_text("[mqtt]\nhost = 'mine'\n")
+    (app.folder / "config" / "caps.toml").write_text("epsilon_per_day = 1\n")
+    app.start()
+
+    assert "mine" in app.sources()
+    assert (app.home / "caps.toml").read_text() == "epsilon_per_day = 1\n"
+
+
+def test_nothing_is_open_to_others(app):
+    """The password is in a file of 0600, in a folder of 0700."""
+    (app.folder / "config" / "caps.toml").write_text("")
+    (app.folder / "config" / "caps.toml").chmod(0o644)
+    app.start()
+
+    assert stat.S_IMODE(app.home.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in app.home.iterdir()} == {0o600}
