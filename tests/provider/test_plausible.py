@@ -11,7 +11,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import debias, law_for
 from hushwatt.privacy.promise import promise
 from hushwatt.privacy.strategies import STRATEGIES, affordable
-from hushwatt.provider.plausible import DOUBT, amounts_fit, band, payloads_fit
+from hushwatt.provider.ones import DOUBT, band
+from hushwatt.provider.plausible import amounts_fit, payloads_fit
 from hushwatt.wire.payload import Layout
 
 KINDS = {

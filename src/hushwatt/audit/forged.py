@@ -23,7 +23,8 @@ from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import RESOLUTION, Law, debias, law_for
 from hushwatt.privacy.promise import promise
 from hushwatt.privacy.strategies import POPULATION, STRATEGIES, affordable
-from hushwatt.provider.plausible import band, payloads_fit
+from hushwatt.provider.ones import band
+from hushwatt.provider.plausible import payloads_fit
 from hushwatt.wire.payload import Layout
 
 WIDTHS = (2, 10, 3, 6)

@@ -5,21 +5,18 @@ honest home are random too.
 """
 
 from collections.abc import Callable
-from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.provider.ones import Case, band, remembers
 from hushwatt.wire.payload import Layout, take
 
 Mask = NDArray[np.bool_]
 Whole = NDArray[np.int64]
 Rows = NDArray[np.uint8]
-DOUBT = Fraction(1, 10**9)  # an honest report is refused less often than this
 
 
 def amounts_fit(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
@@ -108,53 +105,42 @@ def _check_bits(
 ) -> None:
     """No bit beyond an appliance's last level, and a number of ones that chance allows."""
     ones = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
-    if members is None:
-        levels = np.full(len(rows), sum(layout.widths))
-    else:
+    levels = _levels(layout, rows, members)
+    if members is not None:
         widths = np.array(layout.widths)
-        levels = widths[members].sum(axis=1)
         ones -= np.bitwise_count(members.astype(np.uint64)).sum(axis=1, dtype=np.int64)
         for entry in range(layout.asked):
             place = layout.places[entry] + layout.number_bits
             answer = take(rows, place, layout.places[entry + 1] - place)
             fit &= answer >> widths[members[:, entry]] == 0
-    cases = {(int(drawn[0]), int(levels[0]))}
-    if not _alike(drawn, levels):
-        cases = set(zip(drawn.tolist(), levels.tolist(), strict=True))
-    for budget, cells in cases:
-        low, high = band(layout.oracle, budget, layout.asked, cells)
+    for case in _cases(layout, drawn, levels):
+        (_, budget, _, cells), (low, high) = case, band(*case)
         fit &= ((ones >= low) & (ones <= high)) | (drawn != budget) | (levels != cells)
+
+
+def bands_at_hand(layout: Layout, drawn: Whole, rows: Rows) -> bool:
+    """Whether judging these payloads takes no time to speak of: no band has to be worked out first."""
+    if layout.direct or not len(rows):
+        return True
+    members = _members(layout, rows, np.ones(len(rows), dtype=bool)) if layout.partial else None
+    return remembers(_cases(layout, drawn, _levels(layout, rows, members)))
+
+
+def _levels(layout: Layout, rows: Rows, members: NDArray[np.intp] | None) -> Whole:
+    """How many levels the appliances have that each report speaks of."""
+    if members is None:
+        return np.full(len(rows), sum(layout.widths))
+    levels: Whole = np.array(layout.widths)[members].sum(axis=1)
+    return levels
+
+
+def _cases(layout: Layout, drawn: Whole, levels: Whole) -> list[Case]:
+    """The different bands that reports ask for; mostly there is one."""
+    kinds = {(int(drawn[0]), int(levels[0]))}
+    if not _alike(drawn, levels):
+        kinds = set(zip(drawn.tolist(), levels.tolist(), strict=True))
+    return [(layout.oracle, budget, layout.asked, cells) for budget, cells in kinds]
 
 
 def _alike(*columns: Whole) -> bool:
     return all(bool((column == column[0]).all()) for column in columns)
-
-
-@lru_cache(maxsize=1024)
-def band(oracle: str, drawn: int, asked: int, levels: int) -> tuple[int, int]:
-    """The numbers of ones between which a report of `asked` appliances stays, but for one in 10⁹.
-
-    One level of each appliance is true and answers 1 with chance p, all others with q, whatever
-    the truth is; the distribution of the sum is worked out in whole numbers.
-
-    >>> band("oue", drawn=1_000_000, asked=1, levels=10)
-    (0, 10)
-    >>> band("oue", drawn=1_000_000, asked=15, levels=150)
-    (36, 110)
-    """
-    law = law_for(oracle, drawn, asked, levels)
-    scale = 1 << 64
-    hold, rise = (int(chance * scale) for chance in (law.hold, law.rise))
-    chances = [1]
-    for ones in [hold] * asked + [rise] * (levels - asked):
-        chances = [
-            stay * (scale - ones) + move * ones
-            for stay, move in zip([*chances, 0], [0, *chances], strict=True)
-        ]
-    allowed = scale**levels * DOUBT / 2
-    low, high, below, above = 0, levels, 0, 0
-    while below + chances[low] <= allowed:
-        below, low = below + chances[low], low + 1
-    while above + chances[high] <= allowed:
-        above, high = above + chances[high], high - 1
-    return low, high
