@@ -15,6 +15,7 @@ from hushwatt.provider.api.room import Place, Room
 from hushwatt.provider.collect import Collection
 from hushwatt.provider.service import Service
 from hushwatt.provider.store.enrolment import Signer, find_signer
+from hushwatt.wire.curve import is_weak
 from hushwatt.wire.signature import public_key, read_claim
 
 REMEMBERED = 20_000  # keys held in memory
@@ -88,7 +89,7 @@ class Gate:
                 signer = self._look_up(collection.number, name)
             else:
                 signer = await run_in_threadpool(self._look_up, collection.number, name)
-            if signer is None:
+            if signer is None or is_weak(signer.key):
                 return None
             known = self._known[place] = (signer, public_key(signer.key))
             if len(self._known) > REMEMBERED:
