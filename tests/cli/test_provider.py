@@ -11,7 +11,7 @@ from hushwatt.household.homes import enrol
 from hushwatt.household.report import report
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import token_holds
+from hushwatt.provider.store.access import token_role
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.wire.table import ReportWriter
 
@@ -31,17 +31,19 @@ def stored(tmp_path, plan_of):
 def test_codes_and_tokens_are_made(hushwatt, stored, tmp_path):
     """Codes come one on a line; a token is shown once, replaced by name, and revoked."""
     codes = hushwatt("provider", "keys", "code", "-n", 3).stdout.split()
-    first, second = (hushwatt("provider", "keys", "token", "ada").stdout.strip() for _ in range(2))
+    first = hushwatt("provider", "keys", "token", "ada").stdout.strip()
+    second = hushwatt("provider", "keys", "token", "ada", "--role", "operate").stdout.strip()
     shown = json.loads(hushwatt("provider", "keys", "show", "--json").stdout)
     database = open_store(tmp_path / "hushwatt-data" / "store.sqlite")
     with database.reading() as session:
-        good = [token_holds(session, token, now=0) for token in (first, second)]
+        good = [token_role(session, token, now=0) for token in (first, second)]
         ((kept,),) = session.all("SELECT count(*) FROM codes")
     database.close()
 
     assert len(set(codes)) == kept == 3
-    assert good == [False, True]
+    assert good == [None, "operate"]
     assert shown["tokens"] == ["ada"]
+    assert shown["roles"] == {"ada": "operate"}
     assert hushwatt("provider", "keys", "token", "ada", "--revoke").returncode == 0
     assert hushwatt("provider", "keys", "token", "ada", "--revoke").returncode == 2
 

@@ -66,7 +66,7 @@ def make_app(config: Config, store: Database, clock: Clock | None = None) -> Fas
     app.include_router(answer_routes(service, gate, access), prefix="/v1")
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
-    app.shell = Shell(partial(FastAPI.__call__, app), service.metrics, Upload(service, gate))
+    app.shell = Shell(partial(FastAPI.__call__, app), service.metrics, Upload(service, gate), access)
     describe_upload(app)
     add_pages(app)
     return app

@@ -58,6 +58,7 @@ class Gate:
         except TimeoutError:
             raise Problem("too-slow", f"at most {config.upload_seconds} seconds") from None
         except ClientDisconnect:
+            self._access.count_stranger(request)
             raise Problem("wrong-request", "the connection was closed before the body had come") from None
 
     async def signer(self, request: Request, collection: Collection, body: bytes) -> Signer:

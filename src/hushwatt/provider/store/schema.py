@@ -55,6 +55,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
             plan {whole} NOT NULL, content {bytes} NOT NULL, taken {whole} NOT NULL,
             PRIMARY KEY (plan, content)){compact}""",
     ),
+    (
+        "ALTER TABLE tokens ADD COLUMN role TEXT NOT NULL DEFAULT 'read'",
+        """CREATE TABLE logins (
+            hash {bytes} NOT NULL PRIMARY KEY, token {bytes} NOT NULL, expires {whole} NOT NULL){compact}""",
+    ),
 )
 
 
