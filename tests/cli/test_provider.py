@@ -175,3 +175,35 @@ def test_a_plan_must_be_named_among_several(hushwatt, stored, plan_of, tmp_path)
     assert "2 plans fit" in hushwatt("provider", "keys", "code").stderr
     assert "no such plan" in hushwatt("provider", "keys", "code", "--plan", "zz").stderr
     assert hushwatt("provider", "keys", "code", "--plan", stored.id).returncode == 0
+
+
+def test_a_wrong_delivery_is_found_and_taken_back(hushwatt, stored, tmp_path):
+    """Files are listed with what they told; one is put right, taken back, and cannot be taken back again."""
+    fleet = enrol(stored, 5, 0, Simulation(1, "x"))
+    levels = np.zeros((5, 3), dtype=np.uint16)
+    sent = report(fleet, 0, levels, Simulation(1, "y"))
+    with ReportWriter(tmp_path / "wrong.parquet", stored, 10**9) as writer:
+        names = pa.array([f"home {home}" for home in sent.homes])
+        writer.write(names, 0, 0, sent.spent, sent.drawn, sent.payloads)
+
+    def run(*words):
+        return hushwatt("provider", *words)
+
+    refused = run("ingest", "wrong.parquet")
+    taken = run("ingest", "wrong.parquet", "--homes", 90)
+    listed = json.loads(run("deliveries", "--json").stdout)["deliveries"]
+    corrected = json.loads(run("deliveries", "--correct", 1, "--homes", 70, "--json").stdout)["deliveries"]
+    back = run("deliveries", "--take-back", 1)
+
+    assert refused.returncode == 2
+    assert "1,000,000,000 homes take part" in refused.stderr
+    assert taken.returncode == 0, taken.stderr
+    assert [(each["number"], each["name"], each["accepted"], each["homes"]) for each in listed] == [
+        (1, "wrong.parquet", 5, 90)
+    ]
+    assert corrected[0]["homes"] == 70
+    assert "5 reports and 5 homes are forgotten" in back.stderr
+    assert "wrong.parquet (taken back)" in back.stdout
+    assert run("deliveries", "--take-back", 1).returncode == 2
+    assert run("deliveries", "--homes", 5).returncode == 2
+    assert run("ingest", "wrong.parquet", "--homes", -1).returncode == 2

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.provider_deliveries import deliveries
 from hushwatt.cli.provider_files import erase, export, ingest
 from hushwatt.cli.store_options import (
     ConfigFile,
@@ -23,7 +24,7 @@ from hushwatt.cli.store_options import (
 app = App(name="provider", help="Collect reports from homes, keep them safe, and give out estimates.")
 keys = App(name="keys", help="Make and rotate keys, one-time codes and analysts' tokens.")
 app.command(keys)
-for command in (ingest, export, erase):
+for command in (ingest, deliveries, export, erase):
     app.command(command)
 
 DAY = 86400

@@ -120,8 +120,9 @@ def settle(
     verdicts: Verdicts,
     first: int,
     last: int,
+    delivery: int = 0,
 ) -> Verdicts:
-    """The same for reports whose homes are known: every pending verdict is settled."""
+    """The same for reports whose homes are known, which a delivery may have brought."""
     verdicts = verdicts.copy()
     slots = records.slot.astype(np.int64)
     verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
@@ -139,7 +140,7 @@ def settle(
                 count_late(session, collection.number, slot, len(rows))
         else:
             verdicts[rows] = ACCEPTED
-            _keep(session, collection, records, slot, rows, homes[rows])
+            _keep(session, collection, records, slot, rows, homes[rows], delivery)
     return verdicts
 
 
@@ -173,6 +174,7 @@ def _keep(
     slot: int,
     rows: NDArray[np.intp],
     homes: Homes,
+    delivery: int,
 ) -> None:
     """Keep new reports of one slot, homes ascending, and add them to the tallies."""
     if not len(rows):
@@ -189,6 +191,7 @@ def _keep(
             group.key.as_of,
             group.homes,
             group.payloads,
+            delivery,
         )
         if kept != len(group.homes):
             raise StateError("a report that was not there is there now: nothing of this was kept")

@@ -56,16 +56,18 @@ class PostgresSession:
     def run(self, statement: str, *values: Any) -> int:
         return self._connection.execute(_placed(statement), values or None).rowcount
 
-    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
+    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
         homes = np.arange(first_home, first_home + len(devices))
         order = by_device(devices)
         columns: Columns = {"device": devices[order], "plan": plan, "home": homes[order], "signer": signer}
+        columns["delivery"] = np.full(len(devices), delivery, dtype=np.int32)
         self._copy("devices", len(devices), columns)
 
-    def name_homes(self, plan: int, homes: Homes) -> int:
+    def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
         return self._connection.execute(
-            "UPDATE devices SET filed = 1 WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
-            (plan, Numbers(homes)),
+            "UPDATE devices SET filed = 1, delivery = %s "
+            "WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
+            (delivery, plan, Numbers(homes)),
         ).rowcount
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
@@ -91,18 +93,27 @@ class PostgresSession:
         return np.isin(homes, found)
 
     def add_reports(
-        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
+        self,
+        plan: int,
+        slot: int,
+        spent: int,
+        drawn: int,
+        as_of: int,
+        homes: Homes,
+        payloads: Rows,
+        delivery: int = 0,
     ) -> int:
         self._make_partition(plan, slot)
         if len(homes) >= MANY:
             columns: Columns = {"plan": plan, "slot": slot, "home": homes, "spent": spent, "drawn": drawn}
             columns |= {"as_of": as_of, "payload": payloads}
+            columns["delivery"] = np.full(len(homes), delivery, dtype=np.int32)
             return self._copy("reports", len(homes), columns)
         return self._connection.execute(
-            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload) "
-            "SELECT %s, %s, home, %s, %s, %s, payload "
+            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
+            "SELECT %s, %s, home, %s, %s, %s, payload, %s "
             "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
-            (plan, slot, spent, drawn, as_of, Numbers(homes), [row.tobytes() for row in payloads]),
+            (plan, slot, spent, drawn, as_of, delivery, Numbers(homes), [row.tobytes() for row in payloads]),
             binary=True,
         ).rowcount
 
