@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -355,3 +356,29 @@ def test_a_state_whose_columns_are_others(tmp_path, kept, column):
         pq.write_table(other, path)
         with pytest.raises(StateError, match="not a hushwatt state file, or damaged"):
             State.load(plan, path).homes(slice(0, len(table)))
+
+
+@pytest.mark.parametrize("crash", [0, 1])
+def test_the_state_is_in_place_before_the_reports(tmp_path, plan_for, readings_at, watts, monkeypatch, crash):
+    """Whenever the machine stops, no report is out whose spend the state does not know."""
+    plan, state, out = plan_for("lbu"), tmp_path / "state", tmp_path / "out.parquet"
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+    order, replace = [], Path.replace
+
+    def stops(temporary, destination):
+        if len(order) == crash:
+            raise OSError("the power is gone")
+        order.append(Path(destination).name)
+        return replace(temporary, destination)
+
+    monkeypatch.setattr(Path, "replace", stops)
+    with pytest.raises(OSError, match="the power is gone"):
+        randomise_file(plan, readings, out, state=state)
+    monkeypatch.setattr(Path, "replace", replace)
+
+    assert order == ["state"][:crash]
+    assert not out.exists()
+    assert state.exists() == (crash == 1)
+    if crash:
+        with pytest.raises(StateError, match="the state has already passed"):
+            randomise_file(plan, readings, out, state=state)

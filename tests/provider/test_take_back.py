@@ -221,7 +221,8 @@ class TestHomesTold:
         return write_file(tmp_path / "r.parquet", plan, histories(plan, 10, slots), names(10), homes=homes)
 
     @pytest.mark.parametrize("method, homes, good", [
-        ("lbu", 450, True), ("lbu", 451, False), ("lbu", 10**9, False), ("lpu", 900, True), ("lpu", 10**9, False),
+        ("lbu", 450, True), ("lbu", 451, False), ("lbu", 10**9, False),
+        ("lpu", 900, True), ("lpu", 10**9, False),
     ])  # fmt: skip
     def test_many_more_than_were_heard(self, depot, plan_of, tmp_path, method, homes, good):
         """Ten times as many as could have sent the rows, and a few; more is refused, and nothing is kept."""

@@ -171,10 +171,9 @@ class PostgresSession:
     def _make_partition(self, plan: int, slot: int) -> None:
         """Make the table for this plan and the slots around this one, unless it is there."""
         first = slot - slot % TOGETHER
-        name = f"reports_{plan}_{first}_to_{first + TOGETHER - 1}"
+        name, wide = _partitions(plan, slot)
         if name in self._known or name in self.made:
             return
-        wide = f"reports_{plan}_{slot - slot % FORMERLY}"  # an older version may have made it
         if self.all("SELECT to_regclass(?)", wide) == [(None,)]:
             self._connection.execute(
                 f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF reports "
@@ -229,11 +228,22 @@ class Postgres:
 
     def forget(self) -> None:
         """Let the database reuse the space of erased rows at once."""
+        self._vacuum("reports", "devices", "draws", "signers")
+
+    def reuse(self, plan: int, slot: int) -> None:
+        """A changed report is written anew, and leaves a gap: the next ones shall go there."""
+        self._vacuum(*(name for name in _partitions(plan, slot) if self._is_there(name)))
+
+    def _is_there(self, name: str) -> bool:
+        with self.reading() as session:
+            return session.all("SELECT to_regclass(?)", name) != [(None,)]
+
+    def _vacuum(self, *tables: str) -> None:
         with self._mended(), self._pool.connection() as connection:
             connection.commit()
             connection.autocommit = True
             try:
-                for table in ("reports", "devices", "draws", "signers"):
+                for table in tables:
                     connection.execute(f"VACUUM {table}")
             finally:
                 connection.autocommit = False
@@ -252,6 +262,12 @@ class Postgres:
             raise StateError(TWICE) from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
             raise StoreUnavailable("the database cannot be reached, or cannot write") from None
+
+
+def _partitions(plan: int, slot: int) -> tuple[str, str]:
+    """The names of the table for a slot: the one of now, and the wide one that an older version made."""
+    first = slot - slot % TOGETHER
+    return f"reports_{plan}_{first}_to_{first + TOGETHER - 1}", f"reports_{plan}_{slot - slot % FORMERLY}"
 
 
 def _alive(connection: psycopg.Connection[Any]) -> None:

@@ -121,6 +121,10 @@ class Database(Protocol):
         """Overwrite what was erased, as far as the database can."""
         ...
 
+    def reuse(self, plan: int, slot: int) -> None:
+        """Let the space of reports that were changed in a slot be used for others."""
+        ...
+
     def backup(self, path: Path) -> None:
         """Write a whole, checked copy to a new file while everything goes on."""
         ...

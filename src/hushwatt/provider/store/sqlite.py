@@ -222,6 +222,9 @@ class Sqlite:
             finally:
                 self._writer.set_busy_handler(_wait)
 
+    def reuse(self, plan: int, slot: int) -> None:
+        """SQLite changes a report in its place."""
+
     def backup(self, path: Path) -> None:
         with written(path) as temporary:
             copy = apsw.Connection(str(temporary))
