@@ -6,6 +6,7 @@ line by line, to say where.
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -56,9 +57,10 @@ class CsvReadings:
 
     def where(self, row: int) -> str:
         """The words for a row, counted from 0."""
-        for number, (line, _) in enumerate(self._records()):
-            if number == row + 1:
-                return f"row {number} (line {line})"
+        with suppress(csv.Error):  # a line before it that Arrow has read in another way
+            for number, (line, _) in enumerate(self._records()):
+                if number == row + 1:
+                    return f"row {number} (line {line})"
         return f"row {row + 1}"
 
     def _stream(self, columns: tuple[str, ...]) -> arrow_csv.CSVStreamingReader:

@@ -24,7 +24,7 @@ MOST_PAGES = 2_000_000
 HEAD, LONGEST_HEAD = 1 << 8, 1 << 16  # bytes: of a page's head mostly, and at most
 DICTIONARY_PAGE, DELTA_BYTE_ARRAY = 2, 7  # Parquet's numbers for them
 
-SCHEMA, ROW_GROUPS, CHILDREN, COLUMNS = 2, 4, 5, 1  # numbers of fields
+SCHEMA, ROW_GROUPS, CHILDREN, COLUMNS, COLUMN_NOTES = 2, 4, 5, 1, 3  # numbers of fields
 Opened = Callable[[], Any]  # gives a path, or a file open for reading bytes
 
 
@@ -84,21 +84,75 @@ def footer_of(opened: Opened) -> bytes:
 
 def look_at_pages(opened: Opened, footer: pq.FileMetaData, columns: Iterable[str]) -> Pages:
     """Look at the head of every page of some columns, and refuse those that would unpack to too much."""
-    wanted = {footer.schema.column(place).path: place for place in range(footer.num_columns)}
-    coded, largest, left = set(), 0, MOST_PAGES
+    places = {footer.schema.column(place).path: place for place in range(footer.num_columns)}
+    wanted = [(column, places[column]) for column in columns]
+    coded, largest, left = set[str](), 0, MOST_PAGES
+    groups = _row_groups(footer_of(opened))
     with _reading(opened) as file:
-        for group in range(footer.num_row_groups):
-            notes = footer.row_group(group)
-            for column in columns:
+        for group, chunks in enumerate(groups):
+            for column, place in wanted:
                 try:
-                    found = _heads(file, notes.column(wanted[column]), left)
-                except (ValueError, OverflowError, KeyError, OSError):
+                    found = _heads(file, chunks[place], left)
+                except (ValueError, LookupError, OverflowError, OSError):
                     raise Damaged(group, column) from None
                 left -= len(found)
                 _check_pages(column, found, left)
                 coded |= {column for head in found if head.kind == DICTIONARY_PAGE}
                 largest = max([largest, *(head.size for head in found if head.encoding == DELTA_BYTE_ARRAY)])
     return Pages(frozenset(coded), largest)
+
+
+def _row_groups(data: bytes) -> list[list["_Chunk"]]:
+    """Where the notes say that the columns of every row group lie.
+
+    They are read here, because Arrow's own objects for them end the process when they are damaged.
+    """
+    notes, found = Compact(data), list[list[_Chunk]]()
+    try:
+        for number, kind in notes.fields():
+            if number == ROW_GROUPS:
+                count, _ = notes.items()
+                found = [_row_group(notes) for _ in range(count)]
+            else:
+                notes.value(kind)
+    except ValueError:
+        raise Unfit("not a Parquet file, or not a complete one") from None
+    return found
+
+
+def _row_group(notes: Compact) -> list["_Chunk"]:
+    found = list[_Chunk]()
+    for number, kind in notes.fields():
+        if number == COLUMNS:
+            count, _ = notes.items()
+            found = [_chunk(notes) for _ in range(count)]
+        else:
+            notes.value(kind)
+    return found
+
+
+def _chunk(notes: Compact) -> "_Chunk":
+    found: dict[int, int | bytes | None] = {}
+    for number, kind in notes.fields():
+        if number == COLUMN_NOTES and kind == STRUCT:
+            found = {each: notes.value(form) for each, form in notes.fields()}
+        else:
+            notes.value(kind)
+    values, size, place, first = (_whole(found.get(each)) for each in (5, 7, 9, 11))
+    return _Chunk(first if 0 < first < place else place, size, values)
+
+
+def _whole(value: int | bytes | None) -> int:
+    return value if isinstance(value, int) else 0
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """One column of one row group."""
+
+    place: int  # in the file, where its first page begins
+    size: int  # bytes
+    values: int
 
 
 @dataclass(frozen=True)
@@ -156,13 +210,9 @@ def _check_pages(column: str, heads: list[_Head], left: int) -> None:
         raise Unfit(f"it has more than {MOST_PAGES:,} pages")
 
 
-def _heads(file: IO[bytes], chunk: pq.ColumnChunkMetaData, most: int) -> list[_Head]:
-    """The heads of all pages of one column in one row group, in the order in which Arrow comes to them."""
-    place, first = chunk.data_page_offset, chunk.dictionary_page_offset
-    if chunk.has_dictionary_page and first is not None and 0 < first < place:
-        place = first
-    end, found = place + chunk.total_compressed_size, []
-    values = chunk.num_values
+def _heads(file: IO[bytes], chunk: _Chunk, most: int) -> list[_Head]:
+    """The heads of all pages of a column in a row group, in the order in which Arrow comes to them."""
+    place, end, values, found = chunk.place, chunk.place + chunk.size, chunk.values, list[_Head]()
     while place < end and len(found) <= most and values > 0:
         head, place, count = _head(file, place)
         if head.size < 0 or head.stored < 0:
@@ -192,9 +242,7 @@ def _read_head(notes: Compact) -> tuple[int, int, int, int, int]:
     for number, kind in notes.fields():
         if number in (5, 8) and kind == STRUCT:
             inner = {each: notes.value(form) for each, form in notes.fields()}
-            values = inner.get(1) if isinstance(inner.get(1), int) else 0
-            place = 2 if number == 5 else 4
-            encoding = inner.get(place) if isinstance(inner.get(place), int) else 0
+            values, encoding = _whole(inner.get(1)), _whole(inner.get(2 if number == 5 else 4))
         else:
             value = notes.value(kind)
             if number in found and isinstance(value, int):

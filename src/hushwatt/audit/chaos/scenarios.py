@@ -24,6 +24,7 @@ NAMES = (
     "small-groups",
     "erased-homes",
     "restored-backups",
+    "foreign-files",
 )
 
 
