@@ -189,6 +189,7 @@ class TestOrigins:
             {"Origin": "http://[127.0.0.1"},
             {"Sec-Fetch-Site": "cross-site"},
             {"Sec-Fetch-Site": "same-site"},
+            {"Sec-Fetch-Site": "cross-site", "Origin": "http://127.0.0.1"},
         ],
     )
     def test_another_site_changes_nothing(self, collecting, plan_of, path, headers):
@@ -208,7 +209,16 @@ class TestOrigins:
         assert ask(closed, Cookie=f"{COOKIE}={secret}").status_code == 200
 
     @pytest.mark.parametrize(
-        "headers", [{}, {"Origin": "http://127.0.0.1"}, {"Sec-Fetch-Site": "same-origin"}]
+        "headers",
+        [
+            {},
+            {"Origin": "http://127.0.0.1"},
+            {"Sec-Fetch-Site": "same-origin"},
+            {
+                "Sec-Fetch-Site": "same-origin",
+                "Origin": "https://energy.example:8443",
+            },  # a proxy drops the port
+        ],
     )
     def test_its_own_pages_and_programs_do(self, collecting, plan_of, headers):
         """What comes from the service's own pages, or from no page, goes on."""

@@ -169,10 +169,10 @@ class State:
             homes.releases = _matrix(table, "release", homes.releases)
             homes.probes = _matrix(table, "probe", homes.probes)
             if homes.order is not None and homes.cursor is not None:
-                homes.order = _matrix(table, "order", homes.order)
+                homes.order = order = _matrix(table, "order", homes.order)
                 homes.cursor = _numbers(table, "cursor", np.int64)
-                _check_below(homes.order, len(self.plan.appliances))
-                _check_below(homes.cursor, len(self.plan.appliances))
+                for numbers in (order, homes.cursor):
+                    _check_below(numbers, len(self.plan.appliances))
             homes.ledger.charges = [
                 _charge(table, place, slot, homes) for place, slot in enumerate(self.memory["charges"])
             ]
@@ -238,8 +238,8 @@ def _is_whole(value: object) -> bool:
     return value is None or (isinstance(value, int) and abs(value) < 2**63)
 
 
-def _check_below(numbers: NDArray[Any], most: int) -> None:
-    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < most):
+def _check_below(numbers: NDArray[Any] | None, most: int) -> None:
+    if numbers is not None and len(numbers) and not (numbers.min() >= 0 and numbers.max() < most):
         raise ValueError("a number out of range")
 
 

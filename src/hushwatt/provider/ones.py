@@ -57,7 +57,7 @@ def _band(oracle: str, drawn: int, asked: int, levels: int) -> Band:
 
 def _smallest(few: "Weights", many: "Weights") -> int:
     """The least number for which `number or less` may be likelier than half the doubt."""
-    allowed = DOUBT / 2 * few.total * many.total
+    allowed = DOUBT / 2 * few.total * many.total // 1
     return bisect_right(range(few.count + many.count), allowed, key=partial(_at_most, few, many))
 
 

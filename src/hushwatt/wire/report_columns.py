@@ -47,7 +47,8 @@ def lengths(column: pa.Array) -> NDArray[np.int64]:
     [2, 1, 2]
     """
     if pa.types.is_dictionary(column.type):
-        return lengths(column.dictionary)[column.indices.to_numpy()]
+        each: NDArray[np.int64] = lengths(column.dictionary)[column.indices.to_numpy()]
+        return each
     found: NDArray[np.int64] = pc.binary_length(column).to_numpy(zero_copy_only=False).astype(np.int64)
     return found
 

@@ -16,9 +16,10 @@ def problem_with(scope: Scope) -> Problem | None:
     """Why a request is refused: its host is not clear, or another site's page made a browser send it.
 
     Browsers say from which page a request comes whenever it may change something; programs do not.
+    What they say themselves about the two sites comes first: they know both, whatever proxies do.
     """
-    host = origin = b""
-    hosts, site = 0, OWN_SITE[0]
+    host = origin = site = b""
+    hosts = 0
     for name, value in scope["headers"]:
         if name == b"host":
             hosts, host = hosts + 1, value
@@ -28,9 +29,9 @@ def problem_with(scope: Scope) -> Problem | None:
             site = value
     if hosts != 1 or not HOST.fullmatch(host):
         return Problem("wrong-host")
-    if scope["method"] not in SAFE and (
-        site not in OWN_SITE or (origin and not is_own(origin, host, scope["scheme"]))
-    ):
+    if scope["method"] in SAFE or site in OWN_SITE or not (site or origin):
+        return None
+    if site or not is_own(origin, host, scope["scheme"]):
         return Problem("wrong-origin", "open this site's own page and try again there")
     return None
 
