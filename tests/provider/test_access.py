@@ -10,7 +10,7 @@ from collecting import STORES, histories, records
 from hushwatt.errors import UsageError
 from hushwatt.provider import logs
 from hushwatt.provider.api.limits import Limit
-from hushwatt.provider.store import open_store
+from hushwatt.provider.store import open_store, schema
 from hushwatt.provider.store.access import OPERATE, READ, add_token, remove_token, token_role, tokens
 from hushwatt.provider.store.logins import KEPT, login_role
 
@@ -87,21 +87,20 @@ class TestRoles:
 
 
 @both_stores
-def test_tokens_of_an_older_store_read(store_address):
+def test_tokens_of_an_older_store_read(store_address, monkeypatch):
     """A token made before there were roles may look, and no more: nobody gains by an update."""
-    database = open_store(store_address)
-    with database.writing() as session:
-        session.run("ALTER TABLE tokens DROP COLUMN role")
-        session.run("DROP TABLE logins")
-        session.run("UPDATE hushwatt SET steps = 2")
+    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:2])
+    older = open_store(store_address)
+    with older.writing() as session:
         session.run(
             "INSERT INTO tokens (hash, label, made, expires) VALUES (?, ?, ?, ?)", b"hash", "old", 0, 10**10
         )
-    database.close()
-    database = open_store(store_address)
-    with database.reading() as session:
+    older.close()
+    monkeypatch.undo()
+    newer = open_store(store_address)
+    with newer.reading() as session:
         found = tokens(session)
-    database.close()
+    newer.close()
 
     assert [(each.label, each.role) for each in found] == [("old", READ)]
 
