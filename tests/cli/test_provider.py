@@ -11,7 +11,7 @@ from hushwatt.household.homes import enrol
 from hushwatt.household.report import report
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import token_holds
+from hushwatt.provider.store.access import token_role
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.wire.table import ReportWriter
 
@@ -31,17 +31,19 @@ def stored(tmp_path, plan_of):
 def test_codes_and_tokens_are_made(hushwatt, stored, tmp_path):
     """Codes come one on a line; a token is shown once, replaced by name, and revoked."""
     codes = hushwatt("provider", "keys", "code", "-n", 3).stdout.split()
-    first, second = (hushwatt("provider", "keys", "token", "ada").stdout.strip() for _ in range(2))
+    first = hushwatt("provider", "keys", "token", "ada").stdout.strip()
+    second = hushwatt("provider", "keys", "token", "ada", "--role", "operate").stdout.strip()
     shown = json.loads(hushwatt("provider", "keys", "show", "--json").stdout)
     database = open_store(tmp_path / "hushwatt-data" / "store.sqlite")
     with database.reading() as session:
-        good = [token_holds(session, token, now=0) for token in (first, second)]
+        good = [token_role(session, token, now=0) for token in (first, second)]
         ((kept,),) = session.all("SELECT count(*) FROM codes")
     database.close()
 
     assert len(set(codes)) == kept == 3
-    assert good == [False, True]
+    assert good == [None, "operate"]
     assert shown["tokens"] == ["ada"]
+    assert shown["roles"] == {"ada": "operate"}
     assert hushwatt("provider", "keys", "token", "ada", "--revoke").returncode == 0
     assert hushwatt("provider", "keys", "token", "ada", "--revoke").returncode == 2
 
@@ -173,3 +175,35 @@ def test_a_plan_must_be_named_among_several(hushwatt, stored, plan_of, tmp_path)
     assert "2 plans fit" in hushwatt("provider", "keys", "code").stderr
     assert "no such plan" in hushwatt("provider", "keys", "code", "--plan", "zz").stderr
     assert hushwatt("provider", "keys", "code", "--plan", stored.id).returncode == 0
+
+
+def test_a_wrong_delivery_is_found_and_taken_back(hushwatt, stored, tmp_path):
+    """Files are listed with what they told; one is put right, taken back, and cannot be taken back again."""
+    fleet = enrol(stored, 5, 0, Simulation(1, "x"))
+    levels = np.zeros((5, 3), dtype=np.uint16)
+    sent = report(fleet, 0, levels, Simulation(1, "y"))
+    with ReportWriter(tmp_path / "wrong.parquet", stored, 10**9) as writer:
+        names = pa.array([f"home {home}" for home in sent.homes])
+        writer.write(names, 0, 0, sent.spent, sent.drawn, sent.payloads)
+
+    def run(*words):
+        return hushwatt("provider", *words)
+
+    refused = run("ingest", "wrong.parquet")
+    taken = run("ingest", "wrong.parquet", "--homes", 90)
+    listed = json.loads(run("deliveries", "--json").stdout)["deliveries"]
+    corrected = json.loads(run("deliveries", "--correct", 1, "--homes", 70, "--json").stdout)["deliveries"]
+    back = run("deliveries", "--take-back", 1)
+
+    assert refused.returncode == 2
+    assert "1,000,000,000 homes take part" in refused.stderr
+    assert taken.returncode == 0, taken.stderr
+    assert [(each["number"], each["name"], each["accepted"], each["homes"]) for each in listed] == [
+        (1, "wrong.parquet", 5, 90)
+    ]
+    assert corrected[0]["homes"] == 70
+    assert "5 reports and 5 homes are forgotten" in back.stderr
+    assert "wrong.parquet (taken back)" in back.stdout
+    assert run("deliveries", "--take-back", 1).returncode == 2
+    assert run("deliveries", "--homes", 5).returncode == 2
+    assert run("ingest", "wrong.parquet", "--homes", -1).returncode == 2

@@ -1,6 +1,8 @@
 """Files of readings become files of reports, as the table of reports promises."""
 
+import json
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -325,3 +327,76 @@ def test_homes_that_follow_their_levels_too_closely(tmp_path, plan_of, readings_
 
     assert (tmp_path / "reports.parquet").exists()
     assert (tmp_path / "simulated.parquet").exists()
+
+
+CHANGES = [
+    {"slot": -1}, {"slot": "x"}, {"slot": 10**30}, {"charges": [10**9]}, {"charges": 5}, {"charges": None},
+    {"strategies": [{}]}, {"strategies": [{"window": "x"}]}, {"strategies": 7}, {"decided": {}},
+    {"decided": 3}, {"plan": None}, {"plan": [[]]}, {"format": [1]}, {"format": "9" * 999},
+]  # fmt: skip
+
+
+@pytest.fixture
+def kept(tmp_path, plan_for, readings_at, watts):
+    """A plan, and the table of a state of it."""
+    plan, path = plan_for("lbu", appliances_per_report=1), tmp_path / "state"
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+    randomise_file(plan, readings, tmp_path / "out.parquet", state=path)
+    return plan, pq.read_table(path)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=repr)
+def test_a_state_that_says_what_none_says(tmp_path, kept, change):
+    """Whatever stands in a state's notes is refused in one line, never believed and never a crash."""
+    plan, table = kept
+    memory = json.loads(table.schema.metadata[b"hushwatt.state"]) | change
+    path = tmp_path / "other"
+    pq.write_table(table.replace_schema_metadata({"hushwatt.state": json.dumps(memory)}), path)
+
+    with pytest.raises(StateError, match="other: ") as caught:
+        State.load(plan, path)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("column", ["household", "cohort", "drawn", "order", "charge0"])
+def test_a_state_whose_columns_are_others(tmp_path, kept, column):
+    """The same for its rows: missing, of another kind, out of range, or a home twice."""
+    plan, table = kept
+    place, path = table.schema.get_field_index(column), tmp_path / "other"
+    others = [
+        table.drop_columns([column]),
+        table.set_column(place, column, pa.array(["x"] * len(table))),
+        table.set_column(place, column, pa.nulls(len(table), table.schema.field(column).type)),
+    ]
+    if column == "cohort":
+        others.append(table.set_column(place, column, pa.array([99] * len(table))))
+    for other in others:
+        pq.write_table(other, path)
+        with pytest.raises(StateError, match="not a hushwatt state file, or damaged"):
+            State.load(plan, path).homes(slice(0, len(table)))
+
+
+@pytest.mark.parametrize("crash", [0, 1])
+def test_the_state_is_in_place_before_the_reports(tmp_path, plan_for, readings_at, watts, monkeypatch, crash):
+    """Whenever the machine stops, no report is out whose spend the state does not know."""
+    plan, state, out = plan_for("lbu"), tmp_path / "state", tmp_path / "out.parquet"
+    readings = readings_at(tmp_path / "r.parquet", watts, plan.names)
+    order, replace = [], Path.replace
+
+    def stops(temporary, destination):
+        if len(order) == crash:
+            raise OSError("the power is gone")
+        order.append(Path(destination).name)
+        return replace(temporary, destination)
+
+    monkeypatch.setattr(Path, "replace", stops)
+    with pytest.raises(OSError, match="the power is gone"):
+        randomise_file(plan, readings, out, state=state)
+    monkeypatch.setattr(Path, "replace", replace)
+
+    assert order == ["state"][:crash]
+    assert not out.exists()
+    assert state.exists() == (crash == 1)
+    if crash:
+        with pytest.raises(StateError, match="the state has already passed"):
+            randomise_file(plan, readings, out, state=state)

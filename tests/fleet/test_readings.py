@@ -45,12 +45,14 @@ def row(household, day, appliance="kettle", watts=1.0):
     return household, START + timedelta(days=day), appliance, watts
 
 
-def parquet(rows, path):
-    """Write rows as a Parquet file."""
+def parquet(rows, path, coded=True):
+    """Write rows as a Parquet file, names as codes or in full."""
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
     types = (pa.string(), pa.timestamp("us", "UTC"), pa.string(), pa.float64())
     arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-    pq.write_table(pa.table(arrays, names=["household", "time", "appliance", "watts"]), path)
+    pq.write_table(
+        pa.table(arrays, names=["household", "time", "appliance", "watts"]), path, use_dictionary=coded
+    )
     return path
 
 
@@ -107,18 +109,17 @@ class TestAnyOrder:
         shuffled = data.draw(st.permutations(rows))
         cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(readings_parquet, "LENGTH", 10**6 if coded else 0)  # names as codes, or in full
             patch.setattr(readings_parquet, "ROWS", batch)
             patch.setattr(parts, "CELLS", 1)
             patch.setattr(parts, "LEAST", part)
             several = Path(folder, "several")
             several.mkdir()
             for number, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(rows)], strict=True)):
-                parquet(shuffled[start:stop], several / f"{number}.parquet")
+                parquet(shuffled[start:stop], several / f"{number}.parquet", coded)
             by_time = sorted(rows, key=lambda row: (row[1], row[0]))
             tables = [
-                read_slots(PLAN, parquet(shuffled, Path(folder, "shuffled.parquet"))),
-                read_slots(PLAN, parquet(by_time, Path(folder, "sorted.parquet"))),
+                read_slots(PLAN, parquet(shuffled, Path(folder, "shuffled.parquet"), coded)),
+                read_slots(PLAN, parquet(by_time, Path(folder, "sorted.parquet"), coded)),
                 read_slots(PLAN, several),
             ]
             found = [(table.homes.to_pylist(), walked(table), table.counts) for table in tables]

@@ -8,9 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet import readings_csv, readings_parquet
+from hushwatt.fleet import numbering, readings_csv, readings_parquet
 from hushwatt.fleet.readings import read_slots
 from hushwatt.plan.plan import Plan
+from hushwatt.wire import parquet_bounds
 
 NOON = datetime(2024, 1, 2, 12, tzinfo=UTC)
 SECRET = 4321.25  # a reading that must not be seen in an error
@@ -367,3 +368,53 @@ class TestRefused:
 
         assert "r.csv" in refused(tmp_path / "r.csv")
         assert "not a Parquet file" in refused(tmp_path / "r.parquet")
+
+
+class TestTooMuch:
+    """A small file that would take gigabytes is refused in one line, in a bounded memory."""
+
+    @pytest.mark.parametrize("column", ["household", "appliance"])
+    @pytest.mark.parametrize("coded", [True, False])
+    def test_long_names(self, tmp_path, column, coded):
+        """Names have at most 128 bytes, whether a dictionary repeats them or not."""
+        names = pa.array(["ada", "a" * 129] * 1000)
+        rows = table().take(pa.array([0, 1] * 1000))
+        rows = rows.set_column(rows.schema.get_field_index(column), column, names)
+        pq.write_table(rows, tmp_path / "r.parquet", use_dictionary=coded)
+        lines = ["ada,2024-01-02,kettle,1", "ada,2024-01-02,kettle,1".replace("ada", "a" * 129)]
+
+        assert refused(tmp_path / "r.parquet").endswith(
+            f"r.parquet, row 2, column {column}: longer than 128 bytes"
+        )
+        assert "row 2 (line 3), column household: longer than 128 bytes" in refused(csv_of(tmp_path, *lines))
+
+    def test_a_page_that_unpacks_to_too_much(self, tmp_path, monkeypatch):
+        """The heads of pages are looked at first."""
+        monkeypatch.setattr(parquet_bounds, "LARGEST_PAGE", 10)
+
+        assert "a page of column household unpacks to" in refused(saved(tmp_path))
+
+    def test_notes_that_take_too_much(self, tmp_path, monkeypatch):
+        """And so are the notes at the end of the file."""
+        monkeypatch.setattr(parquet_bounds, "MOST_COLUMNS", 4)
+
+        assert "r.parquet: it has 5 columns; at most 4 are read" in refused(saved(tmp_path))
+
+    def test_one_endless_line(self, tmp_path):
+        """A line of many megabytes is not held to say that it is none."""
+        line = f"ada,2024-01-02,{'k' * (9 << 20)},1"
+
+        assert "not a line of CSV" in refused(csv_of(tmp_path, "ada,2024-01-02,kettle,1", line))
+        assert "line 1: not a line of CSV" in refused(csv_of(tmp_path, header="h" * (2 << 20)))
+
+    def test_very_many_columns(self, tmp_path):
+        """A table has a few columns, not ten thousand."""
+        header = "household,time,appliance,watts" + ",x" * 10_000
+
+        assert "line 1: 10,004 columns; at most 10,000 are read" in refused(csv_of(tmp_path, header=header))
+
+    def test_names_of_very_many_homes(self, tmp_path, monkeypatch):
+        """All names stay in memory, so together they have a bound as well."""
+        monkeypatch.setattr(numbering, "MOST", 10)
+
+        assert "the names of the homes take more than 10 bytes" in refused(saved(tmp_path))

@@ -113,3 +113,11 @@ def test_strange_values_are_left_to_be_refused(strange):
     """What is not canonical is passed on as it is."""
 
     assert as_written(strange) == strange
+
+
+def test_a_table_with_an_endless_name():
+    """Every key is looked up from the first part of its table's name on: a long one costs its square."""
+    text = "[" + ".".join(["a"] * 101) + "]\nb = 1\n"
+
+    assert _refusal(parse_toml, "x = 1\n" + text) == "line 2: the name of a table has at most 200 letters"
+    assert parse_toml("edges = [" + "1, " * 500 + "2]") == {"edges": [*[1] * 500, 2]}

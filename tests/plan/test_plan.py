@@ -244,3 +244,12 @@ def test_plans_travel(written):
 
     assert pickle.loads(pickle.dumps(plan)) == plan
     assert len({plan, Plan.parse(written())}) == 1
+
+
+def test_a_file_that_is_no_plan_for_its_size(tmp_path):
+    """A file without end is not read to its end."""
+    path = tmp_path / "plan.toml"
+    path.write_bytes(b"#" * 1_000_001)
+
+    with pytest.raises(PlanError, match="has more than 1,000,000 bytes"):
+        Plan.load(path)

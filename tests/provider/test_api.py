@@ -19,7 +19,7 @@ from hushwatt.provider.keys import rotate_keys
 from hushwatt.provider.service import load_plans
 from hushwatt.provider.store.access import add_token
 from hushwatt.wire.record import pack_many
-from hushwatt.wire.signature import plan_fits, successor_fits
+from hushwatt.wire.signature import SIGNATURE_HEADER, plan_fits, sign_request, successor_fits
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 
@@ -268,7 +268,7 @@ def test_only_analysts_look(collecting, plan_of, path):
     assert problem(look(Authorization="Bearer hushwatt_wrong")) == "token-needed"
     assert problem(look(Authorization=f"Basic {token}")) == "token-needed"
     assert look(Authorization=f"Bearer {token}").status_code == 200
-    assert look(Cookie=f"hushwatt_token={token}").status_code == 200
+    assert problem(look(Cookie=f"hushwatt_login={token}")) == "token-needed"  # a login is no token
     talk.clock.forward(hours=1)
     assert problem(look(Authorization=f"Bearer {token}")) == "token-needed"
 
@@ -450,3 +450,27 @@ def test_the_description_names_every_address(talk):
     assert {"/v1/plans/{plan_id}/reports", "/v1/plans/{plan_id}/estimates", "/v1/readyz"} <= paths.keys()
     assert json.dumps(paths).count("Hushwatt-Signature") >= 1
     assert Config().largest_upload == 4 * 1024 * 1024
+
+
+@pytest.mark.parametrize("store_address", STORES, indirect=True)
+def test_a_key_that_anybody_signs_for_does_not_enrol(collecting, plan_of):
+    """Neither a home nor a gateway joins with a key of small order, and one that did is worth nothing."""
+    talk = collecting(plan_of(2), days=0.5)
+    neutral = b"\x01" + bytes(31)
+    (code,) = talk.codes(homes=3)
+    wish = {"public_key": neutral.hex()}
+
+    alone = talk.client.post(f"{talk.path}/devices", json=wish)
+    gateway = talk.client.post(f"{talk.path}/devices", json={**wish, "code": code, "homes": 3})
+    key, device = talk.home()
+    with talk.service.database.writing() as session:
+        session.run("UPDATE signers SET key = ? WHERE name = ?", neutral, device)
+    headers = sign_request(key, device, "DELETE", f"{talk.path}/devices/{device.hex()}", talk.now, b"")
+    headers[SIGNATURE_HEADER] = (neutral + bytes(32)).hex()
+    forged = talk.client.delete(f"{talk.path}/devices/{device.hex()}", headers=headers)
+
+    assert (alone.status_code, gateway.status_code) == (422, 422)
+    assert "anybody can sign" in alone.json()["detail"]
+    assert forged.status_code == 401
+    with talk.service.database.reading() as session:
+        assert session.all("SELECT count(*) FROM signers") == [(1,)]

@@ -109,3 +109,27 @@ def test_the_docs_name_every_setting():
 
     assert named == {field.name for field in fields(Config)}
     assert read_config(ROOT / "deploy" / "provider.toml", {}).needs_token
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("x = " + "[" * 3000, "beyond all sense"),
+        ("port = " + "9" * 5000, "beyond all sense"),
+        ("port = 99999", "port is 99999; it must be at most 65,535"),
+        ("tolerance = 99999999999", "it must be at most 2,147,483,647"),
+        ("plan = 5", "plan is 5, which is not the name of a file, or several"),
+        ("plan = [[[]]]", "plan is a list, which is not the name of a file"),
+        ("# " + "x" * 70_000, "too large for settings"),
+        ("port = '" + "x" * 5000 + "'", "port is 'xxx"),
+        ("x" * 5000 + " = 1", "unknown setting xxx"),
+    ],
+)
+def test_settings_beyond_all_sense(tmp_path, text, reason):
+    """Whatever stands in the file, it is refused in one short line."""
+    file = tmp_path / "provider.toml"
+    file.write_text(text)
+
+    with pytest.raises(UsageError, match=reason) as caught:
+        read_config(file, {})
+    assert len(str(caught.value)) < 300

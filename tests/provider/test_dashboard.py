@@ -487,7 +487,7 @@ class TestAccess:
             "/login", data={"token": token}, headers={"Sec-Fetch-Site": "cross-site"}, follow_redirects=False
         )
 
-        assert answer.status_code == 400
+        assert answer.status_code == 403
         assert "set-cookie" not in answer.headers
 
     def test_a_large_form_is_refused(self, closed):

@@ -1,9 +1,11 @@
 """Estimates as files: everything in JSON, a tidy table of the slots in CSV and Parquet."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from simulated import MICRO, plan_of
@@ -12,6 +14,7 @@ from hushwatt.errors import UsageError
 from hushwatt.provider.document import document
 from hushwatt.provider.estimate import estimate
 from hushwatt.provider.export import export
+from hushwatt.provider.spreadsheet import without_formulas
 from hushwatt.provider.tally import Tallies, Tally, TallyKey
 
 PLAN = plan_of([[0, 100, 300], [5, 800]], appliances_per_report=1, minimum_homes=10)
@@ -102,3 +105,24 @@ def test_other_endings_are_refused(tmp_path):
         export(FOUND, tmp_path / "estimates.xlsx")
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("sign", "=+-@")
+def test_no_name_is_a_formula(tmp_path, sign):
+    """A spreadsheet that opens the CSV reads names, whatever the plan's author called an appliance."""
+    names = [f"{sign}cmd|' /C calc'!A0", "oven"]
+    parts = [replace(each, name=name) for each, name in zip(PLAN.appliances, names, strict=True)]
+    found = estimate(replace(PLAN, appliances=tuple(parts)), TALLIES)
+    export(found, tmp_path / "estimates.csv")
+    export(found, tmp_path / "estimates.parquet")
+
+    assert set(read(tmp_path / "estimates.csv")["appliance"]) == {"'" + names[0], "oven"}
+    assert set(read(tmp_path / "estimates.parquet")["appliance"]) == set(names)
+
+
+def test_texts_alone_are_changed():
+    """Numbers below zero stay numbers; what begins with a tab or a line's end is a text like others."""
+    table = pa.table({"text": ["\tx", "\rx", "\n=x", "x=y", None, ""], "number": [-1.5] * 6})
+
+    assert without_formulas(table)["number"].equals(table["number"])
+    assert without_formulas(table)["text"].to_pylist() == ["'\tx", "'\rx", "'\n=x", "x=y", None, ""]

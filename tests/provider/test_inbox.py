@@ -1,13 +1,15 @@
 """The inbox: many uploads in one transaction, each with its own answer, and only when they are safe."""
 
 import asyncio
+import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from collecting import histories, records
 
 from hushwatt.errors import UsageError
-from hushwatt.provider import inbox
+from hushwatt.provider import inbox, ones
 from hushwatt.provider.collect import ACCEPTED, REPEATED, TOO_LATE, Collection
 from hushwatt.provider.inbox import ONE, Answer, answers
 from hushwatt.provider.store.session import StoreUnavailable
@@ -133,3 +135,37 @@ def test_what_waits_is_written_before_the_end(collecting, plan_of):
     again = collecting(plan, days=0.5)
 
     assert again.service.read.slots(plan)[0].reports == 1
+
+
+def test_the_writer_works_out_no_band(talk, monkeypatch):
+    """What takes long to judge is judged before it waits for the disk, so nobody else has to wait for it."""
+    waiting, where = uploads(talk, 3), []
+    monkeypatch.setattr(ones, "_remembered", {})
+    work_out = ones._band
+    monkeypatch.setattr(
+        ones, "_band", lambda *case: where.append(threading.current_thread().name) or work_out(*case)
+    )
+
+    async def all_at_once():
+        return await asyncio.gather(*(talk.service.inbox.deliver(*each) for each in waiting + waiting[:1]))
+
+    found = asyncio.run(all_at_once())
+
+    assert sum(answer.accepted for answer in found) == 3
+    assert where
+    assert "hushwatt-inbox" not in where
+
+
+def test_judged_before_or_now_is_the_same(talk):
+    """Uploads judged early and late share a transaction, and each gets its own verdicts."""
+    waiting = uploads(talk, 4)
+    collection, signer, sent = waiting[2]
+    waiting[2] = (collection, signer, replace(sent, drawn=sent.drawn + 1))  # what nothing costs
+    batch = [inbox._Waiting(None, upload=each) for each in waiting]
+    records = inbox.joined([each[2] for each in waiting])
+    late = inbox.judged(batch, waiting[0][0], records)
+    batch[2].verdicts = inbox.judge(waiting[0][0], waiting[2][2])
+
+    early = inbox.judged(batch, waiting[0][0], records)
+
+    assert late.tolist() == early.tolist() == [0, 0, 6, 0]

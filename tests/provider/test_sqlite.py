@@ -7,7 +7,7 @@ from collecting import histories, records
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import open_store, schema
-from hushwatt.provider.store.enrolment import enrol_home, remove_device
+from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import add_plan, plan_state
 from hushwatt.provider.store.schema import STEPS
 from hushwatt.provider.store.session import StoreUnavailable
@@ -129,15 +129,19 @@ def test_an_older_store_becomes_a_newer_one(tmp_path, monkeypatch, plan_of):
     monkeypatch.setattr(schema, "STEPS", STEPS[:1])
     older = Sqlite(tmp_path / "store.sqlite")
     with older.writing() as session:
-        plan = add_plan(session, plan_of(2))
-        enrolled = enrol_home(session, plan, bytes(32))
+        plan, name = add_plan(session, plan_of(2)), bytes(range(16))
+        session.run("UPDATE plans SET homes = 1, next_home = 1")
+        session.run(
+            "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, 0)", plan, name, bytes(32)
+        )
+        session.run("INSERT INTO devices (device, plan, home, signer) VALUES (?, ?, 0, 1)", name, plan)
     older.close()
     monkeypatch.undo()
 
     newer = Sqlite(tmp_path / "store.sqlite")
     with newer.writing() as session:
         before = plan_state(session, plan)
-        remove_device(session, plan, enrolled.name, 0, 1)
+        remove_device(session, plan, name, 0, 1)
         after = plan_state(session, plan)
     newer.close()
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.provider_deliveries import deliveries
 from hushwatt.cli.provider_files import erase, export, ingest
 from hushwatt.cli.store_options import (
     ConfigFile,
@@ -23,7 +24,7 @@ from hushwatt.cli.store_options import (
 app = App(name="provider", help="Collect reports from homes, keep them safe, and give out estimates.")
 keys = App(name="keys", help="Make and rotate keys, one-time codes and analysts' tokens.")
 app.command(keys)
-for command in (ingest, export, erase):
+for command in (ingest, deliveries, export, erase):
     app.command(command)
 
 DAY = 86400
@@ -98,14 +99,16 @@ def show(*, data: Data = None, store: Store = None, config: ConfigFile = None, a
     settings = settings_of(config, data, store)
     provider, database = open_keys(settings.folder), opened(settings)
     with database.reading() as session:
-        names = [label for label, _, _ in tokens(session)]
+        found = tokens(session)
     database.close()
     if as_json:
         history = [vars(each) for each in provider.history]
-        print(json.dumps({"key": provider.public.hex(), "history": history, "tokens": names}))
+        told = {"key": provider.public.hex(), "history": history}
+        roles = {each.label: each.role for each in found}
+        print(json.dumps(told | {"tokens": [each.label for each in found], "roles": roles}))
     else:
         print(f"key     {provider.public.hex()}")
-        print(f"tokens  {', '.join(names) or 'none'}")
+        print(f"tokens  {', '.join(f'{each.label} ({each.role})' for each in found) or 'none'}")
 
 
 @keys.command
@@ -158,12 +161,13 @@ def token(
     /,
     *,
     days: int = 365,
+    role: Literal["read", "operate"] = "read",
     revoke: bool = False,
     data: Data = None,
     store: Store = None,
     config: ConfigFile = None,
 ) -> None:
-    """Make a token for the analyst called NAME; an older one of that name stops working.
+    """Make a token for the analyst called NAME; an older one of that name stops working, with its logins.
 
     Parameters
     ----------
@@ -171,6 +175,8 @@ def token(
         Whose token.
     days
         How long it is good.
+    role
+        What its holder may do: look (read), or also publish by hand, which cannot be undone (operate).
     revoke
         Only take the older one away.
     """
@@ -186,7 +192,7 @@ def token(
         if revoke:
             remove_token(session, name)
         else:
-            print(add_token(session, name, now, now + days * DAY))
+            print(add_token(session, name, now, now + days * DAY, role))
     database.close()
 
 

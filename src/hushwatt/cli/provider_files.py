@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 def ingest(
     *files: Path,
+    homes: int | None = None,
     plan: PlanName = None,
     data: Data = None,
     store: Store = None,
@@ -43,6 +44,8 @@ def ingest(
     ----------
     files
         Files of reports, or folders of them, all of one plan.
+    homes
+        How many homes take part, instead of what the files say.
     """
     import time
 
@@ -51,13 +54,14 @@ def ingest(
     from hushwatt.provider.delivery import deliveries
     from hushwatt.provider.ingest import Ingest
 
+    check_homes(homes)
     settings = settings_of(config, data, store)
-    database, collection, life = _collection(settings, plan)
+    database, collection, life = collection_of(settings, plan)
     try:
         found = deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in found)
         with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, life, SystemClock()).take(found, advance)
+            ingested = Ingest(database, collection, life, SystemClock(), homes).take(found, advance)
     finally:
         database.close()
     _tell(collection, ingested, time.perf_counter() - began, as_json)
@@ -148,7 +152,7 @@ def erase(
     from hushwatt.provider.store.session import StoreUnavailable
 
     settings = settings_of(config, data, store)
-    database, collection, _ = _collection(settings, plan)
+    database, collection, _ = collection_of(settings, plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:
         homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
@@ -163,7 +167,15 @@ def erase(
     database.close()
 
 
-def _collection(settings: "Config", word: str | None) -> "tuple[Database, Collection, Life]":
+def check_homes(homes: int | None) -> None:
+    from hushwatt.errors import UsageError
+    from hushwatt.wire.report_file import MOST_HOMES
+
+    if homes is not None and not 0 <= homes <= MOST_HOMES:
+        raise UsageError(f"--homes must be between 0 and {MOST_HOMES:,}")
+
+
+def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Collection, Life]":
     """The store, the plan that is meant, and when its slots open and close."""
     from hushwatt.provider.collect import Collection
     from hushwatt.provider.folder import make_folder

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushwatt.wire.report_columns import LONGEST_NAME
+
 COLUMNS = ("household", "time", "appliance", "watts")
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 EARLIEST, LATEST = -(2**63), 2**63 - 1  # what nanoseconds since 1970 can say: the years 1677 to 2262
@@ -55,6 +57,8 @@ def names(column: str, array: pa.Array) -> Names:
     """The texts of a column of names; whole numbers become their decimal text."""
     refuse_missing(column, array)
     codes, values = _coded(array) if pa.types.is_dictionary(array.type) else _runs(_plain_text(array))
+    if not pa.types.is_integer(values.type):
+        _refuse_long(column, codes, values)
     texts = _plain_text(values).cast(pa.string())
     _refuse_broken_text(column, codes, texts)
     return Names(codes, texts)
@@ -145,6 +149,13 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _plain_text(array: pa.Array) -> pa.Array:
     return array.cast(pa.string()) if pa.types.is_string_view(array.type) else array
+
+
+def _refuse_long(column: str, codes: NDArray[np.int32], texts: pa.Array) -> None:
+    """Refuse a name that would take gigabytes when it is repeated."""
+    if len(texts) and pc.max(sizes := pc.binary_length(texts)).as_py() > LONGEST_NAME:
+        long = np.asarray(sizes) > LONGEST_NAME
+        _refuse_where(long[codes], column, f"longer than {LONGEST_NAME} bytes")
 
 
 def _refuse_broken_text(column: str, codes: NDArray[np.int32], texts: pa.Array) -> None:

@@ -9,7 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushwatt.errors import ReadingsError
+
 Numbers = NDArray[np.int32]
+MOST = 1 << 29  # bytes of all names together, which stay in memory
 
 
 class Numbering:
@@ -28,6 +31,7 @@ class Numbering:
         ]
         self._count = len(self._parts[0])
         self._ascending = _ascending(self._parts[0])
+        self._bytes = self._parts[0].nbytes  # of all names
         self._next = 0  # the number expected next, if the table goes on as before
 
     def __len__(self) -> int:
@@ -74,6 +78,9 @@ class Numbering:
             self._ascending = self._ascending and self._above(names) and _ascending(names)
             self._parts.append(names)
             self._count += len(names)
+            self._bytes += names.nbytes
+            if self._bytes > MOST:
+                raise ReadingsError(f"the names of the homes take more than {MOST:,} bytes: shorten them")
 
     def _above(self, names: pa.Array) -> bool:
         """Is the first of these above the last one so far?"""

@@ -20,6 +20,7 @@ from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.readings import Counts, Readings, read_slots
 from hushwatt.fleet.state import State, save_state
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.shown import printable
 from hushwatt.privacy.entropy import source_for
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.wire.table import ReportWriter
@@ -43,7 +44,9 @@ class Randomised:
         counts = self.counts
         lines = [f"{self.homes:,} homes, slots {self.first} to {self.last}, {self.reports:,} reports"]
         skipped = {"before the plan's start": counts.before_start, "after it expires": counts.after_expires}
-        skipped |= {f"of {name}, which is not in the plan": rows for name, rows in counts.outside.items()}
+        skipped |= {
+            f"of {printable(name)}, which is not in the plan": rows for name, rows in counts.outside.items()
+        }
         lines += [f"skipped {rows:,} rows {why}" for why, rows in skipped.items() if rows]
         if counts.negative:
             lines.append(f"counted {counts.negative:,} negative readings as 0 W")

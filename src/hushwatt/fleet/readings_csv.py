@@ -6,7 +6,9 @@ line by line, to say where.
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
@@ -15,6 +17,8 @@ from hushwatt.errors import ReadingsError
 from hushwatt.fleet.columns import COLUMNS, moment_of
 
 BLOCK = 1 << 22  # bytes
+LONGEST_LINE = 1 << 20  # letters of a line that is read by itself, to say what is wrong with it
+MOST_COLUMNS = 10_000
 CODED = pa.dictionary(pa.int32(), pa.string())
 TYPES = {"household": CODED, "time": CODED, "appliance": CODED, "watts": pa.float64()}
 
@@ -31,6 +35,10 @@ class CsvReadings:
             raise ReadingsError(f"{path}: {problem.strerror}") from None
         except csv.Error:
             raise ReadingsError(f"{path}, line 1: not a line of CSV") from None
+        if len(self._header) > MOST_COLUMNS:
+            raise ReadingsError(
+                f"{path}, line 1: {len(self._header):,} columns; at most {MOST_COLUMNS:,} are read"
+            )
         for column in COLUMNS:
             if self._header.count(column) != 1:
                 found = "there twice" if column in self._header else "not there"
@@ -49,9 +57,10 @@ class CsvReadings:
 
     def where(self, row: int) -> str:
         """The words for a row, counted from 0."""
-        for number, (line, _) in enumerate(self._records()):
-            if number == row + 1:
-                return f"row {number} (line {line})"
+        with suppress(csv.Error):  # a line before it that Arrow has read in another way
+            for number, (line, _) in enumerate(self._records()):
+                if number == row + 1:
+                    return f"row {number} (line {line})"
         return f"row {row + 1}"
 
     def _stream(self, columns: tuple[str, ...]) -> arrow_csv.CSVStreamingReader:
@@ -67,7 +76,7 @@ class CsvReadings:
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Every record that is not empty, and the line it begins on; the header first."""
         with self.path.open(newline="", encoding="utf-8-sig", errors="surrogateescape") as file:
-            reader, line = csv.reader(file, strict=True), 1
+            reader, line = csv.reader(_lines(file), strict=True), 1
             for fields in reader:
                 if fields:
                     yield line, fields
@@ -92,6 +101,14 @@ class CsvReadings:
         cells = dict(zip(self._header, fields, strict=True))
         problems = ((column, _cell_problem(column, cells[column])) for column in COLUMNS)
         return next((f"column {column}: {problem}" for column, problem in problems if problem), None)
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file; one that is no line for its length is an error, and not held in memory."""
+    while line := file.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise csv.Error("a line too long")
+        yield line
 
 
 def _cell_problem(column: str, text: str) -> str | None:

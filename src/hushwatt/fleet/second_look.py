@@ -18,8 +18,10 @@ from hushwatt.fleet.buckets import Rows
 from hushwatt.fleet.columns import Fault, Names, names, watts
 from hushwatt.fleet.progress import Stage
 from hushwatt.fleet.readings_files import ReadingsFile, refusal
+from hushwatt.plan.shown import printable
 
 SHOWN = 5  # names in an error
+MOST_OUTSIDE = 100_000  # appliances that are not in the plan, each counted by its name
 Owners = tuple[NDArray[np.int32], NDArray[np.int32]]  # of each row, its home's place and its slot
 
 
@@ -75,9 +77,13 @@ class SecondLook:
     def _count_outside(self, appliances: Names, unknown: NDArray[np.bool_]) -> None:
         for found in pc.value_counts(appliances.texts.take(pa.array(appliances.codes[unknown]))).to_pylist():
             self.outside[found["values"]] += found["counts"]
+        if len(self.outside) > MOST_OUTSIDE:
+            raise ReadingsError(
+                f"more than {MOST_OUTSIDE:,} appliances are not in the plan: {self._other_names()}"
+            )
 
     def _other_names(self) -> str:
-        names = sorted(self.outside)
+        names = [printable(name) for name in sorted(self.outside)]
         return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
     def _not_negative(self, measured: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,13 +7,15 @@ written and read part by part, as the fleet is moved.
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -25,8 +27,15 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.ledger import Charge
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, Strategy
+from hushwatt.wire.parquet_bounds import Unfit, check_footer, look_at_pages
+from hushwatt.wire.report_columns import LONGEST_NAME, lengths
 
 FORMAT = 1
+TOGETHER = 1 << 17  # names read at a time
+WRONG = (
+    pa.ArrowException, Unfit, ArithmeticError, AttributeError, LookupError, OSError, RecursionError,
+    TypeError, ValueError,
+)  # fmt: skip
 
 
 def save_state(path: Path, fleet: Fleet) -> None:
@@ -110,16 +119,19 @@ class State:
     @classmethod
     def load(cls, plan: Plan, path: Path) -> "State":
         """Look at a state file, and refuse one that does not fit."""
-        try:
-            with pq.ParquetFile(path) as file:
-                memory = json.loads((file.schema_arrow.metadata or {})[b"hushwatt.state"])
-                households = file.read(["household"])["household"].combine_chunks()
-        except (pa.ArrowException, KeyError, ValueError, OSError) as wrong:
-            raise StateError(f"{path}: not a hushwatt state file, or damaged") from wrong
-        if memory.get("format") != FORMAT:
-            raise StateError(f"{path}: state of format {memory.get('format')}; this hushwatt reads {FORMAT}")
-        if memory["plan"] != plan.id:
-            raise StateError(f"{path}: belongs to plan {memory['plan'][:12]}…, not to {plan.id[:12]}…")
+        with _telling(path):
+            check_footer(lambda: path)
+            with pq.ParquetFile(path, read_dictionary=["household"]) as file:
+                memory = dict(json.loads((file.schema_arrow.metadata or {})[b"hushwatt.state"]))
+                look_at_pages(lambda: path, file.metadata, file.schema_arrow.names)
+                households = _households(file)
+        with _telling(path):
+            form, owner = memory.get("format"), str(memory.get("plan"))
+            if form != FORMAT:
+                raise StateError(f"{path}: state of format {str(form)[:12]}; this hushwatt reads {FORMAT}")
+            if owner != plan.id:
+                raise StateError(f"{path}: belongs to plan {owner[:12]}…, not to {plan.id[:12]}…")
+            _check_memory(plan, memory)
         return cls(plan, path, memory, households)
 
     @property
@@ -132,9 +144,10 @@ class State:
         memory = self.memory["decided"]
         if memory is None:
             return None
-        last = None if memory["last"] is None else np.array(memory["last"])
-        spoke = _numbers(self._rows(slice(0, len(self.households)), ["spoke"]), "spoke", np.int64)
-        return Decided(_strategy(self.plan, memory["strategy"]), last, spoke)
+        with _telling(self.path):
+            last = None if memory["last"] is None else np.array(memory["last"], dtype=np.float64)
+            spoke = _numbers(self._rows(slice(0, len(self.households)), ["spoke"]), "spoke", np.int64)
+            return Decided(_strategy(self.plan, memory["strategy"]), last, spoke)
 
     def turns_taken(self, slot: int) -> NDArray[np.int64]:
         """How many of these homes wait 0, 1, … slots for their turn, seen from `slot`."""
@@ -149,16 +162,22 @@ class State:
         """What some of the homes remember."""
         table = self._rows(where, None)
         homes = enrol(self.plan, table.num_rows, self.slot, OperatingSystem())
-        homes.strategies = Cohorts(self._strategies(), _numbers(table, "cohort", np.int32))
-        homes.drawn = _numbers(table, "drawn", np.int64)
-        homes.releases = _matrix(table, "release", homes.releases)
-        homes.probes = _matrix(table, "probe", homes.probes)
-        homes.order = _matrix(table, "order", homes.order)
-        if "cursor" in table.column_names:  # of every draw: where the provider decides, and in older files
-            walked_by_cursor(homes, _numbers(table, "cursor", np.int64))
-        homes.ledger.charges = [
-            _charge(table, place, slot, homes) for place, slot in enumerate(self.memory["charges"])
-        ]
+        with _telling(self.path):
+            homes.strategies = Cohorts(self._strategies(), _numbers(table, "cohort", np.int32))
+            _check_below(homes.strategies.which, len(homes.strategies.states))
+            homes.drawn = _numbers(table, "drawn", np.int64)
+            homes.releases = _matrix(table, "release", homes.releases)
+            homes.probes = _matrix(table, "probe", homes.probes)
+            homes.order = _matrix(table, "order", homes.order)
+            if homes.order is not None:
+                _check_below(homes.order, len(self.plan.appliances))
+            if "cursor" in table.column_names:  # of homes whose provider decides, and in older files
+                cursor = _numbers(table, "cursor", np.int64)
+                _check_below(cursor, len(self.plan.appliances))
+                walked_by_cursor(homes, cursor)
+            homes.ledger.charges = [
+                _charge(table, place, slot, homes) for place, slot in enumerate(self.memory["charges"])
+            ]
         return homes
 
     def _strategies(self) -> tuple[Strategy, ...]:
@@ -166,19 +185,64 @@ class State:
 
     def _rows(self, where: slice, columns: list[str] | None) -> pa.Table:
         """Some rows of the file; only the row groups that hold them are read."""
-        try:
-            with pq.ParquetFile(self.path) as file:
-                ends = np.cumsum(
-                    [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-                )
-                begins = np.concatenate([[0], ends[:-1]])
-                groups = np.flatnonzero((begins < where.stop) & (ends > where.start))
-                if not len(groups):
-                    return file.schema_arrow.empty_table().select(columns or file.schema_arrow.names)
-                table = file.read_row_groups(groups.tolist(), columns=columns)
-                return table.slice(where.start - begins[groups[0]], where.stop - where.start)
-        except (pa.ArrowException, OSError) as wrong:
-            raise StateError(f"{self.path}: not a hushwatt state file, or damaged") from wrong
+        with _telling(self.path), pq.ParquetFile(self.path) as file:
+            ends = np.cumsum(
+                [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+            )
+            begins = np.concatenate([[0], ends[:-1]])
+            groups = np.flatnonzero((begins < where.stop) & (ends > where.start))
+            if not len(groups):
+                return file.schema_arrow.empty_table().select(columns or file.schema_arrow.names)
+            table = file.read_row_groups(groups.tolist(), columns=columns)
+            return table.slice(where.start - begins[groups[0]], where.stop - where.start)
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    """Say of a file that it is none of ours, whatever is in the place of what should be there."""
+    try:
+        yield
+    except WRONG as wrong:
+        raise StateError(f"{path}: not a hushwatt state file, or damaged") from wrong
+
+
+def _households(file: pq.ParquetFile) -> pa.Array:
+    """The names of the homes, each once and ascending."""
+    parts = [pa.array([], pa.string())]
+    for batch in file.iter_batches(TOGETHER, columns=["household"]):
+        coded = batch.column(0)
+        if len(coded.dictionary) < len(coded) or (lengths(coded) > LONGEST_NAME).any():
+            raise ValueError("a name twice, or too long for one")
+        parts.append(coded.cast(pa.string()))
+    names = pa.concat_arrays(parts)
+    names.validate(full=True)
+    if not pc.all(pc.less(names[:-1], names[1:])).as_py():
+        raise ValueError("not in order")
+    return names
+
+
+def _check_memory(plan: Plan, memory: dict[str, Any]) -> None:
+    """Refuse what no state says: other keys, or anything but numbers where numbers are."""
+    slots, charges = plan.calendar.slots, memory["charges"]
+    if not 0 <= memory["slot"] <= slots or not all(0 <= slot < slots for slot in charges):
+        raise ValueError("a slot that the plan has not")
+    decided = memory["decided"]
+    for fields in memory["strategies"] + ([] if decided is None else [decided["strategy"]]):
+        strategy = _strategy(plan, fields)
+        if not all(_is_whole(value) for value in vars(strategy).values()):
+            raise ValueError("not a strategy of numbers")
+        strategy.offer()
+
+
+def _is_whole(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_whole(each) for each in value)
+    return value is None or (isinstance(value, int) and abs(value) < 2**63)
+
+
+def _check_below(numbers: NDArray[Any] | None, most: int) -> None:
+    if numbers is not None and len(numbers) and not (numbers.min() >= 0 and numbers.max() < most):
+        raise ValueError("a number out of range")
 
 
 def _strategy(plan: Plan, fields: dict[str, Any]) -> Strategy:
@@ -211,7 +275,10 @@ def _charge(table: pa.Table, place: int, slot: int, homes: Homes) -> Charge:
 
 
 def _numbers(table: pa.Table, name: str, kind: type[np.generic]) -> NDArray[Any]:
-    return np.asarray(table[name].to_numpy().astype(kind))
+    column = table[name]
+    if column.null_count or not pa.types.is_integer(column.type):
+        raise ValueError("not whole numbers")
+    return np.asarray(column.to_numpy().astype(kind))
 
 
 def _binary(rows: NDArray[Any]) -> pa.Array:
@@ -227,6 +294,8 @@ def _matrix(table: pa.Table, name: str, like: NDArray[Any] | None) -> NDArray[An
         return None
     column = table[name].combine_chunks()
     width = like.shape[1] * like.itemsize
+    if column.null_count or column.type != pa.binary(width):
+        raise ValueError("not rows of this width")
     data = np.frombuffer(column.buffers()[1] or b"", dtype=np.uint8)
     held = data[column.offset * width : (column.offset + len(column)) * width]
     return held.view(like.dtype).reshape(len(column), like.shape[1]).copy()

@@ -14,6 +14,8 @@ from typing import Any
 from hushwatt.errors import PlanError
 
 LARGEST = 1_000_000  # bytes
+LONGEST_NAME = 200  # letters of a table's name; every key below it is looked up from the first of them on
+LONG_NAME = re.compile(rf"^[ \t]*\[[^\]\n]{{{LONGEST_NAME}}}", re.MULTILINE)
 Table = dict[str, Any]
 
 
@@ -36,6 +38,9 @@ def is_json(text: str) -> bool:
 
 def parse_toml(text: str) -> Table:
     """The table of a TOML plan, its decimals kept exactly as written."""
+    if long := LONG_NAME.search(text):
+        line = text.count("\n", 0, long.start()) + 1
+        raise PlanError(f"line {line}: the name of a table has at most {LONGEST_NAME} letters")
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as wrong:

@@ -18,7 +18,7 @@ from hushwatt.errors import PlanError
 from hushwatt.plan import rules, writer
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.calendar import Calendar
-from hushwatt.plan.document import as_written, decode, is_json, parse_json, parse_toml
+from hushwatt.plan.document import LARGEST, as_written, decode, is_json, parse_json, parse_toml
 from hushwatt.plan.reader import read
 from hushwatt.plan.slot import SlotLength
 
@@ -74,7 +74,10 @@ class Plan:
         """The plan in a file, TOML or canonical JSON."""
         name = fspath(path)
         try:
-            text = Path(name).read_bytes()
+            with Path(name).open("rb") as file:
+                text = file.read(LARGEST)
+                if file.read(1):
+                    raise PlanError(f"{name}: has more than {LARGEST:,} bytes, the most that a plan has")
         except (OSError, ValueError) as wrong:
             reason = getattr(wrong, "strerror", None) or "not the name of a file"
             raise PlanError(f"{name}: {reason[0].lower()}{reason[1:]}") from None

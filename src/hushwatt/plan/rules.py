@@ -18,7 +18,7 @@ LONGEST_TEXT = 10_000  # characters
 MOST_SLOTS = 2**31 - 1  # a report's slot is a 32-bit number
 MOST_APPLIANCES = 1_000
 MOST_LEVELS = 10_000  # of one appliance; levels and places of appliances are kept as 16-bit numbers
-MOST_CELLS = 65_536  # levels of all appliances: 8 KiB a report, where every level has its bit
+MOST_CELLS = 16_384  # levels of all appliances: 2 KiB a report, where every level has its bit
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2262, 1, 1, tzinfo=UTC)  # moments are 64-bit nanoseconds
 END_OF_DATES = datetime(9999, 12, 31, tzinfo=UTC)

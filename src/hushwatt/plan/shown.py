@@ -25,6 +25,15 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
+def printable(name: str) -> str:
+    """A name from elsewhere, on one line of a terminal: as it is, unless it would do something there.
+
+    >>> printable("oven"), printable("\\x1b[2J")
+    ('oven', "'\\\\x1b[2J'")
+    """
+    return name if name.isprintable() else shown(name)
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint at the known word that is nearest, or nothing.
 

@@ -122,8 +122,9 @@ def settle(
     verdicts: Verdicts,
     first: int,
     last: int,
+    delivery: int = 0,
 ) -> Verdicts:
-    """The same for reports whose homes are known: every pending verdict is settled."""
+    """The same for reports whose homes are known, which a delivery may have brought."""
     verdicts = verdicts.copy()
     slots = records.slot.astype(np.int64)
     verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
@@ -144,7 +145,7 @@ def settle(
             refused = rotations.judge(slot, homes[rows], records.payloads[rows])
             verdicts[rows] = np.where(refused, refused, ACCEPTED)
             rows = rows[refused == 0]
-            _keep(session, collection, records, slot, rows, homes[rows])
+            _keep(session, collection, records, slot, rows, homes[rows], delivery)
     rotations.save()
     return verdicts
 
@@ -180,6 +181,7 @@ def _keep(
     slot: int,
     rows: NDArray[np.intp],
     homes: Homes,
+    delivery: int,
 ) -> None:
     """Keep new reports of one slot, homes ascending, and add them to the tallies."""
     if not len(rows):
@@ -196,6 +198,7 @@ def _keep(
             group.key.as_of,
             group.homes,
             group.payloads,
+            delivery,
         )
         if kept != len(group.homes):
             raise StateError("a report that was not there is there now: nothing of this was kept")

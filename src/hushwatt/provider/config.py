@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import UsageError
+from hushwatt.plan.shown import shown
 
 LENGTHS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PREFIX = "HUSHWATT_"
+MOST_PORT, MOST = 65_535, 2**31 - 1
+LARGEST = 65_536  # bytes of a file with settings
 TRUTHS = {
     "1": True,
     "true": True,
@@ -59,7 +62,9 @@ class Config:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
         for name in (each.name for each in fields(self) if each.type is int):
             if getattr(self, name) < (0 if name == "port" else 1):
-                raise UsageError(f"{name} is {getattr(self, name)}; it must be above zero")
+                raise UsageError(f"{name} is {shown(getattr(self, name))}; it must be above zero")
+            if getattr(self, name) > (most := MOST_PORT if name == "port" else MOST):
+                raise UsageError(f"{name} is {shown(getattr(self, name))}; it must be at most {most:,}")
         if bool(self.tls_certificate) != bool(self.tls_key):
             raise UsageError("tls_certificate and tls_key go together")
         if self.access == "open" and not self.is_private:
@@ -143,12 +148,18 @@ def length(text: str) -> timedelta:
 
 
 def _read(file: Path) -> dict[str, Any]:
+    with file.open("rb") as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise UsageError(f"{file}: too large for settings, which have at most {LARGEST:,} bytes")
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(content.decode("utf-8"))
     except tomllib.TOMLDecodeError as wrong:
         raise UsageError(f"{file}: {wrong}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{file}: not a text file") from None
+    except (ValueError, RecursionError):
+        raise UsageError(f"{file}: it holds a number or a nesting beyond all sense") from None
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -180,16 +191,23 @@ def _changed(config: Config, changes: Mapping[str, Any], source: str) -> Config:
     accepted: dict[str, Any] = {}
     for name, value in changes.items():
         if name not in kinds:
-            raise UsageError(f"{place}unknown setting {name}")
+            raise UsageError(f"{place}unknown setting {name[:40]}")
         if name == "plan":
-            value = (value,) if isinstance(value, str) else tuple(map(str, value))
+            value = _plans(value, place)
         elif not isinstance(kinds[name], type) or type(value) is not kinds[name]:
-            raise UsageError(f"{place}{name} is {value!r}, which is not a {_kind(kinds[name])}")
+            raise UsageError(f"{place}{name} is {shown(value)}, which is not a {_kind(kinds[name])}")
         accepted[name] = value
     try:
         return replace(config, **accepted)
     except UsageError as wrong:
         raise UsageError(f"{place}{wrong}") from None
+
+
+def _plans(value: Any, place: str) -> tuple[str, ...]:
+    found = (value,) if isinstance(value, str) else value
+    if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+        raise UsageError(f"{place}plan is {shown(value)}, which is not the name of a file, or several")
+    return tuple(found)
 
 
 def _kind(kind: object) -> str:

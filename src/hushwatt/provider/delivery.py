@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.strategies import POPULATION
 from hushwatt.wire.payload import Layout
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from hushwatt.wire.table import ReportBatch
 
 TOGETHER = 1 << 17  # rows that go in by one transaction, at most
+UNHEARD, FEW = (
+    10,
+    25,
+)  # homes that take part for each that is heard, at most, and rows that chance may withhold
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,22 @@ def deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
     if not found:
         raise UsageError("no file of reports was named")
     return found
+
+
+def check_told(delivery: Delivery) -> None:
+    """Refuse a file that tells of many more homes than its rows can come from.
+
+    A home has a row in every slot, or in one of `window` where homes take turns; a tenth of them must
+    have been heard, give or take a few.
+    """
+    plan, told, rows = delivery.plan, delivery.reports.homes, delivery.reports.rows
+    turns = plan.window if plan.method in POPULATION else 1
+    most = UNHEARD * turns * (rows + FEW)
+    if told > most:
+        raise ReportError(
+            f"{delivery.path}: it says that {told:,} homes take part, but its {rows:,} rows come from "
+            f"{most:,} homes at most: give the true number with --homes"
+        )
 
 
 def stamp_of(path: Path) -> tuple[int, int, int]:

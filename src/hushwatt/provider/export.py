@@ -88,7 +88,9 @@ def _json(estimates: Estimates, path: Path) -> None:
 def _csv(estimates: Estimates, path: Path) -> None:
     from pyarrow import csv
 
-    csv.write_csv(tidy(estimates), path)
+    from hushwatt.provider.spreadsheet import without_formulas
+
+    csv.write_csv(without_formulas(tidy(estimates)), path)
 
 
 def _parquet(estimates: Estimates, path: Path) -> None:

@@ -21,6 +21,7 @@ from hushwatt.provider.clock import Clock
 from hushwatt.provider.collect import ACCEPTED, REASONS, REPEATED, Collection, Verdicts, judge, take
 from hushwatt.provider.life import Life
 from hushwatt.provider.metrics import Metrics
+from hushwatt.provider.plausible import bands_at_hand
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.session import Database, Session, StoreUnavailable
 from hushwatt.wire.record import HEAD, Records
@@ -60,6 +61,7 @@ class _Waiting:
 
     told: "asyncio.Future[Any]"
     upload: tuple[Collection, int, Records] | None = None
+    verdicts: Verdicts | None = None  # on an upload that took long to judge
     job: Callable[[Session], Any] | None = None
     result: Any = None
 
@@ -92,7 +94,10 @@ class Inbox:
 
     async def deliver(self, collection: Collection, signer: int, records: Records) -> Answer:
         """Keep an upload; the answer comes when it would survive power loss."""
-        answer = await self._wait(upload=(collection, signer, records))
+        verdicts = None
+        if not bands_at_hand(collection.layout, records.drawn.astype(np.int64), records.payloads):
+            verdicts = await asyncio.to_thread(judge, collection, records)
+        answer = await self._wait(upload=(collection, signer, records), verdicts=verdicts)
         assert isinstance(answer, Answer)
         return answer
 
@@ -181,7 +186,7 @@ class Inbox:
             collection,
             records,
             signers,
-            judge(collection, records),
+            judged(batch, collection, records),
             first=max(life.first_open(now), published + 1),
             last=life.last_begun(now),
         )
@@ -195,6 +200,18 @@ def joined(parts: list[Records]) -> Records:
         return parts[0]
     names = ("devices", "slot", "spent", "drawn", "payloads")
     return Records(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def judged(batch: list[_Waiting], collection: Collection, records: Records) -> Verdicts:
+    """What can be said of all records without the store; mostly nothing has been said yet."""
+    if not any(waiting.verdicts is not None for waiting in batch):
+        return judge(collection, records)
+    found = [
+        judge(collection, waiting.upload[2]) if waiting.verdicts is None else waiting.verdicts
+        for waiting in batch
+        if waiting.upload
+    ]
+    return np.concatenate(found)
 
 
 def answers(verdicts: Verdicts, sizes: list[int]) -> list[Answer]:

@@ -30,13 +30,13 @@ from hushwatt.provider.collect import (
     judge,
     settle,
 )
-from hushwatt.provider.delivery import Delivery
+from hushwatt.provider.delivery import Delivery, check_told
 from hushwatt.provider.draws import PUBLICATION
 from hushwatt.provider.life import Life
 from hushwatt.provider.named import KnownHomes, distinct
 from hushwatt.provider.roll import Roll
-from hushwatt.provider.store.deliveries import set_taken, taken
-from hushwatt.provider.store.enrolment import FILES, enrol_named, tell_homes, were_erased
+from hushwatt.provider.store.deliveries import begin, set_taken, taken, told_by_files
+from hushwatt.provider.store.enrolment import FILES, enrol_named, set_told, tell_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database, Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
@@ -94,14 +94,27 @@ class Judged:
 class Ingest:
     """Takes files into the collection of one plan."""
 
-    def __init__(self, database: Database, collection: Collection, life: Life, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        collection: Collection,
+        life: Life,
+        clock: Clock,
+        homes: int | None = None,
+    ) -> None:
+        """`homes` take part, whatever the files say."""
         self._database, self._collection, self._life, self._clock = database, collection, life, clock
+        self._told = homes
         self._known = KnownHomes()
-        self._erased = 0  # homes that had been erased when the known ones were looked up
+        self._forgotten = 0  # homes erased and deliveries taken back when the known ones were looked up
 
     def take(self, files: Iterable[Delivery], advance: Advance = lambda rows: None) -> Ingested:
         """Take all files in, one after the other; `advance` is told how many more rows are done."""
         ingested = Ingested()
+        files = list(files)
+        for file in files:
+            if self._told is None:
+                check_told(file)
         for file in files:
             ingested.files += 1
             self._take_file(file, ingested, advance)
@@ -143,46 +156,55 @@ class Ingest:
         number = self._collection.number
         if taken(session, number, file.content) >= judged.end:  # another run is at the same file
             return judged.verdicts[:0], 0
-        tell_homes(session, number, told=file.reports.homes, named=0)
+        told, now = file.reports.homes if self._told is None else self._told, self._clock.now()
+        delivery = begin(
+            session, number, file.content, file.path.name, file.reports.rows, told, int(now.timestamp())
+        )
+        set_told(session, number, told_by_files(session, number))
         state = plan_state(session, number)
-        homes, verdicts, enrolled = self._homes(session, state, judged)
+        homes, verdicts, enrolled = self._homes(session, state, judged, delivery)
         first, last = state.published + 1, self._collection.plan.calendar.slots
-        verdicts = settle(session, self._collection, judged.batch, homes, verdicts, first, last)
-        set_taken(session, number, file.content, judged.end)
+        verdicts = settle(session, self._collection, judged.batch, homes, verdicts, first, last, delivery)
+        accepted, repeated = (int((verdicts == verdict).sum()) for verdict in (ACCEPTED, REPEATED))
+        set_taken(session, number, file.content, judged.end, accepted, repeated)
         return verdicts, enrolled
 
-    def _homes(self, session: Session, state: PlanState, judged: Judged) -> tuple[Homes, Verdicts, int]:
+    def _homes(
+        self, session: Session, state: PlanState, judged: Judged, delivery: int
+    ) -> tuple[Homes, Verdicts, int]:
         """The home of every row whose verdict is pending, new ones enrolled; others are settled here."""
         verdicts = judged.verdicts.copy()
-        if state.erased != self._erased:
-            self._known, self._erased = KnownHomes(), state.erased
+        if state.erased + state.undone != self._forgotten:
+            self._known, self._forgotten = KnownHomes(), state.erased + state.undone
         homes = self._known.find(judged.devices)
         rows = np.flatnonzero((homes < 0) & (verdicts == PENDING))
         if not len(rows):
             return homes, verdicts, 0
         devices, places = distinct(judged.devices[rows])
-        found = self._looked_up(session, devices)
+        found = self._looked_up(session, devices, delivery)
         late = (found[places] < 0) & (judged.batch.slot[rows] <= state.published)
         self._count_late(session, judged.batch.slot[rows[late]])
         verdicts[rows[late]] = TOO_LATE
         strange = np.zeros(len(devices), dtype=bool)
         strange[places[~late]] = True
-        gone, enrolled = self._enrolled(session, devices, found, strange & (found < 0))
+        gone, enrolled = self._enrolled(session, devices, found, strange & (found < 0), delivery)
         verdicts[rows[gone[places] & ~late]] = ERASED
         homes[rows] = found[places]
         return homes, verdicts, enrolled
 
-    def _looked_up(self, session: Session, devices: Rows) -> Homes:
+    def _looked_up(self, session: Session, devices: Rows, delivery: int) -> Homes:
         """The homes of devices that are enrolled; −1 where one is not."""
         number = self._collection.number
         found, signers = session.find_devices(number, devices)
         if (signers > FILES).any():
-            named = session.name_homes(number, found[signers > FILES])
+            named = session.name_homes(number, found[signers > FILES], delivery)
             tell_homes(session, number, told=0, named=named)
         self._known.add(devices[found >= 0], found[found >= 0])
         return found
 
-    def _enrolled(self, session: Session, devices: Rows, found: Homes, new: Flags) -> tuple[Flags, int]:
+    def _enrolled(
+        self, session: Session, devices: Rows, found: Homes, new: Flags, delivery: int
+    ) -> tuple[Flags, int]:
         """Enrol new devices, and put their homes where they belong; which were erased, how many enrolled."""
         gone = np.zeros(len(devices), dtype=bool)
         if new.any():
@@ -190,7 +212,8 @@ class Ingest:
         new = new & ~gone
         count = int(new.sum())
         if count:
-            found[new] = np.arange(count) + enrol_named(session, self._collection.number, devices[new])
+            first = enrol_named(session, self._collection.number, devices[new], delivery)
+            found[new] = np.arange(count) + first
             self._known.add(devices[new], found[new])
         return gone, count
 

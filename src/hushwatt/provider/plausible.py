@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.band import band
+from hushwatt.privacy.band import Case, band, remembers
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 from hushwatt.wire.payload import Layout, take
 
@@ -104,22 +104,41 @@ def _check_bits(
 ) -> None:
     """No bit beyond an appliance's last level, and a number of ones that chance allows."""
     ones = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
-    if members is None:
-        levels = np.full(len(rows), sum(layout.widths))
-    else:
+    levels = _levels(layout, rows, members)
+    if members is not None:
         widths = np.array(layout.widths)
-        levels = widths[members].sum(axis=1)
         ones -= np.bitwise_count(members.astype(np.uint64)).sum(axis=1, dtype=np.int64)
         for entry in range(layout.asked):
             place = layout.places[entry] + layout.number_bits
             answer = take(rows, place, layout.places[entry + 1] - place)
             fit &= answer >> widths[members[:, entry]] == 0
-    cases = {(int(drawn[0]), int(levels[0]))}
-    if not _alike(drawn, levels):
-        cases = set(zip(drawn.tolist(), levels.tolist(), strict=True))
-    for budget, cells in cases:
-        low, high = band(layout.oracle, budget, layout.asked, cells)
+    for case in _cases(layout, drawn, levels):
+        (_, budget, _, cells), (low, high) = case, band(*case)
         fit &= ((ones >= low) & (ones <= high)) | (drawn != budget) | (levels != cells)
+
+
+def bands_at_hand(layout: Layout, drawn: Whole, rows: Rows) -> bool:
+    """Whether judging these payloads takes no time to speak of: no band has to be worked out first."""
+    if layout.direct or not len(rows):
+        return True
+    members = _members(layout, rows, np.ones(len(rows), dtype=bool)) if layout.partial else None
+    return remembers(_cases(layout, drawn, _levels(layout, rows, members)))
+
+
+def _levels(layout: Layout, rows: Rows, members: NDArray[np.intp] | None) -> Whole:
+    """How many levels the appliances have that each report speaks of."""
+    if members is None:
+        return np.full(len(rows), sum(layout.widths))
+    levels: Whole = np.array(layout.widths)[members].sum(axis=1)
+    return levels
+
+
+def _cases(layout: Layout, drawn: Whole, levels: Whole) -> list[Case]:
+    """The different bands that reports ask for; mostly there is one."""
+    kinds = {(int(drawn[0]), int(levels[0]))}
+    if not _alike(drawn, levels):
+        kinds = set(zip(drawn.tolist(), levels.tolist(), strict=True))
+    return [(layout.oracle, budget, layout.asked, cells) for budget, cells in kinds]
 
 
 def _alike(*columns: Whole) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hushwatt.wire.table import ReportBatch
 
-MOST = 1 << 22  # homes whose names are kept, some 35 bytes each; others are hashed every time
+MOST = 1 << 27  # bytes of names that are kept; others are hashed every time
 
 
 class Roll:
@@ -29,6 +29,7 @@ class Roll:
     def _forget(self) -> None:
         self._names: pa.Array | None = None
         self._devices = np.empty((0, DEVICE), dtype=np.uint8)
+        self._bytes = 0  # of the names
         self._useful = False  # in the slot being called
 
     def devices(self, batch: "ReportBatch") -> Rows:
@@ -46,7 +47,7 @@ class Roll:
             self._useful = True
             return self._devices[start : self._next]
         devices = devices_of(self._plan, names)
-        if start == len(self._devices) < MOST:
+        if start == len(self._devices) and self._bytes + names.nbytes <= MOST:
             self._append(names, devices)
         return devices
 
@@ -55,4 +56,5 @@ class Roll:
 
         self._names = names if self._names is None else pa.concat_arrays([self._names, names])
         self._devices = np.concatenate([self._devices, devices])
+        self._bytes += names.nbytes
         self._useful = True

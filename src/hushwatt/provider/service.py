@@ -69,12 +69,17 @@ class Service:
             await self._scrub(number)
         return slots
 
-    async def _scrub(self, number: int) -> None:
-        """A few slots at a time, so that uploads get their turn."""
-        scrubbed = 1
-        while scrubbed:
-            scrubbed = await self.inbox.write(lambda session: scrub(session, number, SCRUBBED_TOGETHER))
-            self._to_forget |= scrubbed > 0
+    async def scrub_due(self) -> None:
+        """Empty the payloads of published slots, a little at a time, so that uploads get their turn."""
+        for number in self.lives if self.config.scrub else ():
+            while slots := await self._scrub(number):
+                for slot in slots:
+                    await asyncio.to_thread(self.database.reuse, number, slot)
+
+    async def _scrub(self, number: int) -> list[int]:
+        slots = await self.inbox.write(lambda session: scrub(session, number, SCRUBBED_TOGETHER))
+        self._to_forget |= bool(slots)
+        return slots
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
@@ -84,6 +89,11 @@ class Service:
         self._to_forget = True
         await self.forget_due()
         return erased
+
+    async def tidy(self) -> None:
+        """Scrub and overwrite what is due, beside everything else."""
+        await self.scrub_due()
+        await self.forget_due()
 
     async def forget_due(self) -> None:
         """Overwrite what was erased; while others still read it, that waits for the next time."""

@@ -6,10 +6,14 @@ the same for all of them.
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)  # the first bytes of a word
 MIXER = np.uint64(0x9E37_79B9_7F4A_7C15)  # an odd number whose bits look like chance
+
+
+LONGEST_NAME = 128  # bytes of a home's name
 
 
 def fits(name: str, kind: pa.DataType) -> bool:
@@ -34,6 +38,19 @@ def fits(name: str, kind: pa.DataType) -> bool:
 def texts(column: pa.Array) -> pa.Array:
     """A column of names as plain strings."""
     return column if column.type == pa.string() else column.cast(pa.string())
+
+
+def lengths(column: pa.Array) -> NDArray[np.int64]:
+    """How many bytes each text or binary of a column has; one that a dictionary repeats is not unpacked.
+
+    >>> lengths(pa.array(["ab", "c", "ab"]).dictionary_encode()).tolist()
+    [2, 1, 2]
+    """
+    if pa.types.is_dictionary(column.type):
+        each: NDArray[np.int64] = lengths(column.dictionary)[column.indices.to_numpy()]
+        return each
+    found: NDArray[np.int64] = pc.binary_length(column).to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
 
 
 def payload_sizes(column: pa.Array) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ Everything that must not be in it is refused in one line, with the row or the ro
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,16 @@ import pyarrow.parquet as pq
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
-from hushwatt.wire.report_columns import fits
+from hushwatt.wire.parquet_bounds import Damaged, Pages, Unfit, check_footer, look_at_pages
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.report_columns import LONGEST_NAME, fits
 from hushwatt.wire.report_rows import checked
 from hushwatt.wire.report_schema import HOMES, PLAN, REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import telling
 
-ROWS = 1 << 17  # in a batch
+ROWS, BATCH = 1 << 17, 1 << 26  # rows in a batch, and bytes that they may come to
+TEXTS = {"household", "payload"}  # which a dictionary could make as long as it likes
+MOST_HOMES = 2**31 - 1
 Opened = Callable[[], Any]  # gives a path, or a file open for reading bytes
 PIECE = 1 << 18  # rows read on their own, about
 BUFFER = 1 << 20  # bytes read at a time
@@ -32,11 +37,14 @@ class ReportFile:
         self.path = path
         self.name = name or str(path)
         self._opened: Opened = opened or (lambda: path)
-        self._slots = plan.calendar.slots
+        self._slots, self._size = plan.calendar.slots, Layout.of(plan).size  # bytes of a payload, about
         try:
-            with self._open() as file:
+            check_footer(self._opened)
+            with pq.ParquetFile(self._opened()) as file:
                 schema, self._footer = file.schema_arrow, file.metadata
-        except (OSError, pa.ArrowException):
+        except Unfit as unfit:
+            raise ReportError(f"{self.name}: {unfit}") from None
+        except (OSError, ValueError, pa.ArrowException):  # ValueError: a note that is not UTF-8, among others
             raise ReportError(f"{self.name}: not a Parquet file, or not a complete one") from None
         self.rows = self._footer.num_rows
         self._check_columns(schema)
@@ -62,8 +70,10 @@ class ReportFile:
         """These columns as they are, unchecked, of all row groups or of some."""
         chosen = list(range(self._footer.num_row_groups) if groups is None else groups)
         try:
-            with self._open(self._footer) as file:
-                for batch in file.iter_batches(ROWS, chosen, columns=list(names), use_threads=False):
+            with self._open() as file:
+                for batch in file.iter_batches(
+                    self._together, chosen, columns=list(names), use_threads=False
+                ):
                     yield batch.select(names)
         except (OSError, pa.ArrowException):
             raise self._damage(chosen) from None
@@ -72,10 +82,26 @@ class ReportFile:
         """The error for a row, counted from 0."""
         return ReportError(f"{self.name}, row {row + 1}: {problem}")
 
-    def _open(self, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
+    @cached_property
+    def _pages(self) -> Pages:
+        try:
+            return look_at_pages(self._opened, self._footer, REPORT_SCHEMA.names)
+        except Damaged as damaged:
+            raise self._is_damaged(damaged.group, f"column {damaged.column} is") from None
+        except Unfit as unfit:
+            raise ReportError(f"{self.name}: {unfit}") from None
+
+    @property
+    def _together(self) -> int:
+        """How many rows are read together, so that they take a bounded memory."""
+        row = max(self._size + LONGEST_NAME, self._pages.largest)
+        return max(1, min(ROWS, BATCH // row))
+
+    def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(
             self._opened(),
-            metadata=footer,
+            metadata=self._footer,
+            read_dictionary=sorted(self._pages.coded & TEXTS),
             pre_buffer=False,
             buffer_size=BUFFER,
             page_checksum_verification=True,
@@ -87,14 +113,17 @@ class ReportFile:
         for group in groups:
             for names in [*([name] for name in every), every]:
                 try:
-                    with self._open(self._footer) as file:
-                        for _ in file.iter_batches(ROWS, [group], columns=names, use_threads=False):
+                    with self._open() as file:
+                        for _ in file.iter_batches(self._together, [group], columns=names, use_threads=False):
                             pass
                 except (OSError, pa.ArrowException):
-                    where = f"row group {group + 1} of {self._footer.num_row_groups}"
                     what = f"column {names[0]} is" if len(names) == 1 else "its columns are"
-                    return ReportError(f"{self.name}, {where}: {what} damaged")
+                    return self._is_damaged(group, what)
         return ReportError(f"{self.name}: damaged, or changed while it was read")
+
+    def _is_damaged(self, group: int, what: str) -> ReportError:
+        where = f"row group {group + 1} of {self._footer.num_row_groups}"
+        return ReportError(f"{self.name}, {where}: {what} damaged")
 
     def _check_columns(self, schema: pa.Schema) -> None:
         for name in REPORT_SCHEMA.names:
@@ -104,6 +133,8 @@ class ReportFile:
             kind = schema.field(found[0]).type
             if not fits(name, kind):
                 raise ReportError(f"{self.name}, column {name}: {kind}, not {REPORT_SCHEMA.field(name).type}")
+            if pa.types.is_fixed_size_binary(kind):
+                self._size = max(self._size, kind.byte_width)
 
     def _check_told(self, plan: Plan, told: dict[bytes, bytes]) -> int:
         """The number of homes the file tells, when it tells of this plan."""
@@ -118,6 +149,8 @@ class ReportFile:
             raise ReportError(
                 f"{self.name}: it does not say how many homes take part (no {HOMES.decode()} in it)"
             )
+        if len(homes) > len(str(MOST_HOMES)) or int(homes) > MOST_HOMES:
+            raise ReportError(f"{self.name}: {HOMES.decode()} is more than {MOST_HOMES:,}")
         return int(homes)
 
     def checked(self, batch: pa.RecordBatch, first: int, size: int) -> ReportBatch:

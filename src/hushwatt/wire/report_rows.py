@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hushwatt.wire.report_columns import payload_matrix, payload_sizes, texts
+from hushwatt.wire.report_columns import LONGEST_NAME, lengths, payload_matrix, payload_sizes, texts
 from hushwatt.wire.report_order import Places, mask_of
 from hushwatt.wire.report_schema import REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import RowError, refuse
@@ -29,7 +30,7 @@ def checked(batch: pa.RecordBatch, slots: int, size: int) -> ReportBatch:
     for amount in (spent, drawn):
         _refuse_outside(amount, MOST, "spent and drawn cannot be negative")
     payloads = _payloads(batch.column("payload"), size)
-    return ReportBatch(texts(batch.column("household")), slot, round, spent, drawn, payloads)
+    return ReportBatch(_names(batch.column("household")), slot, round, spent, drawn, payloads)
 
 
 def keys_of(batch: pa.RecordBatch) -> Places | None:
@@ -38,9 +39,9 @@ def keys_of(batch: pa.RecordBatch) -> Places | None:
         return None
     try:
         slot, round = (_integers(batch.column(name), name) for name in ("slot", "round"))
+        return _names(batch.column("household")), slot, round
     except RowError:
         return None
-    return texts(batch.column("household")), slot, round
 
 
 def _integers(column: pa.Array, name: str) -> NDArray[Any]:
@@ -59,8 +60,35 @@ def _refuse_outside(column: NDArray[Any], most: int, problem: str) -> None:
         refuse((column < 0) | (column > most), problem)
 
 
+def _wrong_size(size: int) -> str:
+    return f"the plan's payloads have {size} bytes, this one has not"
+
+
+def _names(column: pa.Array) -> pa.Array:
+    """The names of homes, none of which is longer than a name, nor anything but text."""
+    each = column.dictionary if pa.types.is_dictionary(column.type) else column  # a few stand for all
+    if len(each) and pc.max(pc.binary_length(each)).as_py() > LONGEST_NAME:
+        refuse(lengths(column) > LONGEST_NAME, f"the name of a home has at most {LONGEST_NAME} bytes")
+    try:
+        each.validate(full=True)
+    except pa.ArrowInvalid:
+        refuse(np.array([not _is_text(name) for name in column]), "the name of the home is not UTF-8")
+    return texts(column)
+
+
+def _is_text(name: pa.Scalar) -> bool:
+    try:
+        name.as_py()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _payloads(column: pa.Array, size: int) -> NDArray[np.uint8]:
+    if pa.types.is_dictionary(column.type):
+        refuse(lengths(column) != size, _wrong_size(size))
+        column = column.cast(column.type.value_type)
     if pa.types.is_binary_view(column.type):
         column = column.cast(pa.binary())
-    refuse(payload_sizes(column) != size, f"the plan's payloads have {size} bytes, this one has not")
+    refuse(payload_sizes(column) != size, _wrong_size(size))
     return payload_matrix(column, size)

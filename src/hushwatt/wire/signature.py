@@ -18,6 +18,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from hushwatt.errors import ReportError
+from hushwatt.wire.curve import is_sound, is_weak
 from hushwatt.wire.record import DEVICE
 
 DEVICE_HEADER = "Hushwatt-Device"  # who signed: a home's device, or a gateway
@@ -102,7 +103,7 @@ def plan_fits(key: bytes, signature: bytes, canonical: bytes) -> bool:
     >>> plan_fits(public_bytes(key), bytes.fromhex(headers["Hushwatt-Signature"]), b"{}")
     True
     """
-    return _verifies(public_key(key), signature, PLAN + canonical)
+    return _verifies(sound_key(key), signature, PLAN + canonical)
 
 
 def sign_successor(key: Ed25519PrivateKey, successor: bytes) -> bytes:
@@ -117,7 +118,7 @@ def successor_fits(key: bytes, signature: bytes, successor: bytes) -> bool:
     >>> successor_fits(public_bytes(old), sign_successor(old, new), new)
     True
     """
-    return _verifies(public_key(key), signature, KEY + successor)
+    return _verifies(sound_key(key), signature, KEY + successor)
 
 
 def public_bytes(key: Ed25519PrivateKey) -> bytes:
@@ -126,11 +127,25 @@ def public_bytes(key: Ed25519PrivateKey) -> bytes:
 
 
 def public_key(raw: bytes) -> Ed25519PublicKey:
-    """The public key with these 32 bytes; a ReportError when there is none."""
-    try:
-        return Ed25519PublicKey.from_public_bytes(raw)
-    except ValueError:
-        raise ReportError("a public key has 32 bytes") from None
+    """The public key with these 32 bytes; a ReportError when anybody could sign for it.
+
+    >>> public_key(bytes(32))
+    Traceback (most recent call last):
+    hushwatt.errors.ReportError: that public key is one for which anybody can sign
+    """
+    if len(raw) != 32:
+        raise ReportError("a public key has 32 bytes")
+    if is_weak(raw):
+        raise ReportError("that public key is one for which anybody can sign")
+    return Ed25519PublicKey.from_public_bytes(raw)
+
+
+def sound_key(raw: bytes) -> Ed25519PublicKey:
+    """The same for a key that is met for the first time: it is looked at thoroughly."""
+    key = public_key(raw)
+    if not is_sound(raw):
+        raise ReportError("that public key is not one that Ed25519 makes")
+    return key
 
 
 def _verifies(key: Ed25519PublicKey, signature: bytes, text: bytes) -> bool:

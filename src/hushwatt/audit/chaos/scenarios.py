@@ -28,6 +28,7 @@ NAMES = (
     "published-once",
     "foreign-messages",
     "foreign-answers",
+    "foreign-files",
     "swapped-server",
 )
 

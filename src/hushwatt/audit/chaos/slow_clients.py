@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import socket
+import threading
 import time
 import warnings
 from collections.abc import Awaitable, Callable
@@ -11,6 +12,7 @@ from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 from signal import SIGKILL
+from typing import Self
 
 from hushwatt.audit.chaos.buckets import Crowd, Report, bucket_plan, check_answers, join, prepare
 from hushwatt.audit.chaos.collector import PATIENCE, Collector
@@ -24,6 +26,7 @@ SECONDS = 3.0  # that honest homes report among them
 LONGEST = 1.0  # seconds that an honest request takes
 MEMORY = 256  # MiB
 LOADED = 70  # MiB of a service that has just been loaded; what it is forked from here may have more
+BEAT = 0.01  # seconds
 MOST_STARVED = 0.5  # part of the time that the service may wait for a processor, for its speed to be judged
 Dawdler = Callable[[asyncio.StreamReader, asyncio.StreamWriter, "Target"], Awaitable[None]]
 
@@ -70,35 +73,72 @@ def case(seed: int, folder: Path) -> None:
 def _report(collector: Collector, crowd: Crowd, chance: random.Random) -> tuple[list[Report], float]:
     """Honest homes, one request after the other, each over a connection of its own; the slowest of them.
 
-    The time that the machine had no processor free for either side is not the service's, and where
-    that was most of the time, nothing can be said about the rest.
+    The time that the machine had no processor free for either side, or stood still for a clock that
+    asks for nothing else, is not the service's; where that was most of the time, nothing can be said
+    about the rest.
     """
     reports = [(home, slot) for slot in range(SLOTS) for home in range(HOMES)]
     chance.shuffle(reports)
     questions = [request("GET", "/healthz"), request("GET", f"/v1/plans/{crowd.plan.id}")]
     sent, slowest = list[Report](), 0.0
-    sides = collector.process, os.getpid()
-    begun, waited = time.monotonic(), starved(collector.process)
-    while time.monotonic() < begun + SECONDS and reports:
-        sent.append(reports.pop())
-        for wish in (crowd.upload(sent[-1:]), *questions):
-            began, queued = time.monotonic(), sum(map(starved, sides))
-            with collector.line() as line:
-                said = line.ask(wish)
-            taken = time.monotonic() - began - (sum(map(starved, sides)) - queued)
-            slowest = max(slowest, taken)
-            expect(said.status == 200, f"an honest request was answered {said.status}")
-    busy = (starved(collector.process) - waited) / (time.monotonic() - begun)
+    service, sides = Starved(collector.process), [Starved(collector.process), Starved(os.getpid())]
+    begun = time.monotonic()
+    with Metronome() as clock:
+        while time.monotonic() < begun + SECONDS and reports:
+            sent.append(reports.pop())
+            for wish in (crowd.upload(sent[-1:]), *questions):
+                began, queued, still = time.monotonic(), sum(side.seconds() for side in sides), clock.late
+                with collector.line() as line:
+                    said = line.ask(wish)
+                taken, late = time.monotonic() - began, clock.late_now() - still
+                slowest = max(slowest, taken - max(late, sum(side.seconds() for side in sides) - queued))
+                expect(said.status == 200, f"an honest request was answered {said.status}")
+    busy = service.seconds() / (time.monotonic() - begun)
     return sent, slowest if busy < MOST_STARVED else 0.0
 
 
-def starved(process: int) -> float:
-    """Seconds that the threads of a process have waited for a processor; 0 where Linux does not count."""
-    total = 0
-    for thread in Path(f"/proc/{process}/task").iterdir():
-        with suppress(OSError, IndexError):
-            total += int((thread / "schedstat").read_text().split()[1])
-    return total / 1e9
+class Starved:
+    """How long the threads of a process have waited for a processor since the first look.
+
+    Threads end and take their count with them, so each keeps what it was last seen with; where Linux does
+    not count, nothing has waited.
+    """
+
+    def __init__(self, process: int) -> None:
+        self._threads = Path(f"/proc/{process}/task")
+        self._seen = dict[str, int]()
+        self._first = 0.0
+        self._first = self.seconds()
+
+    def seconds(self) -> float:
+        for thread in self._threads.iterdir():
+            with suppress(OSError, IndexError):
+                self._seen[thread.name] = int((thread / "schedstat").read_text().split()[1])
+        return sum(self._seen.values()) / 1e9 - self._first
+
+
+class Metronome(threading.Thread):
+    """Wants to wake every few milliseconds; by how much it is late, the machine stood still."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.late, self._woke, self._over = 0.0, time.monotonic(), threading.Event()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._over.set()
+        self.join()
+
+    def run(self) -> None:
+        while not self._over.wait(BEAT):
+            self.late, self._woke = self.late_now(), time.monotonic()
+
+    def late_now(self) -> float:
+        """The lateness so far, that of the beat which is due now included."""
+        return self.late + max(0.0, time.monotonic() - self._woke - 2 * BEAT)
 
 
 def _begin(target: Target, seed: int) -> int:

@@ -1,6 +1,7 @@
-"""Who may ask: analysts by a token, strangers not too often."""
+"""Who may ask: analysts by a token, operators by a stronger one, strangers not too often."""
 
 import time
+from typing import NoReturn
 
 from starlette.requests import HTTPConnection
 
@@ -8,9 +9,11 @@ from hushwatt.provider.api.limits import Limit
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.config import is_loopback
 from hushwatt.provider.service import Service
-from hushwatt.provider.store.access import token_holds
+from hushwatt.provider.store.access import OPERATE, token_role
+from hushwatt.provider.store.logins import add_login, login_role, remove_login
+from hushwatt.provider.store.session import Session
 
-COOKIE = "hushwatt_token"
+COOKIE = "hushwatt_login"
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 
 
@@ -21,30 +24,77 @@ class Access:
         self._service = service
         self._strangers = Limit(service.config.strangers_per_second)
 
-    def is_analyst(self, request: HTTPConnection) -> bool:
-        """Whether a request carries a token, as a bearer or in the cookie, or needs none."""
+    def role(self, request: HTTPConnection) -> str | None:
+        """What a request may do by its token or its login; where none is needed, everything."""
         if not self._service.config.needs_token and is_direct(request):
-            return True
-        token = bearer(request) or request.cookies.get(COOKIE, "")
-        return bool(token) and self.token_holds(token)
-
-    def token_holds(self, token: str) -> bool:
+            return OPERATE
+        token, secret = bearer(request), request.cookies.get(COOKIE, "")
+        if not token and not secret:
+            return None
         with self._service.database.reading() as session:
-            return token_holds(session, token, int(self._service.clock.now().timestamp()))
+            found = token_role if token else login_role
+            return found(session, token or secret, self._now)
+
+    def is_analyst(self, request: HTTPConnection) -> bool:
+        return self.role(request) is not None
 
     def need_analyst(self, request: HTTPConnection) -> None:
         """Refuse whoever is no analyst."""
         if not self.is_analyst(request):
-            self.count_stranger(request)
-            raise Problem("token-needed", "make one with `hushwatt provider keys token`")
+            self._refuse(request)
+
+    def need_operator(self, request: HTTPConnection) -> None:
+        """Refuse whoever may only look."""
+        role = self.role(request)
+        if role is None:
+            self._refuse(request)
+        if role != OPERATE:
+            raise Problem("operator-needed", "make one with `hushwatt provider keys token --role operate`")
+
+    async def log_in(self, token: str) -> str | None:
+        """A secret for the browser of a token's holder; None: it is no token."""
+
+        def add(session: Session) -> str | None:
+            return add_login(session, token, self._now) if token_role(session, token, self._now) else None
+
+        with self._service.database.reading() as session:
+            if token_role(session, token, self._now) is None:
+                return None
+        return await self._service.inbox.write(add)
+
+    async def log_out(self, request: HTTPConnection) -> None:
+        """End the login of a request, whoever else has a copy of its secret."""
+        secret = request.cookies.get(COOKIE, "")
+        if secret:
+            await self._service.inbox.write(lambda session: remove_login(session, secret))
+
+    def _refuse(self, request: HTTPConnection) -> NoReturn:
+        self.count_stranger(request)
+        raise Problem("token-needed", "make one with `hushwatt provider keys token`")
+
+    def turn_away(self, request: HTTPConnection) -> None:
+        """Refuse an address from which too many strangers came, before anything of it is read."""
+        address = _address(request)
+        if not (is_loopback(address) and is_direct(request)) and self._strangers.is_empty(
+            address, time.monotonic()
+        ):
+            raise Problem("too-many", retry=1)
+
+    @property
+    def _now(self) -> int:
+        return int(self._service.clock.now().timestamp())
 
     def count_stranger(self, request: HTTPConnection) -> None:
         """Count a request of somebody unknown, and refuse when there are too many from one address."""
-        address = request.client.host if request.client else ""
+        address = _address(request)
         if is_loopback(address) and is_direct(request):
             return
         if not self._strangers.allows(address, time.monotonic()):
             raise Problem("too-many", retry=1)
+
+
+def _address(request: HTTPConnection) -> str:
+    return request.client.host if request.client else ""
 
 
 def bearer(request: HTTPConnection) -> str:

@@ -108,9 +108,11 @@ def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
     @routes.post(
         "/plans/{plan_id}/publish",
         summary="End the grace of slots that are over, and publish them now",
-        description="What is published never changes, and later reports of these slots are late.",
+        description="Asks for an operator's token: what is published never changes, and later reports of "
+        "these slots are late.",
     )
-    async def publish(plan_id: str, wish: Until) -> dict[str, Any]:
+    async def publish(plan_id: str, wish: Until, request: Request) -> dict[str, Any]:
+        await run_in_threadpool(access.need_operator, request)
         collection = gate.collection(plan_id)
         life, now = service.lives[collection.number], service.clock.now()
         last = min(wish.until, life.last_begun(now))

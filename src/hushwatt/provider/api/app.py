@@ -6,7 +6,7 @@ what has been collected, and `app.state.access` says who may look.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
@@ -31,7 +31,7 @@ from hushwatt.provider.service import Service
 from hushwatt.provider.store.session import Database, StoreUnavailable
 
 READERS = 8  # threads that answer analysts
-LOOK = 1.0  # seconds between two looks for slots to publish
+LOOK = 1.0  # seconds between two looks for slots to publish, or for what is to be forgotten
 
 
 class App(FastAPI):
@@ -67,7 +67,7 @@ def make_app(config: Config, store: Database, clock: Clock | None = None) -> Fas
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
     app.shell = Shell(
-        partial(FastAPI.__call__, app), service.metrics, Upload(service, gate), service.keys.key
+        partial(FastAPI.__call__, app), service.metrics, Upload(service, gate), access, service.keys.key
     )
     describe_upload(app)
     add_pages(app)
@@ -79,21 +79,21 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Publish slots while the service runs; write what waits before it ends."""
     service: Service = app.state.service
     current_default_thread_limiter().total_tokens = READERS
-    publisher = asyncio.create_task(_publish(service))
+    chores = [asyncio.create_task(_again_and_again(chore)) for chore in (service.publish_due, service.tidy)]
     try:
         yield
     finally:
-        publisher.cancel()
-        with suppress(asyncio.CancelledError):
-            await publisher
+        for chore in chores:
+            chore.cancel()
+            with suppress(asyncio.CancelledError):
+                await chore
         await asyncio.to_thread(service.close)
 
 
-async def _publish(service: Service) -> None:
+async def _again_and_again(chore: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
-            await service.publish_due()
-            await service.forget_due()
+            await chore()
         except StoreUnavailable as failure:
-            log().error("cannot publish", reason=str(failure))
+            log().error("cannot publish or tidy up", reason=str(failure))
         await asyncio.sleep(LOOK)

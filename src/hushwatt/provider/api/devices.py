@@ -19,7 +19,7 @@ from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_hom
 from hushwatt.provider.store.rotations import give_rotations
 from hushwatt.provider.store.session import Session
 from hushwatt.wire.record import DEVICE
-from hushwatt.wire.signature import public_key
+from hushwatt.wire.signature import sound_key
 
 
 class Join(BaseModel):
@@ -74,7 +74,7 @@ def device_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
         collection = gate.open_collection(plan_id)
         access.count_stranger(request)
         now = int(service.clock.now().timestamp())
-        public_key(bytes.fromhex(wish.public_key))
+        sound_key(bytes.fromhex(wish.public_key))
         needs_code = service.config.needs_code or wish.homes is not None
         if needs_code and not wish.code:
             raise Problem("code-refused", "a one-time code of the provider is needed")

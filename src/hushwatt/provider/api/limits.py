@@ -26,10 +26,18 @@ class Limit:
 
     def allows(self, who: Hashable, now: float) -> bool:
         """Whether one more request passes now; it is counted."""
-        left, at = self._buckets.pop(who, (self._size, now))
-        left = min(self._size, left + (now - at) * self._rate)
+        left = self._left(who, now)
+        self._buckets.pop(who, None)
         allowed = left >= 1
         self._buckets[who] = (left - 1 if allowed else left, now)
         if len(self._buckets) > MOST_BUCKETS:
             self._buckets.popitem(last=False)
         return allowed
+
+    def is_empty(self, who: Hashable, now: float) -> bool:
+        """Whether no more request would pass now; nothing is counted."""
+        return self._left(who, now) < 1
+
+    def _left(self, who: Hashable, now: float) -> float:
+        left, at = self._buckets.get(who, (self._size, now))
+        return min(self._size, left + (now - at) * self._rate)

@@ -8,11 +8,13 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hushwatt.errors import HushwattError
+from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.head import problem_with
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.proof import prover_for
 from hushwatt.provider.api.room import Room
@@ -22,6 +24,8 @@ from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.store.session import StoreUnavailable
 
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+NOT_KEPT = (b"cache-control", b"no-store")
+ENCRYPTED = (b"strict-transport-security", b"max-age=31536000")  # browsers come back by https for a year
 UPLOADS = "/v1/plans/{plan_id}/reports"
 RETRY = 5  # seconds
 WISH = 65_536  # bytes of a body that is no upload
@@ -32,8 +36,11 @@ ANSWERS = 32 * 1024 * 1024  # bytes of large answers that have not been taken
 class Shell:
     """The outermost layer of the service; uploads go no further."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, upload: Upload, key: Ed25519PrivateKey) -> None:
-        self._app, self._metrics, self._upload, self._key = app, metrics, upload, key
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, upload: Upload, access: Access, key: Ed25519PrivateKey
+    ) -> None:
+        self._app, self._metrics, self._upload = app, metrics, upload
+        self._access, self._key = access, key
         self._known = handlers(metrics)
         self._answers = Room(ANSWERS)
 
@@ -47,7 +54,7 @@ class Shell:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", []), *HEADERS]
+                message["headers"] = _guarded(message.get("headers", []), scope["scheme"])
             if len(message.get("body", b"")) > PIECE:
                 await self._send_large(message, send)
             else:
@@ -58,14 +65,40 @@ class Shell:
             receive, answer = prover.hearing(receive), prover.signing(watched)
         plan_id = uploads_to(scope["path"]) if scope["method"] == "POST" else None
         try:
-            if plan_id is None:
-                await self._app(scope, short(receive), answer)
+            problem = problem_with(scope)
+            if problem is not None:
+                response = await self._known[Problem](Request(scope), problem)
+                await response(scope, receive, answer)
+            elif plan_id is None:
+                await self._app(scope, self._short(scope, receive), answer)
             else:
                 response = await self._take(Request(scope, receive), plan_id)
                 await response(scope, receive, answer)
         finally:
             route = UPLOADS if plan_id else getattr(scope.get("route"), "path", "other")
             self._count(route, status, time.perf_counter() - began)
+
+    def _short(self, scope: Scope, receive: Receive) -> Receive:
+        """What receives a body; one that is longer than any wish is refused, one that breaks off is counted.
+
+        An address from which too many strangers came is not listened to at all.
+        """
+        client, size, whole = HTTPConnection(scope), 0, False
+
+        async def received() -> Message:
+            nonlocal size, whole
+            if not whole:
+                self._access.turn_away(client)
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > WISH:
+                raise Problem("too-large", f"at most {WISH} bytes")
+            if message["type"] == "http.disconnect" and not whole:
+                self._access.count_stranger(client)
+            whole = whole or not message.get("more_body", False)
+            return message
+
+        return received
 
     async def _take(self, request: Request, plan_id: str) -> Response:
         """The answer to an upload, or the problem with it."""
@@ -92,19 +125,12 @@ class Shell:
         log().debug("request", route=route, status=status, ms=round(seconds * 1000, 1))
 
 
-def short(receive: Receive) -> Receive:
-    """What receives a body, and refuses one that is longer than any wish."""
-    size = 0
-
-    async def received() -> Message:
-        nonlocal size
-        message = await receive()
-        size += len(message.get("body", b""))
-        if size > WISH:
-            raise Problem("too-large", f"at most {WISH} bytes")
-        return message
-
-    return received
+def _guarded(headers: list[tuple[bytes, bytes]], scheme: str) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer with those that guard it; nobody keeps a copy unless it says so."""
+    found = [*headers, *HEADERS]
+    if all(name.lower() != NOT_KEPT[0] for name, _ in headers):
+        found.append(NOT_KEPT)
+    return [*found, ENCRYPTED] if scheme == "https" else found
 
 
 def handlers(metrics: Metrics) -> dict[Any, Any]:
@@ -138,6 +164,9 @@ def handlers(metrics: Metrics) -> dict[Any, Any]:
         response.headers.update(wrong.headers or {})
         return response
 
+    async def on_gone(_: Request, gone: ClientDisconnect) -> Response:
+        return answered(Problem("wrong-request", "the connection was closed before the body had come"))
+
     async def on_failure(_: Request, failure: Exception) -> Response:
         log().error("failed", trace="".join(traceback.format_exception(failure)))
         return answered(Problem("failed"))
@@ -148,5 +177,6 @@ def handlers(metrics: Metrics) -> dict[Any, Any]:
         HushwattError: on_refusal,
         RequestValidationError: on_invalid,
         HTTPException: on_http,
+        ClientDisconnect: on_gone,
         Exception: on_failure,
     }

@@ -15,6 +15,7 @@ from hushwatt.provider.api.room import Place, Room
 from hushwatt.provider.collect import Collection
 from hushwatt.provider.service import Service
 from hushwatt.provider.store.enrolment import Signer, find_signer
+from hushwatt.wire.curve import is_weak
 from hushwatt.wire.signature import public_key, read_claim
 
 REMEMBERED = 20_000  # keys held in memory
@@ -57,6 +58,7 @@ class Gate:
         except TimeoutError:
             raise Problem("too-slow", f"at most {config.upload_seconds} seconds") from None
         except ClientDisconnect:
+            self._access.count_stranger(request)
             raise Problem("wrong-request", "the connection was closed before the body had come") from None
 
     async def signer(self, request: Request, collection: Collection, body: bytes) -> Signer:
@@ -88,7 +90,7 @@ class Gate:
                 signer = self._look_up(collection.number, name)
             else:
                 signer = await run_in_threadpool(self._look_up, collection.number, name)
-            if signer is None:
+            if signer is None or is_weak(signer.key):
                 return None
             known = self._known[place] = (signer, public_key(signer.key))
             if len(self._known) > REMEMBERED:

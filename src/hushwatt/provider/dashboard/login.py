@@ -1,21 +1,20 @@
-"""The way in: an analyst types a token once, and a cookie carries it from then on."""
+"""The way in: an analyst types a token once, and a cookie stands for it until it is over or revoked."""
 
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.api.access import COOKIE, Access
 from hushwatt.provider.dashboard.paper import Paper
+from hushwatt.provider.store.logins import KEPT
 
 LONGEST = 4096  # bytes of a form
-KEPT = 30 * 86_400  # seconds
 
 
 class Login:
-    """Asks for a token, and remembers it in the browser."""
+    """Asks for a token, and remembers in the browser that it was given."""
 
     def __init__(self, access: Access, paper: Paper) -> None:
         self._access, self._paper = access, paper
@@ -31,18 +30,17 @@ class Login:
 
     async def enter(self, request: Request) -> Response:
         """Take a token from the form."""
-        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise UsageError("the form came from another site; open this page and sign in here")
         form = await _form(request)
         then = safe(form.get("then", "/"))
         token = form.get("token", "").strip()
-        if not token or not await run_in_threadpool(self._access.token_holds, token):
+        secret = await self._access.log_in(token) if token else None
+        if secret is None:
             self._access.count_stranger(request)
             return self.ask(request, wrong=True, then=then)
         response = RedirectResponse(then, 303)
         response.set_cookie(
             COOKIE,
-            token,
+            secret,
             max_age=KEPT,
             path="/",
             secure=request.url.scheme == "https",
@@ -52,6 +50,7 @@ class Login:
         return response
 
     async def leave(self, request: Request) -> Response:
+        await self._access.log_out(request)
         response = RedirectResponse("/login", 303)
         response.delete_cookie(COOKIE, path="/")
         return response

@@ -10,6 +10,7 @@ from hushwatt.provider.store.session import Session, one
 LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look alike
 GROUPS, LENGTH = 4, 5  # 20 letters: 98 bits
 MOST_HOMES = 10_000  # that one code may enrol
+READ, OPERATE = ROLES = ("read", "operate")  # looks at answers; also does what cannot be undone
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,16 @@ class Code:
     signer: int | None
     first_home: int | None
     enrolled: int | None
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is known of a token."""
+
+    label: str
+    role: str
+    made: int  # seconds since 1970
+    expires: int
 
 
 def new_code() -> str:
@@ -75,31 +86,38 @@ def find_code(session: Session, plan: int, code: str) -> Code | None:
     return Code(bytes(found[0]), *found[1:]) if found else None
 
 
-def add_token(session: Session, label: str, now: int, expires: int) -> str:
-    """A new token; an older one of that label stops working."""
+def add_token(session: Session, label: str, now: int, expires: int, role: str = READ) -> str:
+    """A new token; an older one of that label stops working, and so do the logins made with it."""
     token = new_token()
-    session.run("DELETE FROM tokens WHERE label = ?", label)
+    _drop_token(session, label)
     session.run(
-        "INSERT INTO tokens (hash, label, made, expires) VALUES (?, ?, ?, ?)",
+        "INSERT INTO tokens (hash, label, made, expires, role) VALUES (?, ?, ?, ?, ?)",
         hashed(token),
         label,
         now,
         expires,
+        role,
     )
     return token
 
 
 def remove_token(session: Session, label: str) -> None:
-    if not session.run("DELETE FROM tokens WHERE label = ?", label):
+    if not _drop_token(session, label):
         raise UsageError(f"there is no token called {label!r}")
 
 
-def token_holds(session: Session, token: str, now: int) -> bool:
-    """Whether a token is one of ours and has not expired."""
-    return bool(session.all("SELECT 1 FROM tokens WHERE hash = ? AND expires > ?", hashed(token), now))
+def token_role(session: Session, token: str, now: int) -> str | None:
+    """What the holder of a token may do; None: it is not one of ours, or has expired."""
+    found = one(session.all("SELECT role FROM tokens WHERE hash = ? AND expires > ?", hashed(token), now))
+    return str(found[0]) if found else None
 
 
-def tokens(session: Session) -> list[tuple[str, int, int]]:
-    """The labels of all tokens, when they were made and when they expire."""
-    rows = session.all("SELECT label, made, expires FROM tokens ORDER BY label")
-    return [(str(label), int(made), int(expires)) for label, made, expires in rows]
+def tokens(session: Session) -> list[Token]:
+    """All tokens, by their labels."""
+    rows = session.all("SELECT label, role, made, expires FROM tokens ORDER BY label")
+    return [Token(str(label), str(role), int(made), int(expires)) for label, role, made, expires in rows]
+
+
+def _drop_token(session: Session, label: str) -> int:
+    session.run("DELETE FROM logins WHERE token IN (SELECT hash FROM tokens WHERE label = ?)", label)
+    return session.run("DELETE FROM tokens WHERE label = ?", label)

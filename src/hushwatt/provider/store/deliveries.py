@@ -1,9 +1,49 @@
-"""How far each file has been taken in: kept with the reports themselves, so that both are there or neither.
+"""Files that were taken in: how far, and what became of them.
 
-A file is known by its content, whatever it is called.
+It is kept with the reports themselves, so that both are there or neither.  A file is known by its
+content, whatever it is called, and every report and home that it brought carries its number.
 """
 
+from dataclasses import dataclass
+
+from hushwatt.errors import UsageError
 from hushwatt.provider.store.session import Session, one
+
+COLUMNS = "number, name, at, rows, taken, accepted, repeated, homes, undone"
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """A file that was taken in, whole or in part."""
+
+    number: int
+    name: str
+    at: int  # seconds since 1970, when it first came; 0: before that was noted
+    rows: int
+    taken: int  # rows that have been looked at, from its first on
+    accepted: int
+    repeated: int
+    homes: int  # that take part, as it tells
+    undone: int  # 1: it was taken back
+
+
+def begin(session: Session, plan: int, content: bytes, name: str, rows: int, homes: int, now: int) -> int:
+    """The number of a file, which is noted unless it is known."""
+    ((highest,),) = session.all("SELECT max(number) FROM deliveries")
+    session.run(
+        "INSERT INTO deliveries (plan, content, taken, number, name, at, rows, homes) "
+        "VALUES (?, ?, 0, ?, ?, ?, ?, ?) ON CONFLICT (plan, content) DO UPDATE SET undone = 0, "
+        "homes = CASE WHEN deliveries.undone = 1 THEN excluded.homes ELSE deliveries.homes END",
+        plan,
+        content,
+        (highest or 0) + 1,
+        name,
+        now,
+        rows,
+        homes,
+    )
+    found = session.all("SELECT number FROM deliveries WHERE plan = ? AND content = ?", plan, content)
+    return int(found[0][0])
 
 
 def taken(session: Session, plan: int, content: bytes) -> int:
@@ -12,12 +52,35 @@ def taken(session: Session, plan: int, content: bytes) -> int:
     return int(found[0]) if found else 0
 
 
-def set_taken(session: Session, plan: int, content: bytes, rows: int) -> None:
-    """Note that the first `rows` rows of a file are in the store."""
+def set_taken(
+    session: Session, plan: int, content: bytes, rows: int, accepted: int = 0, repeated: int = 0
+) -> None:
+    """Note that the first `rows` rows of a file are in the store, and what became of the last of them."""
     session.run(
-        "INSERT INTO deliveries (plan, content, taken) VALUES (?, ?, ?) "
-        "ON CONFLICT (plan, content) DO UPDATE SET taken = excluded.taken",
+        "UPDATE deliveries SET taken = ?, accepted = accepted + ?, repeated = repeated + ? "
+        "WHERE plan = ? AND content = ?",
+        rows,
+        accepted,
+        repeated,
         plan,
         content,
-        rows,
     )
+
+
+def delivered(session: Session, plan: int) -> list[Delivered]:
+    """All files of a plan, in the order in which they came."""
+    rows = session.all(f"SELECT {COLUMNS} FROM deliveries WHERE plan = ? ORDER BY number", plan)
+    return [Delivered(*row) for row in rows]
+
+
+def find_delivery(session: Session, plan: int, number: int) -> Delivered:
+    for each in delivered(session, plan):
+        if each.number == number:
+            return each
+    raise UsageError(f"there is no delivery {number}; `hushwatt provider deliveries` lists them")
+
+
+def told_by_files(session: Session, plan: int) -> int:
+    """The most homes that one of the files tells of."""
+    ((most,),) = session.all("SELECT max(homes) FROM deliveries WHERE plan = ? AND undone = 0", plan)
+    return int(most or 0)

@@ -77,10 +77,10 @@ def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: Cod
     return Enrolled(name, tuple(row.tobytes() for row in devices), tuple(range(first, first + homes)))
 
 
-def enrol_named(session: Session, plan: int, devices: Rows) -> int:
-    """Enrol homes that a file names; the number of the first of them."""
+def enrol_named(session: Session, plan: int, devices: Rows, delivery: int) -> int:
+    """Enrol homes that a delivery names; the number of the first of them."""
     first = _take_homes(session, plan, len(devices))
-    session.add_devices(plan, FILES, first, devices)
+    session.add_devices(plan, FILES, first, devices, delivery)
     tell_homes(session, plan, told=0, named=len(devices))
     return first
 
@@ -91,9 +91,19 @@ def tell_homes(session: Session, plan: int, told: int, named: int) -> None:
     Homes that take part and have not been named yet, because their turn has not come, count too.
     """
     ((told_before, named_before),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
-    told, named = max(told, told_before), named_before + named
-    if (told, named) == (told_before, named_before):
+    _set_told(session, plan, (told_before, named_before), (max(told, told_before), named_before + named))
+
+
+def set_told(session: Session, plan: int, told: int) -> None:
+    """Put right how many homes take part by the word of files."""
+    ((told_before, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
+    _set_told(session, plan, (told_before, named), (told, named))
+
+
+def _set_told(session: Session, plan: int, before: tuple[int, int], after: tuple[int, int]) -> None:
+    if before == after:
         return
+    (told_before, named_before), (told, named) = before, after
     session.run(
         "UPDATE plans SET told = ?, filed = ?, homes = homes + ? WHERE plan = ?",
         told,
@@ -141,6 +151,7 @@ def remove_device(session: Session, plan: int, device: bytes, home: int, signer:
             "WHERE plan = ?",
             plan,
         )
+        session.run("UPDATE deliveries SET homes = homes - 1 WHERE plan = ? AND homes > 0", plan)
     if not session.all("SELECT 1 FROM devices WHERE signer = ? AND signer > 0 LIMIT 1", signer):
         session.run("DELETE FROM signers WHERE signer = ?", signer)
         session.run("UPDATE codes SET signer = -1 WHERE signer = ?", signer)

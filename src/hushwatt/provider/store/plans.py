@@ -14,6 +14,7 @@ class PlanState:
     published: int  # every slot up to this one has been published; −1: none
     erased: int = 0  # homes, ever
     by_files: int = 0  # of the homes, how many files have told of
+    undone: int = 0  # deliveries taken back, ever
 
 
 def add_plan(session: Session, plan: Plan) -> int:
@@ -34,8 +35,10 @@ def all_plans(session: Session) -> dict[int, Plan]:
 
 
 def plan_state(session: Session, plan: int) -> PlanState:
-    found = one(session.all("SELECT homes, published, erased, told, filed FROM plans WHERE plan = ?", plan))
+    found = one(
+        session.all("SELECT homes, published, erased, told, filed, undone FROM plans WHERE plan = ?", plan)
+    )
     if not found:
         return PlanState(0, -1)
-    homes, published, erased, told, named = map(int, found)
-    return PlanState(homes, published, erased, max(told, named))
+    homes, published, erased, told, named, undone = map(int, found)
+    return PlanState(homes, published, erased, max(told, named), undone)

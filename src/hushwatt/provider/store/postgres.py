@@ -57,16 +57,18 @@ class PostgresSession:
     def run(self, statement: str, *values: Any) -> int:
         return self._connection.execute(_placed(statement), values or None).rowcount
 
-    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
+    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
         homes = np.arange(first_home, first_home + len(devices))
         order = by_device(devices)
         columns: Columns = {"device": devices[order], "plan": plan, "home": homes[order], "signer": signer}
+        columns["delivery"] = np.full(len(devices), delivery, dtype=np.int32)
         self._copy("devices", len(devices), columns)
 
-    def name_homes(self, plan: int, homes: Homes) -> int:
+    def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
         return self._connection.execute(
-            "UPDATE devices SET filed = 1 WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
-            (plan, Numbers(homes)),
+            "UPDATE devices SET filed = 1, delivery = %s "
+            "WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
+            (delivery, plan, Numbers(homes)),
         ).rowcount
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
@@ -92,18 +94,27 @@ class PostgresSession:
         return np.isin(homes, found)
 
     def add_reports(
-        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
+        self,
+        plan: int,
+        slot: int,
+        spent: int,
+        drawn: int,
+        as_of: int,
+        homes: Homes,
+        payloads: Rows,
+        delivery: int = 0,
     ) -> int:
         self._make_partition(plan, slot)
         if len(homes) >= MANY:
             columns: Columns = {"plan": plan, "slot": slot, "home": homes, "spent": spent, "drawn": drawn}
             columns |= {"as_of": as_of, "payload": payloads}
+            columns["delivery"] = np.full(len(homes), delivery, dtype=np.int32)
             return self._copy("reports", len(homes), columns)
         return self._connection.execute(
-            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload) "
-            "SELECT %s, %s, home, %s, %s, %s, payload "
+            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
+            "SELECT %s, %s, home, %s, %s, %s, payload, %s "
             "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
-            (plan, slot, spent, drawn, as_of, Numbers(homes), [row.tobytes() for row in payloads]),
+            (plan, slot, spent, drawn, as_of, delivery, Numbers(homes), [row.tobytes() for row in payloads]),
             binary=True,
         ).rowcount
 
@@ -178,10 +189,9 @@ class PostgresSession:
     def _make_partition(self, plan: int, slot: int) -> None:
         """Make the table for this plan and the slots around this one, unless it is there."""
         first = slot - slot % TOGETHER
-        name = f"reports_{plan}_{first}_to_{first + TOGETHER - 1}"
+        name, wide = _partitions(plan, slot)
         if name in self._known or name in self.made:
             return
-        wide = f"reports_{plan}_{slot - slot % FORMERLY}"  # an older version may have made it
         if self.all("SELECT to_regclass(?)", wide) == [(None,)]:
             self._connection.execute(
                 f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF reports "
@@ -236,11 +246,22 @@ class Postgres:
 
     def forget(self) -> None:
         """Let the database reuse the space of erased rows at once."""
+        self._vacuum("reports", "devices", "draws", "rotations", "signers")
+
+    def reuse(self, plan: int, slot: int) -> None:
+        """A changed report is written anew, and leaves a gap: the next ones shall go there."""
+        self._vacuum(*(name for name in _partitions(plan, slot) if self._is_there(name)))
+
+    def _is_there(self, name: str) -> bool:
+        with self.reading() as session:
+            return session.all("SELECT to_regclass(?)", name) != [(None,)]
+
+    def _vacuum(self, *tables: str) -> None:
         with self._mended(), self._pool.connection() as connection:
             connection.commit()
             connection.autocommit = True
             try:
-                for table in ("reports", "devices", "draws", "rotations", "signers"):
+                for table in tables:
                     connection.execute(f"VACUUM {table}")
             finally:
                 connection.autocommit = False
@@ -259,6 +280,12 @@ class Postgres:
             raise StateError(TWICE) from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
             raise StoreUnavailable("the database cannot be reached, or cannot write") from None
+
+
+def _partitions(plan: int, slot: int) -> tuple[str, str]:
+    """The names of the table for a slot: the one of now, and the wide one that an older version made."""
+    first = slot - slot % TOGETHER
+    return f"reports_{plan}_{first}_to_{first + TOGETHER - 1}", f"reports_{plan}_{slot - slot % FORMERLY}"
 
 
 def _alive(connection: psycopg.Connection[Any]) -> None:

@@ -44,7 +44,8 @@ def _rows(first: list[Any], count: int, columns: Columns) -> NDArray[Any]:
     fields = list(first)
     for name, values in columns.items():
         each = np.shape(values)[1:]  # the bytes of one, or nothing for whole numbers
-        fields += [(f"{name} length", ">i4"), (name, np.uint8, each) if each else (name, ">i8")]
+        number = ">i4" if np.asarray(values).dtype == np.int32 else ">i8"
+        fields += [(f"{name} length", ">i4"), (name, np.uint8, each) if each else (name, number)]
     rows = np.empty(count, dtype=np.dtype(fields))
     for name, values in columns.items():
         rows[f"{name} length"] = rows.dtype[name].itemsize

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import assigned_turn, order_of
 from hushwatt.provider.rotation import Rotations, rotates
-from hushwatt.provider.store.enrolment import Enrolled
+from hushwatt.provider.store.enrolment import FILES, Enrolled
 from hushwatt.provider.store.session import Homes, Rows, Session
 
 
@@ -43,6 +43,29 @@ def give_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled
         rotations.give(place, assigned_turn(plan, home), order_of(plan, device))
     rows = rotations.packed(np.arange(len(rotations)))
     session.put_rotations(number, np.array(enrolled.homes, dtype=np.int64), rows)
+
+
+def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -> None:
+    """Know of homes that files name only what their reports still in the store say."""
+    if not rotates(plan):
+        return
+    session.run(
+        "DELETE FROM rotations WHERE plan = ? AND home NOT IN (SELECT home FROM devices WHERE plan = ?)",
+        number,
+        number,
+    )
+    filed = session.all("SELECT home FROM devices WHERE plan = ? AND signer = ?", number, FILES)
+    homes = np.intersect1d(homes, np.array([home for (home,) in filed], dtype=np.int64))
+    for home in homes.tolist():
+        forget_rotation(session, number, home)
+    known = KnownRotations(session, number, plan, homes)
+    slots = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ? ORDER BY slot", number)
+    for (slot,) in slots if len(homes) else ():
+        kept = [each for each in session.reports_of(number, slot, homes) if each.payload]  # not scrubbed
+        payloads = np.frombuffer(b"".join(bytes(each.payload) for each in kept), dtype=np.uint8)
+        if kept:
+            known.judge(slot, np.array([each.home for each in kept]), payloads.reshape(len(kept), -1))
+    known.save()
 
 
 def forget_rotation(session: Session, number: int, home: int) -> None:

@@ -60,6 +60,26 @@ STEPS: tuple[tuple[str, ...], ...] = (
             plan {whole} NOT NULL, home {whole} NOT NULL, known {bytes} NOT NULL,
             PRIMARY KEY (plan, home)){compact}""",
     ),
+    (
+        "ALTER TABLE tokens ADD COLUMN role TEXT NOT NULL DEFAULT 'read'",
+        """CREATE TABLE logins (
+            hash {bytes} NOT NULL PRIMARY KEY, token {bytes} NOT NULL, expires {whole} NOT NULL){compact}""",
+        "ALTER TABLE deliveries ADD COLUMN number {whole} NOT NULL DEFAULT 0",
+        "ALTER TABLE deliveries ADD COLUMN name TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE deliveries ADD COLUMN at {whole} NOT NULL DEFAULT 0",
+        "ALTER TABLE deliveries ADD COLUMN rows {whole} NOT NULL DEFAULT 0",
+        "ALTER TABLE deliveries ADD COLUMN accepted {whole} NOT NULL DEFAULT 0",
+        "ALTER TABLE deliveries ADD COLUMN repeated {whole} NOT NULL DEFAULT 0",
+        "ALTER TABLE deliveries ADD COLUMN homes {whole} NOT NULL DEFAULT 0",  # taking part, as it tells
+        "ALTER TABLE deliveries ADD COLUMN undone {whole} NOT NULL DEFAULT 0",  # 1: it was taken back
+        """UPDATE deliveries SET rows = taken,
+            number = (SELECT count(*) FROM deliveries AS d WHERE d.plan < deliveries.plan
+                      OR (d.plan = deliveries.plan AND d.content <= deliveries.content)),
+            homes = (SELECT told FROM plans WHERE plans.plan = deliveries.plan)""",
+        "ALTER TABLE reports ADD COLUMN delivery INTEGER NOT NULL DEFAULT 0",  # that brought it; 0: none
+        "ALTER TABLE devices ADD COLUMN delivery INTEGER NOT NULL DEFAULT 0",  # that named it first
+        "ALTER TABLE plans ADD COLUMN undone {whole} NOT NULL DEFAULT 0",  # deliveries taken back, ever
+    ),
 )
 
 

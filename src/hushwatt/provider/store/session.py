@@ -57,16 +57,16 @@ class Session(Protocol):
         """Carry a statement out; how many rows it changed."""
         ...
 
-    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
-        """Enrol devices as the homes `first_home`, `first_home` + 1, …"""
+    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
+        """Enrol devices as the homes `first_home`, `first_home` + 1, …; a delivery may have named them."""
         ...
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
         """The home and the signer of each device; −1 where it is not enrolled."""
         ...
 
-    def name_homes(self, plan: int, homes: Homes) -> int:
-        """Note that a file has named these homes, which enrolled themselves; for how many that is new."""
+    def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
+        """Note that a delivery has named these homes, which enrolled themselves; for how many that is new."""
         ...
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
@@ -74,7 +74,15 @@ class Session(Protocol):
         ...
 
     def add_reports(
-        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
+        self,
+        plan: int,
+        slot: int,
+        spent: int,
+        drawn: int,
+        as_of: int,
+        homes: Homes,
+        payloads: Rows,
+        delivery: int = 0,
     ) -> int:
         """Keep the reports of homes, ascending, that have none in the slot; how many were kept."""
         ...
@@ -119,6 +127,10 @@ class Database(Protocol):
 
     def forget(self) -> None:
         """Overwrite what was erased, as far as the database can."""
+        ...
+
+    def reuse(self, plan: int, slot: int) -> None:
+        """Let the space of reports that were changed in a slot be used for others."""
         ...
 
     def backup(self, path: Path) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from hushwatt.provider.store.session import Session
 
+SCRUBBED_TOGETHER = 10_000  # reports that a transaction empties, so that others wait for a moment only
+
 
 @dataclass(frozen=True)
 class Published:
@@ -82,15 +84,34 @@ def late_reports(session: Session, plan: int) -> dict[int, int]:
     return {int(slot): int(late) for slot, late in rows}
 
 
-def scrub(session: Session, plan: int, most: int) -> int:
-    """Empty the payloads of up to `most` published slots; the reports stay known, so none counts twice."""
+def scrub(session: Session, plan: int, most: int, reports: int = SCRUBBED_TOGETHER) -> list[int]:
+    """Empty payloads of up to `most` published slots, and about so many reports; the slots worked on.
+
+    The reports stay known, so none counts twice.
+    """
     rows = session.all(
         "SELECT slot FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 "
         "ORDER BY slot LIMIT ?",
         plan,
         most,
     )
+    found: list[int] = []
     for (slot,) in rows:
-        session.run("UPDATE reports SET payload = ? WHERE plan = ? AND slot = ?", b"", plan, slot)
-        session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND slot = ?", plan, slot)
-    return len(rows)
+        if reports <= 0:
+            break
+        emptied = session.run(
+            "UPDATE reports SET payload = ? WHERE plan = ? AND slot = ? AND home IN "
+            "(SELECT home FROM reports WHERE plan = ? AND slot = ? AND payload <> ? ORDER BY home LIMIT ?)",
+            b"",
+            plan,
+            slot,
+            plan,
+            slot,
+            b"",
+            reports,
+        )
+        if emptied < reports:
+            session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND slot = ?", plan, slot)
+        reports -= emptied
+        found.append(int(slot))
+    return found

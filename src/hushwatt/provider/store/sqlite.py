@@ -61,12 +61,12 @@ class SqliteSession:
         self._connection.execute(statement, values)
         return self._connection.changes()
 
-    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows) -> None:
+    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
         order = by_device(devices)
         self._connection.execute(
-            "INSERT INTO devices (device, plan, home, signer) "
-            "SELECT substr(?2, value * 16 + 1, 16), ?3, ?4 + value, ?5 FROM carray(?1)",
-            (apsw.carray(order), devices.tobytes(), plan, first_home, signer),
+            "INSERT INTO devices (device, plan, home, signer, delivery) "
+            "SELECT substr(?2, value * 16 + 1, 16), ?3, ?4 + value, ?5, ?6 FROM carray(?1)",
+            (apsw.carray(order), devices.tobytes(), plan, first_home, signer, delivery),
         )
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
@@ -81,11 +81,11 @@ class SqliteSession:
             found[there[:, 0]] = there[:, 1:]
         return found[:, 0], found[:, 1]
 
-    def name_homes(self, plan: int, homes: Homes) -> int:
+    def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
         self._connection.execute(
-            "UPDATE devices SET filed = 1 WHERE filed = 0 AND signer <> 0 AND device IN "
+            "UPDATE devices SET filed = 1, delivery = ?3 WHERE filed = 0 AND signer <> 0 AND device IN "
             "(SELECT d.device FROM carray(?1) c CROSS JOIN devices d ON d.plan = ?2 AND d.home = c.value)",
-            (_array(homes), plan),
+            (_array(homes), plan, delivery),
         )
         return self._connection.changes()
 
@@ -102,11 +102,19 @@ class SqliteSession:
         return there
 
     def add_reports(
-        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows
+        self,
+        plan: int,
+        slot: int,
+        spent: int,
+        drawn: int,
+        as_of: int,
+        homes: Homes,
+        payloads: Rows,
+        delivery: int = 0,
     ) -> int:
         self._connection.execute(
-            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload) "
-            "SELECT ?1, ?2, value, ?3, ?4, ?5, substr(?6, (rowid - 1) * ?7 + 1, ?7) FROM carray(?8) "
+            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
+            "SELECT ?1, ?2, value, ?3, ?4, ?5, substr(?6, (rowid - 1) * ?7 + 1, ?7), ?9 FROM carray(?8) "
             "WHERE true ON CONFLICT DO NOTHING",
             (
                 plan,
@@ -117,6 +125,7 @@ class SqliteSession:
                 payloads.tobytes(),
                 payloads.shape[1],
                 _array(homes),
+                delivery,
             ),
         )
         return self._connection.changes()
@@ -229,6 +238,9 @@ class Sqlite:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             finally:
                 self._writer.set_busy_handler(_wait)
+
+    def reuse(self, plan: int, slot: int) -> None:
+        """SQLite changes a report in its place."""
 
     def backup(self, path: Path) -> None:
         with written(path) as temporary:

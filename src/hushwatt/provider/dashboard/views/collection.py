@@ -24,6 +24,7 @@ PROBLEMS = {
     "code-refused": "a code was unknown, used or expired",
     "compressed": "the body was compressed",
     "nothing-accepted": "no report in the upload was accepted",
+    "operator-needed": "somebody who may only look asked for more",
     "plan-over": "the plan has ended",
     "signature-missing": "the request was not signed",
     "signature-refused": "no enrolled device had signed the request",
@@ -33,6 +34,8 @@ PROBLEMS = {
     "too-slow": "the request took too long",
     "unavailable": "the store could not take anything",
     "unknown-plan": "the plan is not collected here",
+    "wrong-host": "the request named no host, or several",
+    "wrong-origin": "the request came from a page of another site",
     "wrong-request": "the request could not be understood",
     "wrong-size": "the body was not whole records",
 }

@@ -1,0 +1,43 @@
+"""Browsers that have signed in: each holds a secret of its own, which lasts no longer than its token.
+
+Only a hash of the secret is kept.  A token that is revoked, replaced or over ends every login made with it.
+"""
+
+import secrets
+
+from hushwatt.provider.store.access import hashed
+from hushwatt.provider.store.session import Session, one
+
+KEPT = 7 * 86_400  # seconds
+PREFIX = "hushwatt_login_"
+
+
+def add_login(session: Session, token: str, now: int) -> str:
+    """A new secret for the holder of a token."""
+    secret = PREFIX + secrets.token_urlsafe(32)
+    session.run("DELETE FROM logins WHERE expires <= ?", now)
+    session.run(
+        "INSERT INTO logins (hash, token, expires) VALUES (?, ?, ?)",
+        hashed(secret),
+        hashed(token),
+        now + KEPT,
+    )
+    return secret
+
+
+def remove_login(session: Session, secret: str) -> None:
+    session.run("DELETE FROM logins WHERE hash = ?", hashed(secret))
+
+
+def login_role(session: Session, secret: str, now: int) -> str | None:
+    """What the holder of a secret may do; None: nothing."""
+    found = one(
+        session.all(
+            "SELECT role FROM logins JOIN tokens ON tokens.hash = logins.token "
+            "WHERE logins.hash = ? AND logins.expires > ? AND tokens.expires > ?",
+            hashed(secret),
+            now,
+            now,
+        )
+    )
+    return str(found[0]) if found else None

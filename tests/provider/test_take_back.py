@@ -1,0 +1,303 @@
+"""Deliveries: listed, believed within reason, corrected, and taken back exactly."""
+
+import numpy as np
+import pytest
+from collecting import STORES, histories
+from delivering import Depot, names, same, write_file
+
+from hushwatt.errors import ReportError, UsageError
+from hushwatt.provider.delivery import deliveries
+from hushwatt.provider.ingest import Ingest
+from hushwatt.provider.named import names_of
+from hushwatt.provider.store import schema
+from hushwatt.provider.store.deliveries import delivered
+from hushwatt.provider.store.enrolment import enrol_home
+from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.sqlite import Sqlite
+from hushwatt.provider.take_back import correct_homes, take_back
+
+both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
+METHODS = ["lbu", "lsp", "lpu", "lbd", "lba"]
+
+
+@pytest.fixture
+def depot(store_address):
+    opened = []
+
+    def make(plan, **more):
+        opened.append(Depot(store_address, plan, **more))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()
+
+
+def undo(store, number):
+    with store.database.writing() as session:
+        return take_back(session, store.collection, number)
+
+
+def listed(store):
+    with store.database.reading() as session:
+        return delivered(session, store.number)
+
+
+def state(store):
+    with store.database.reading() as session:
+        return plan_state(session, store.number)
+
+
+def contents(store):
+    """Everything that a collection is made of, but for numbers that are given once."""
+    homes = store.all("SELECT device, filed, signer FROM devices ORDER BY device")
+    reports = store.all(
+        "SELECT d.device, r.slot, r.spent, r.drawn, r.as_of, r.payload FROM reports r "
+        "JOIN devices d ON d.plan = r.plan AND d.home = r.home ORDER BY d.device, r.slot"
+    )
+    draws = store.all(
+        "SELECT d.device, w.slot FROM draws w JOIN devices d ON d.plan = w.plan AND d.home = w.home "
+        "ORDER BY d.device, w.slot"
+    )
+    draws += store.all(
+        "SELECT d.device, k.known FROM rotations k JOIN devices d ON d.plan = k.plan AND d.home = k.home "
+        "ORDER BY d.device"
+    )
+    tallies = store.all(
+        "SELECT slot, round, as_of, drawn, homes, reports, counts FROM tallies ORDER BY 1, 2, 3, 4"
+    )
+    return homes, reports, draws, tallies, store.all("SELECT homes, told, filed FROM plans")
+
+
+@both_stores
+@pytest.mark.parametrize(("method", "asked"), [*((method, 3) for method in METHODS), ("lbu", 1), ("lpu", 2)])
+def test_as_if_it_had_never_come(method, asked, depot, plan_of, tmp_path):
+    """After a wrong delivery was taken back, the store holds what it held before, to the last byte."""
+    plan = plan_of(3, 4, 2, method=method, oracle="oue", window=3, appliances_per_report=asked)
+    sent = list(histories(plan, 12, 8))
+    store = depot(plan)
+    early = write_file(tmp_path / "a.parquet", plan, sent[:5], names(12))
+    wrong = write_file(
+        tmp_path / "b.parquet", plan, histories(plan, 9, 8, seed=9), names(9, first=6), homes=40
+    )
+    late = write_file(tmp_path / "c.parquet", plan, sent[5:], names(12))
+    store.take(early)
+    before = contents(store)
+    store.take(wrong)
+    between = contents(store)
+
+    done = undo(store, 2)
+
+    assert contents(store) == before != between
+    assert done.reports == len(between[1]) - len(before[1])
+    assert (done.stay, done.again) == (0, ())
+    store.take(late)
+    other = tmp_path / "other.sqlite"
+    fresh = Depot(str(other), plan)
+    fresh.take(early, late)
+    assert contents(store) == contents(fresh)
+    fresh.close()
+
+
+@pytest.mark.parametrize("method", ["lbd", "lba"])
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_draws_that_others_stand_by(method, gone, depot, plan_of, tmp_path):
+    """Repeats of other files that stood by a draw of the wrong one are counted with the draw before it."""
+    plan = plan_of(3, 4, 2, method=method, oracle="oue", window=3)
+    sent = list(histories(plan, 12, 9))
+    files = [write_file(tmp_path / f"{place}.parquet", plan, sent[place::3], names(12)) for place in range(3)]
+    store, fresh = depot(plan), Depot(str(tmp_path / "fresh.sqlite"), plan)
+    store.take(*files)
+    fresh.take(*(file for place, file in enumerate(files) if place != gone))
+
+    undo(store, gone + 1)
+
+    assert contents(store) == contents(fresh)
+    fresh.close()
+
+
+@both_stores
+def test_published_numbers_stay(depot, plan_of, tmp_path):
+    """What was published is published; the rest is forgotten, and only the rest."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    store = depot(plan)
+    wrong = write_file(tmp_path / "a.parquet", plan, histories(plan, 10, 4), names(10))
+    store.take(wrong)
+    store.publish(until=1)
+    before = store.told()
+    done = undo(store, 1)
+
+    assert (done.reports, done.stay, done.homes) == (20, 20, 0)
+    assert store.told() == before
+    assert {key.slot for key in store.tallies()} == {0, 1}
+    with pytest.raises(UsageError, match="was taken back before"):
+        undo(store, 1)
+
+
+def test_what_cannot_be_undone_is_refused(depot, plan_of, tmp_path):
+    """A delivery of published slots alone stays, and so does everything when it is asked for."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    store = depot(plan)
+    store.take(write_file(tmp_path / "a.parquet", plan, histories(plan, 10, 2), names(10)))
+    store.publish()
+    before = contents(store)
+
+    with pytest.raises(UsageError, match="delivery 1 cannot be taken back: all of its slots are published"):
+        undo(store, 1)
+    with pytest.raises(UsageError, match="there is no delivery 7"):
+        undo(store, 7)
+    assert contents(store) == before
+
+
+@both_stores
+def test_files_that_repeated_it_come_again(depot, plan_of, tmp_path):
+    """A report that two files brought came with the first; without that, the second must come again."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    sent = list(histories(plan, 10, 4))
+    store = depot(plan)
+    one = write_file(tmp_path / "one.parquet", plan, sent[:3], names(10))
+    two = write_file(tmp_path / "two.parquet", plan, sent[1:], names(10))
+    store.take(one, two)
+    done = undo(store, 1)
+    again = store.take(two)
+
+    assert done.again == ("two.parquet",)
+    assert (again.accepted, again.repeated) == (20, 10)
+    fresh = Depot(str(tmp_path / "fresh.sqlite"), plan)
+    fresh.take(two)
+    assert same(store.tallies(), fresh.tallies())
+    fresh.close()
+
+
+def test_what_was_taken_back_may_come_again(depot, plan_of, tmp_path):
+    """Whoever was wrong about a wrong file takes it in once more."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    store = depot(plan)
+    path = write_file(tmp_path / "a.parquet", plan, histories(plan, 10, 4), names(10))
+    store.take(path)
+    before = contents(store)
+    undo(store, 1)
+    again = store.take(path)
+
+    assert again.accepted == 40
+    assert contents(store) == before
+    assert [(each.number, each.undone, each.homes) for each in listed(store)] == [(1, 0, 10)]
+
+
+def test_a_run_beside_it_looks_again(depot, plan_of, tmp_path):
+    """A run that knows homes of what is taken back meanwhile enrols them anew."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    sent = list(histories(plan, 10, 4))
+    store = depot(plan)
+    one = write_file(tmp_path / "one.parquet", plan, sent[:2], names(10))
+    two = write_file(tmp_path / "two.parquet", plan, sent[2:], names(10))
+    run = Ingest(store.database, store.collection, store.life, store.clock)
+    run.take(deliveries(plan, [one]))
+    undo(store, 1)
+    run.take(deliveries(plan, [two]))
+
+    assert store.all("SELECT count(*) FROM devices") == [(10,)]
+    assert len(contents(store)[1]) == 20
+
+
+@both_stores
+def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path):
+    """A home with a key of its own is not forgotten with a file that named it."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    store = depot(plan)
+    with store.database.writing() as session:
+        device = enrol_home(session, store.number, bytes(31) + b"\1").name
+    before = contents(store)
+    called = names_of(np.frombuffer(device, np.uint8)[None, :]) + names(4)
+    store.take(write_file(tmp_path / "a.parquet", plan, histories(plan, 5, 2), sorted(called)))
+    named = store.all("SELECT homes, filed FROM plans")
+
+    undo(store, 1)
+
+    assert named == [(5, 5)]
+    assert contents(store) == before
+
+
+class TestHomesTold:
+    """How many homes take part, by a file's word: believed within reason."""
+
+    def file(self, tmp_path, plan, homes, slots=2):
+        return write_file(tmp_path / "r.parquet", plan, histories(plan, 10, slots), names(10), homes=homes)
+
+    @pytest.mark.parametrize("method, homes, good", [
+        ("lbu", 450, True), ("lbu", 451, False), ("lbu", 10**9, False),
+        ("lpu", 900, True), ("lpu", 10**9, False),
+    ])  # fmt: skip
+    def test_many_more_than_were_heard(self, depot, plan_of, tmp_path, method, homes, good):
+        """Ten times as many as could have sent the rows, and a few; more is refused, and nothing is kept."""
+        plan = plan_of(3, 4, 2, method=method, oracle="oue", window=3)
+        store, path = depot(plan), self.file(tmp_path, plan, homes)
+        if good:
+            store.take(path)
+            assert state(store).homes == homes
+            return
+
+        with pytest.raises(ReportError, match="give the true number with --homes"):
+            store.take(path)
+        assert listed(store) == []
+        assert state(store).homes == 0
+
+    def test_the_operator_knows_better(self, depot, plan_of, tmp_path):
+        """A number that the operator gives stands in the place of the file's."""
+        plan = plan_of(3, 4, 2, oracle="oue")
+        store, path = depot(plan), self.file(tmp_path, plan, 10**9)
+        run = Ingest(store.database, store.collection, store.life, store.clock, homes=120)
+        run.take(deliveries(plan, [path]))
+
+        assert state(store).homes == 120
+        assert listed(store)[0].homes == 120
+
+    @pytest.mark.parametrize("homes, left", [(30, 30), (3, 10), (0, 10)])
+    def test_a_wrong_number_is_put_right(self, depot, plan_of, tmp_path, homes, left):
+        """Also afterwards, but never below the homes that were seen; and the next run does not undo it."""
+        plan = plan_of(3, 4, 2, oracle="oue")
+        store, path = depot(plan), self.file(tmp_path, plan, 400)
+        store.take(path)
+        with store.database.writing() as session:
+            correct_homes(session, store.collection, 1, homes)
+        corrected = state(store).homes
+        with store.database.writing() as session:
+            session.run("UPDATE deliveries SET taken = 3")  # as after a run that was stopped
+        store.take(path)
+
+        assert corrected == state(store).homes == left
+
+    def test_the_most_of_what_is_left_counts(self, depot, plan_of, tmp_path):
+        """When the file that told most is taken back, the next one's word counts."""
+        plan = plan_of(3, 4, 2, oracle="oue")
+        store = depot(plan)
+        sent = list(histories(plan, 10, 3))
+        for place, homes in enumerate((50, 300, 20)):
+            store.take(
+                write_file(tmp_path / f"{place}.parquet", plan, sent[place : place + 1], names(10), homes)
+            )
+        most = state(store).homes
+        undo(store, 2)
+
+        assert (most, state(store).homes) == (300, 50)
+
+
+def test_files_of_an_older_store_are_listed(tmp_path, monkeypatch, plan_of):
+    """Deliveries of before have numbers too, and what they told can be put right."""
+    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:2])
+    older = Sqlite(tmp_path / "store.sqlite")
+    with older.writing() as session:
+        session.run(
+            "INSERT INTO plans (id, canonical, homes, next_home, published, told) "
+            "VALUES ('a', x'00', 90, 0, -1, 90)"
+        )
+        for content in (b"x", b"y"):
+            session.run("INSERT INTO deliveries (plan, content, taken) VALUES (1, ?, 7)", content)
+    older.close()
+    monkeypatch.undo()
+    newer = Sqlite(tmp_path / "store.sqlite")
+    with newer.reading() as session:
+        found = [(each.number, each.taken, each.homes) for each in delivered(session, 1)]
+    newer.close()
+
+    assert found == [(1, 7, 90), (2, 7, 90)]
