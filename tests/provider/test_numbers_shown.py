@@ -9,6 +9,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from statistics import NormalDist, median
 from zoneinfo import ZoneInfo
 
@@ -187,7 +188,7 @@ def check_top(shown, ranked):
         assert says(limits, low, high)
         label = shown.charts["top"]["layout"]["yaxis"]["ticktext"][place]
         assert label == f"{title(name)}  {rank}"
-        called, places, watts, between, share, shares = rows[place]
+        called, places, watts, between, share, shares, swap = rows[place]
         assert (called, places) == (title(name), rank)
         assert says(watts, each["mean_watts"])
         assert says(between, low, high)
@@ -195,7 +196,9 @@ def check_top(shown, ranked):
         assert says(share, 100 * each["share"])
         assert says(shares, *(100 * limit for limit in each["share_ci95"]))
         assert share.endswith("\u202f%")
-    assert names == ["Appliance", "Rank", "Mean of a home", "95 % interval", "Share", "95 % interval"]
+        assert swap == (f"{max(ceil(each['swap_homes']), 1):,}" if "swap_homes" in each else "–")
+    headings = ["Appliance", "Rank", "Mean of a home", "95 % interval", "Share", "95 % interval"]
+    assert names == [*headings, "Forgers to swap"]
     assert shown.charts["top"]["layout"]["xaxis"]["ticksuffix"] == " W"
 
 
@@ -477,13 +480,14 @@ def test_command(talk, plan, told, tmp_path):
         assert says(shares, *(100 * limit for limit in each["share_ci95"]))
         assert rank == (str(best) if best == worst else f"{best}–{worst}")
     headings, rows = printed(top_table(found, 2))
-    assert headings == ["rank", "appliance", "watts", "95 %", "share", ""]
+    assert headings == ["rank", "appliance", "watts", "95 %", "share", "forgers", ""]
     assert [row[1] for row in rows] == told["top"][:2]
-    for _, name, watts, between, share, _ in rows:
+    for _, name, watts, between, share, swap, _ in rows:
         each = told["appliances"][name]
         assert says(watts, each["mean_watts"])
         assert says(between, *each["ci95"])
         assert says(share, 100 * each["share"])
+        assert swap == f"{max(ceil(each['swap_homes']), 1):,}"
     assert headline(found) == (
         "Kettles of Leeds: 150 homes, 6 slots, 2024-01-02 00:00 to 2024-01-02 05:00 Asia/Kolkata"
     )
