@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from living import NO_CAPS, TURN, Home, join, plan_for, quick_store
 
 from hushwatt.audit.chaos.home import START
+from hushwatt.audit.chaos.true_time import Witness, dearest_starts
 from hushwatt.cli.at_home import status_lines
 from hushwatt.household.book import Book, Entry
 from hushwatt.household.caps import DAY, Caps
@@ -19,7 +20,7 @@ from hushwatt.household.mark import MemoryMark, SharedMark
 from hushwatt.household.status import meters, plans
 from hushwatt.household.store import SCHEMA
 from hushwatt.household.timeline import Timeline
-from hushwatt.plan import Appliance
+from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
 
 WINDOW = 7
@@ -101,6 +102,28 @@ def test_a_moved_clock_refreshes_nothing(home, method):
     assert spent(home) <= agreed.epsilon
 
 
+@pytest.mark.parametrize("seconds", [1, 2, 5, 20, 60, 600])
+@pytest.mark.parametrize("part", [0, 11, 70])
+@pytest.mark.parametrize("method, window", [("lbu", 1), ("lbu", 3), ("lsp", 2)])
+def test_a_little_in_every_slot_refreshes_nothing(home, method, window, part, seconds):
+    """A clock moved on by less than a tenth of each slot, however short: 19 parts of 20 of a window are one.
+
+    Left alone, the home speaks in every window.
+    """
+    agreed = whole(method, window=window, slot=SlotLength(seconds, "s"))
+    place, moved = join(home.store, agreed), seconds / part if part else 0.0
+    witness, length = Witness({place: agreed}), window * seconds * SECOND
+    home.tick()
+    for slot in range(1, 12 * window + 1):
+        home.hands.pass_by(seconds - moved)
+        home.hands.wall = START + slot * seconds * SECOND
+        home.tick()
+        witness.look(home)
+
+    assert dearest_starts(witness.told, length * 19 // 20) <= agreed.epsilon
+    assert part or len(witness.told) >= 10 * window
+
+
 def test_a_moved_clock_costs_what_it_moved(home):
     """Slots that a moved clock skipped cost nothing, and the home goes on."""
     agreed = whole("lbu")
@@ -150,8 +173,19 @@ def test_a_long_time_off_is_not_believed(home):
     assert len(home.left) > 1
 
 
-def test_an_old_ledger_on_the_same_boot(home, folder):
+MARKS = [lambda: None, MemoryMark]
+
+
+def marked(home, mark):
+    """The home with a mark that no copy of its ledger brings back, or without one."""
+    home.mark = mark()
+    home.restart()
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_old_ledger_on_the_same_boot(home, folder, mark):
     """What the machine's own clock shows to have passed unseen counts as the most it could have cost."""
+    marked(home, mark)
     agreed = whole()
     join(home.store, agreed, begun=turn_in(agreed, 5))
     home.tick()
@@ -173,8 +207,10 @@ def test_an_old_ledger_on_the_same_boot(home, folder):
     assert home.hands.true - began < WINDOW * TURN * SECOND
 
 
-def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder):
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder, mark):
     """The report of the slot that ran when a copy was made is as old as it is, not as the clock says."""
+    marked(home, mark)
     agreed = whole(window=3)
     join(home.store, agreed, begun=turn_in(agreed, 1))
     home.tick()

@@ -48,6 +48,7 @@ class PlanStatus:
     spent: int  # ever, under this plan
     reports: int
     waiting: int
+    sent: int  # what the provider has answered, whatever it said; nothing that was withheld
     last_report: int | None  # slot
     silences: tuple[tuple[int, int, str], ...]  # the latest, first slot, last slot, why
 
@@ -100,6 +101,7 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
         spent=number("SELECT sum(amount) FROM spends WHERE place = ?"),
         reports=number("SELECT count(*) FROM reports WHERE place = ?"),
         waiting=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NOT NULL"),
+        sent=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NULL AND answer != 'withheld'"),
         last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (place,)),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
     )
