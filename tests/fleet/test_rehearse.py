@@ -41,6 +41,16 @@ def test_truth_of_repeats_is_that_of_the_draw(tmp_path, plan_for, readings_at):
     assert found.by_slot[:, 0].tolist() == [0, 0, 0, 30, 30]
 
 
+def test_truth_is_of_as_many_homes_as_each_stands_for(tmp_path, plan_for, readings_at):
+    """When homes do not divide, a home of the table that stands for two counts twice in the truth."""
+    plan = plan_for("lbu", mapping="dither")
+    watts = np.array([[[10.0, 0, 0], [40.0, 0, 0]]])
+
+    found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 3, seed=1)
+
+    assert found.by_slot[:, 0].tolist() == [30.0]
+
+
 def test_watts_as_the_plan_counts_them(plan_for):
     """A range counts as its value; dithered watts are cut off at the last value."""
     watts = np.array([[50.0, 150.0, 999.0]])
