@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from hushwatt.errors import UsageError
 from hushwatt.evaluate import metrics
 from hushwatt.evaluate.demo import rehearse
 from hushwatt.evaluate.demo.folder import MARK, fresh_folder
+from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.page import LEFT, RIGHT, WIDTH, chart, page, table
 from hushwatt.evaluate.demo.rehearsal import SMALLER, ask, paper_plan
 from hushwatt.evaluate.demo.server import TRIES, free_door
@@ -258,6 +260,29 @@ def test_two_at_once_and_ctrl_c(tmp_path):
     assert ends == [(0, "", "\n")] * 2
     assert {path.name for path in tmp_path.iterdir()} == {"home", "hushwatt-demo", "hushwatt-demo-2"}
     assert list((tmp_path / "home").iterdir()) == []
+
+
+@pytest.mark.parametrize("after", [5, 305])
+def test_ctrl_c_leaves_nothing_waiting(tmp_path, monkeypatch, after):
+    """Interrupted while homes join, or while they report, those that wait for their turn do not go on."""
+    posted, told = [], []
+    post = HttpHomes._post
+
+    def counted(self, *words):
+        posted.append(words)
+        return post(self, *words)
+
+    def advance(_):
+        told.append(1)
+        if len(told) == after:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(HttpHomes, "_post", counted)
+    with pytest.raises(KeyboardInterrupt), rehearse(tmp_path, homes=300, slots=3, advance=advance):
+        pass
+
+    assert len(posted) < after + 100
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPool")]
 
 
 @pytest.mark.parametrize("how, code", [(signal.SIGINT, 130), (signal.SIGKILL, -9)])

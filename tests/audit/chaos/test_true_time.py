@@ -59,7 +59,6 @@ def test_what_a_restored_ledger_forgot_counts_again(seen):
     witness.look(home)
     home.reports = [(1, 2, 7)]
     witness.restored(home)
-    witness.look(home)
     home.reports = [(1, 2, 7), (1, 3, 5)]
     witness.look(home)
 
