@@ -280,6 +280,20 @@ def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, w
     assert spoke == [{0: 10, 1: 10, 2: 10}, {4: 20, 5: 20, 6: 20}]
 
 
+@pytest.mark.parametrize("gap", [0, 1, 2, 3])
+@pytest.mark.parametrize("old", [1, 2, 5])
+def test_newcomers_take_the_turns_that_are_free(tmp_path, plan_for, readings_at, watts, gap, old):
+    """After however many slots without a file, few homes and those that join them fill all turns evenly."""
+    plan, state = plan_for("lpu"), tmp_path / "state"
+    first = readings_at(tmp_path / "r0.parquet", watts[:1, :old], plan.names, homes=10)
+    later = readings_at(tmp_path / "r1.parquet", watts[1:4, :6], plan.names, first=1 + gap, homes=10)
+    randomise_file(plan, first, tmp_path / "out0.parquet", state=state, seed=old)
+    randomise_file(plan, later, tmp_path / "out1.parquet", state=state, seed=old)
+    spoke = Counter(pq.read_table(tmp_path / "out1.parquet")["slot"].to_pylist())
+
+    assert spoke == {1 + gap + slot: 2 for slot in range(3)}
+
+
 @pytest.mark.usefixtures("homes_in_a_part")
 @pytest.mark.parametrize("method, more", METHODS)
 def test_state_carries_every_ledger(tmp_path, plan_for, method, more):
