@@ -98,7 +98,7 @@ def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tupl
         check_amounts(plan, batch.drawn)
         as_of = draws.slots_of(batch)
         for key, rows in groups(batch.slot, batch.round, as_of, batch.drawn):
-            yield key, _tally_some(layout, batch.payloads, rows)
+            yield key, tally_some(layout, batch.payloads, rows)
 
 
 def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
@@ -106,7 +106,7 @@ def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
     return Tally(len(payloads), *layout.tally(payloads))
 
 
-def _tally_some(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
+def tally_some(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
     """Some payloads added up; one that is refused is counted among all."""
     try:
         return tally_rows(layout, payloads[rows])
