@@ -83,7 +83,7 @@ class Script:
     @property
     def tricks(self) -> list[Callable[[], None]]:
         troubles = [self.jump, self.restart, self.reboot, self.cut, self.sleep]
-        return [*troubles, self.copy, self.restore, self.rewind, self.recall, self.recall]
+        return [*troubles, self.copy, self.restore, self.rewind, self.recall]
 
     def step(self) -> None:
         trick = self.chance.random()
@@ -146,7 +146,7 @@ class Script:
         """Wait for a turn, forget it by a ledger from the middle of its slot, and set the clock to before it."""
         turn = START + self.next_turn() * TURN * SECOND
         while 0 <= turn - self.home.hands.wall < 20 * TURN * SECOND:
-            self.live(2, self.chance.choice([0.6, 1]))
+            self.live(2, 0.6)
         self.copy(running=True)
         self.live(2, self.chance.choice([0.4, 0.8, 1]))
         self.restore(self.copies[-1], back=TURN * self.chance.choice([0.5, 1.5, 2]))
@@ -204,8 +204,8 @@ class Script:
 
     def restore(self, copy: Copy | None = None, back: float = 0) -> None:
         """An old ledger comes back.  After a reboot this is only judged if the clock was never set back."""
-        boot, back = self.home.hands.boot, self.set_back
-        fitting = [each for each in self.copies if each.boot == boot or each.taken == back]
+        boot = self.home.hands.boot
+        fitting = [each for each in self.copies if each.boot == boot or each.taken == self.set_back]
         if not fitting:
             return
         self.home.switch_off()
