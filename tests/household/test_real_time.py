@@ -215,19 +215,76 @@ def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder, mark):
     join(home.store, agreed, begun=turn_in(agreed, 1))
     home.tick()
     live(home, 1.9)
-    shutil.copy(home.path, folder / "copy")
-    shutil.copy(home.path.with_name(home.path.name + "-wal"), folder / "copy-wal")
+    kept = copied(home, folder)
     live(home, 0.1)
     assert home.slots() == [1]
-    home.switch_off()
-    for file in ("", "-wal"):
-        shutil.copy(folder / f"copy{file}", home.path.with_name(home.path.name + file))
+    put_back(home, kept)
     home.hands.jump(TURN)
     home.switch_on()
     home.tick()
     live(home, 2)
 
     assert home.slots() == [1]
+
+
+@pytest.mark.parametrize("method", ["lbu", "lpu"])
+def test_an_old_ledger_and_a_clock_set_back(home, folder, method):
+    """The slot that ran when a copy was made, and those after it, count even if the clock never comes to them."""
+    agreed = whole(method, window=3)
+    join(home.store, agreed, begun=turn_in(agreed, 1) if method == "lpu" else None)
+    home.tick()
+    live(home, 1.9)
+    kept = copied(home, folder)
+    live(home, 2.1 if method == "lbu" else 0.2)
+    assert home.slots()[0] == 1
+    told = spent(home)
+    put_back(home, kept)
+    home.hands.jump(-3.2 * TURN)
+    home.switch_on()
+    began = home.hands.true
+    home.tick()
+
+    counted = home.store.value("SELECT sum(amount) FROM spends WHERE slot >= 1")
+    assert counted >= told
+    live(home, 5)
+    early = home.store.rows("SELECT slot FROM reports WHERE slot = 1")
+    assert not early
+    assert home.hands.true - began < 6 * TURN * SECOND
+
+
+def test_a_copy_made_within_a_look_is_an_old_one(folder):
+    """The mark is another after every change, also after the changes of one and the same look."""
+    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    agreed = whole(window=3)
+    join(home.store, agreed, begun=turn_in(agreed, 1))
+    home.tick()
+    live(home, 1.9)
+    home.hands.pass_by(0.1 * TURN)
+    home.agent.timeline.look(home.hands.look())
+    home.agent.timeline.keep()
+    kept = copied(home, folder)
+    home.tick()
+    assert home.slots() == [1]
+    put_back(home, kept)
+    home.switch_on()
+    home.tick()
+    counted = home.store.value("SELECT sum(amount) FROM spends")
+    home.switch_off()
+
+    assert counted == agreed.epsilon
+
+
+def copied(home, folder):
+    """The ledger as it is on disk now, while the agent runs."""
+    for file in ("", "-wal"):
+        shutil.copy(home.path.with_name(home.path.name + file), folder / f"copy{file}")
+    return folder / "copy"
+
+
+def put_back(home, kept):
+    home.switch_off()
+    for file in ("", "-wal"):
+        shutil.copy(kept.with_name(kept.name + file), home.path.with_name(home.path.name + file))
 
 
 def test_the_owners_day_is_a_real_day(folder):
@@ -279,6 +336,37 @@ def test_a_stop_that_is_known_to_be_one_costs_its_slots(folder):
     home.switch_off()
 
     assert home.slots() == [5]
+
+
+@pytest.mark.parametrize("what", ["stop", "kill", "sleep"])
+@pytest.mark.parametrize("method", ["lbu", "lpu", "lsp", "lba", "lbd"])
+def test_what_is_known_to_be_unspent_is_not_charged(folder, method, what):
+    """A stop, a crash or sleep of some slots costs silence, and nothing that was not spent is counted."""
+    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    agreed = whole(method)
+    join(home.store, agreed, begun=turn_in(agreed, 5) if method == "lpu" else None)
+    home.tick()
+    live(home, 4)
+    if what == "sleep":
+        home.hands.pass_by(3.5 * TURN)
+        home.tick()
+    else:
+        if what == "stop":
+            home.agent.stop(home.hands.look())
+        home.switch_off()
+        home.hands.pass_by(3.5 * TURN)
+        home.switch_on()
+        home.tick()
+    live(home, 5)
+    counted = home.store.value("SELECT sum(amount) FROM spends WHERE slot > 3") or 0
+    lost = home.store.value("SELECT count(*) FROM spends WHERE purpose = 'lost' AND slot > 0")
+    shown = plans(home.store, home.hands.wall)[0]
+    home.switch_off()
+
+    assert not lost
+    assert counted == spent(home, since=4)
+    assert any(first <= 5 <= last for first, last, _ in shown.silences)
+    assert not shown.window_why
 
 
 def test_no_mark_is_an_old_state(folder):
