@@ -9,6 +9,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from statistics import NormalDist, median
 from zoneinfo import ZoneInfo
 
@@ -125,6 +126,11 @@ def limits(here):
     return here.get("mean_watts_ci95", (here["mean_watts"] - reach, here["mean_watts"] + reach))
 
 
+def forgers(each):
+    """How many forging homes, whole ones, put the next appliance before it; the last has no next one."""
+    return f"{max(ceil(each['swap_homes']), 1):,}" if "swap_homes" in each else "–"
+
+
 def says_within(text, mean, low, high):
     """Whether a text tells a mean, and its limits or half of an even interval."""
     return says(text, mean, (high - low) / 2) if "±" in text else says(text, mean, low, high)
@@ -187,19 +193,21 @@ def check_top(shown, ranked):
         assert says(limits, low, high)
         label = shown.charts["top"]["layout"]["yaxis"]["ticktext"][place]
         assert label == f"{title(name)}  {rank}"
-        called, places, watts, between, share, shares = rows[place]
+        called, places, watts, between, share, shares, swap = rows[place]
         assert (called, places) == (title(name), rank)
+        assert swap == forgers(each)
         assert says(watts, each["mean_watts"])
         assert says(between, low, high)
         assert watts.endswith("\u202fW")
         assert says(share, 100 * each["share"])
         assert says(shares, *(100 * limit for limit in each["share_ci95"]))
         assert share.endswith("\u202f%")
-    assert names == ["Appliance", "Rank", "Mean of a home", "95 % interval", "Share", "95 % interval"]
+    assert names[:4] == ["Appliance", "Rank", "Mean of a home", "95 % interval"]
+    assert names[4:] == ["Share", "95 % interval", "Forgers to swap"]
     assert shown.charts["top"]["layout"]["xaxis"]["ticksuffix"] == " W"
 
 
-def test_top(talk, ranked):
+def test_top(talk, told, ranked):
     """Means, intervals, shares and ranks, in the chart, in the table and in the sentence above."""
     shown = page(talk, "/top")
     name, first = ranked[0]
@@ -209,6 +217,9 @@ def test_top(talk, ranked):
 
     check_top(shown, ranked)
     assert says(lead[1], *first["ci95"])
+    assert "swap_homes" not in ranked[-1][1]
+    counts_as = re.search(r"forges its reports counts here as at most ([\d.,]+) homes", shown.text)
+    assert says(counts_as[1].rstrip("."), told["influence"])
 
 
 def test_shares(talk, ranked):
@@ -477,10 +488,11 @@ def test_command(talk, plan, told, tmp_path):
         assert says(shares, *(100 * limit for limit in each["share_ci95"]))
         assert rank == (str(best) if best == worst else f"{best}–{worst}")
     headings, rows = printed(top_table(found, 2))
-    assert headings == ["rank", "appliance", "watts", "95 %", "share", ""]
+    assert headings == ["rank", "appliance", "watts", "95 %", "share", "forgers", ""]
     assert [row[1] for row in rows] == told["top"][:2]
-    for _, name, watts, between, share, _ in rows:
+    for _, name, watts, between, share, swap, _ in rows:
         each = told["appliances"][name]
+        assert swap == forgers(each)
         assert says(watts, each["mean_watts"])
         assert says(between, *each["ci95"])
         assert says(share, 100 * each["share"])
