@@ -320,6 +320,22 @@ def test_a_look_into_the_bucket_takes_nothing_out():
     assert not limit.is_empty("home", now=1.0)
 
 
+@pytest.mark.parametrize("rate", [1, 50])
+@pytest.mark.parametrize("rest", [9.0, 10.0, 3600.0, 1e6])
+def test_rests_do_not_add_up(rate, rest):
+    """However long one was away, ten seconds' worth passes at once, and then one by one at the rate."""
+    limit = Limit(rate)
+    begun = sum(limit.allows("home", now=0.0) for _ in range(20 * rate))
+    refused = sum(limit.allows("home", now=0.0) for _ in range(100 * rate))
+
+    again = sum(limit.allows("home", now=rest) for _ in range(20 * rate))
+    later = sum(limit.allows("home", now=rest + 2.0) for _ in range(20 * rate))
+
+    assert (begun, refused) == (10 * rate, 0)
+    assert again == min(10, rest) * rate
+    assert later == 2 * rate
+
+
 async def raw(app, method, path, headers, *, gone=False, scheme="http"):
     """One request as the server hands it on; with `gone` its client leaves in the midst of the body."""
     scope = {

@@ -9,7 +9,8 @@ import pytest
 from collecting import histories, records
 
 from hushwatt.errors import UsageError
-from hushwatt.provider import inbox, ones
+from hushwatt.privacy import band
+from hushwatt.provider import inbox
 from hushwatt.provider.collect import ACCEPTED, REPEATED, TOO_LATE, Collection
 from hushwatt.provider.inbox import ONE, Answer, answers
 from hushwatt.provider.store.session import StoreUnavailable
@@ -140,10 +141,10 @@ def test_what_waits_is_written_before_the_end(collecting, plan_of):
 def test_the_writer_works_out_no_band(talk, monkeypatch):
     """What takes long to judge is judged before it waits for the disk, so nobody else has to wait for it."""
     waiting, where = uploads(talk, 3), []
-    monkeypatch.setattr(ones, "_remembered", {})
-    work_out = ones._band
+    monkeypatch.setattr(band, "_remembered", {})
+    work_out = band._band
     monkeypatch.setattr(
-        ones, "_band", lambda *case: where.append(threading.current_thread().name) or work_out(*case)
+        band, "_band", lambda *case: where.append(threading.current_thread().name) or work_out(*case)
     )
 
     async def all_at_once():

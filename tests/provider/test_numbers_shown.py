@@ -19,7 +19,7 @@ import pytest
 from collecting import Talk, histories, records
 from shown import Shown, says
 
-from hushwatt.cli.estimated import headline, period_table, top_table
+from hushwatt.cli.estimated import headline, levels_table, period_table, top_table
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
@@ -27,6 +27,7 @@ from hushwatt.provider.api import make_app
 from hushwatt.provider.clock import HandClock
 from hushwatt.provider.config import Config
 from hushwatt.provider.dashboard.promised import foreseen
+from hushwatt.provider.document import document
 from hushwatt.provider.export import export
 from hushwatt.provider.store import open_store
 
@@ -58,14 +59,32 @@ def plan(plan_of):
     )
 
 
-@pytest.fixture(scope="module")
-def talk(plan, tmp_path_factory):
-    """Six slots, with few homes in one and fewer in another; after four of them more homes enrol."""
-    folder = tmp_path_factory.mktemp("shown")
+def talk_of(plan, folder):
+    """A service for the plan that has not been started yet."""
     file = folder / "plan.toml"
     file.write_text(plan.toml())
     config, clock = Config(plan=(str(file),), data=str(folder), grace="15m"), HandClock(plan.start)
-    talk = Talk(plan, config, clock, make_app(config, open_store(config.store_address), clock))
+    return Talk(plan, config, clock, make_app(config, open_store(config.store_address), clock))
+
+
+@pytest.fixture(scope="module")
+def noisy(plan, tmp_path_factory):
+    """Two slots of the same homes with a twentieth of the budget."""
+    plan = replace(plan, epsilon=plan.epsilon // 20, oracle="oue")
+    talk = talk_of(plan, tmp_path_factory.mktemp("noisy"))
+    with talk.client:
+        key, name, devices = talk.gateway(HOMES)
+        for sent in histories(plan, HOMES, 2):
+            talk.at_slot(sent.slot)
+            talk.send(key, name, records(devices, sent))
+        talk.at_slot(1, late=timedelta(minutes=20))
+        yield talk
+
+
+@pytest.fixture(scope="module")
+def talk(plan, tmp_path_factory):
+    """Six slots, with few homes in one and fewer in another; after four of them more homes enrol."""
+    talk = talk_of(plan, tmp_path_factory.mktemp("shown"))
     counts = {SOME: 63, FEW: 20}
     with talk.client:
         key, name, devices = talk.gateway(HOMES)
@@ -124,6 +143,11 @@ def limits(here):
     """The 95 % interval of the watts in a slot, which smoothing makes uneven."""
     reach = Z95 * here["mean_watts_se"]
     return here.get("mean_watts_ci95", (here["mean_watts"] - reach, here["mean_watts"] + reach))
+
+
+def forgers(each):
+    """How many forging homes, whole ones, put the next appliance before it; the last has no next one."""
+    return f"{max(ceil(each['swap_homes']), 1):,}" if "swap_homes" in each else "–"
 
 
 def says_within(text, mean, low, high):
@@ -190,6 +214,7 @@ def check_top(shown, ranked):
         assert label == f"{title(name)}  {rank}"
         called, places, watts, between, share, shares, swap = rows[place]
         assert (called, places) == (title(name), rank)
+        assert swap == forgers(each)
         assert says(watts, each["mean_watts"])
         assert says(between, low, high)
         assert watts.endswith("\u202fW")
@@ -202,7 +227,7 @@ def check_top(shown, ranked):
     assert shown.charts["top"]["layout"]["xaxis"]["ticksuffix"] == " W"
 
 
-def test_top(talk, ranked):
+def test_top(talk, told, ranked):
     """Means, intervals, shares and ranks, in the chart, in the table and in the sentence above."""
     shown = page(talk, "/top")
     name, first = ranked[0]
@@ -212,6 +237,9 @@ def test_top(talk, ranked):
 
     check_top(shown, ranked)
     assert says(lead[1], *first["ci95"])
+    assert "swap_homes" not in ranked[-1][1]
+    counts_as = re.search(r"forges its reports counts here as at most ([\d.,]+) homes", shown.text)
+    assert says(counts_as[1].rstrip("."), told["influence"])
 
 
 def test_shares(talk, ranked):
@@ -313,15 +341,32 @@ def test_series(talk, plan, smooth):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_levels(talk, plan, told, name):
+def test_levels(talk, plan, name):
     """Homes at every level as adjusted, within 1.96 standard errors of the plain estimate; the mean above."""
+    check_levels(talk, plan, name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_noisy_levels(noisy, name):
+    """The same where what is shown and what was estimated are far apart."""
+    told, plain = (noisy.get(f"/estimates?consistency={way}").json() for way in ("norm-sub", "none"))
+
+    assert told["appliances"][name]["levels"] != pytest.approx(plain["appliances"][name]["levels"], abs=1)
+    check_levels(noisy, noisy.plan, name)
+
+
+def check_levels(talk, plan, name):
+    told = talk.get("/estimates").json()
     plain = talk.get("/estimates?consistency=none").json()["appliances"][name]
     shown = page(talk, f"/levels?appliance={name}")
     (bars,) = shown.charts["levels"]["data"]
     names, *rows = shown.tables[f"Homes at each level of {name.replace('_', ' ')}"]
     each, homes = told["appliances"][name], told["homes"]
+    first = sum(plan.widths[: plan.names.index(name)])
+    headings, printed_rows = printed(levels_table(talk.service.read.estimates(plan)))
 
     assert names == ["Level", "Homes", "95 % interval", "Of all homes", "95 % interval"]
+    assert headings == ["appliance", "level", "homes", "95 %", "of all homes"]
     assert bars["y"] == each["levels"]
     assert f"Homes at each level, of {homes:,}, with 95 % intervals" in shown.text
     for level, value in enumerate(each["levels"]):
@@ -336,12 +381,59 @@ def test_levels(talk, plan, told, name):
         assert says(between, low, high)
         assert says(part, 100 * value / homes)
         assert says(parts, 100 * low / homes, 100 * high / homes)
+        called, watts, count, between, part = printed_rows[first + level]
+        assert called == ("" if level else name)
+        assert says(watts, plan.appliances[plan.names.index(name)].values[level])
+        assert says(count, value, each["se"][level])
+        assert says(between, low, high)
+        assert says(part, 100 * value / homes)
     lead = re.search(rf"a home's {name.replace('_', ' ')} uses ([^(]*) \(95 %: ([^)]*)\)", shown.text)
     assert says(lead[1], each["mean_watts"])
     assert says(lead[2], *each["ci95"])
     edges = plan.appliances[plan.names.index(name)].edges
     assert says(rows[0][0], 0, -float(edges[0])) or says(rows[0][0].replace("–", " to "), 0, float(edges[0]))
     assert says(rows[-1][0], float(edges[-1]))
+
+
+STRETCHES = [("1", None), (None, "4"), ("1", "4"), ("4", "4")]  # from and to the beginnings of these slots
+
+
+@pytest.mark.parametrize(("first", "last"), STRETCHES)
+def test_a_stretch_is_the_same_at_every_door(talk, plan, first, last):
+    """From, to, or both: programs, files and pages tell of the same slots, and of no other."""
+    ends = {
+        name: slot and begins(plan, int(slot)).isoformat() for name, slot in (("from", first), ("to", last))
+    }
+    here = "?" + "&".join(f"{name}={end}" for name, end in ends.items() if end).replace("+", "%2B")
+    told = talk.get(f"/estimates{here}").json()
+    asked = list(range(int(first or 0), int(last or SLOTS - 1) + 1))
+    ranked = [(name, told["appliances"][name]) for name in told["top"]]
+    found = talk.service.read.estimates(plan, asked[0], asked[-1])
+
+    assert [slot["slot"] for slot in told["slots"]] == asked
+    assert told != talk.get("/estimates").json()
+    assert document(found) == told
+    assert talk.get(f"/export.json{here}").json() == told
+    assert (
+        pl.read_parquet(io.BytesIO(talk.get(f"/export.parquet{here}").content))["slot"]
+        .unique(maintain_order=True)
+        .to_list()
+        == asked
+    )
+    best = talk.get(f"/top{here}").json()
+    assert best == {name: value for name, value in told.items() if name != "slots"} | {
+        "appliances": dict(ranked)
+    }
+    assert [slot["slot"] for slot in talk.get(f"/slots{here}").json()["slots"]][: len(asked)] == asked
+    check_top(page(talk, f"/top{here}"), ranked)
+    (bars,) = page(talk, f"/shares{here}").charts["shares"]["data"]
+    assert bars["x"] == [100 * each["share"] for _, each in ranked]
+    for name, each in ranked:
+        (bars,) = page(talk, f"/levels{here}&appliance={name}").charts["levels"]["data"]
+        assert bars["y"] == each["levels"]
+    for path in ("/times", "/series"):
+        _, *rows = page(talk, path + here).tables["Mean watts of a home, with 95 % intervals"]
+        assert [row[0] for row in rows] == [slot_name(plan, slot) for slot in asked]
 
 
 def test_the_range_under_every_answer(talk, plan, told):
@@ -484,6 +576,7 @@ def test_command(talk, plan, told, tmp_path):
     assert [row[1] for row in rows] == told["top"][:2]
     for _, name, watts, between, share, swap, _ in rows:
         each = told["appliances"][name]
+        assert swap == forgers(each)
         assert says(watts, each["mean_watts"])
         assert says(between, *each["ci95"])
         assert says(share, 100 * each["share"])

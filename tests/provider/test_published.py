@@ -9,6 +9,7 @@ from shown import Shown
 
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.read import Read
+from hushwatt.provider.store.slots import publish
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 DOORS = ("/estimates", "/top", "/export.json", "/export.csv", "/export.parquet")
@@ -58,6 +59,41 @@ def test_nothing_moves_at_any_door(collecting, plan_of):
         longer = talk.get(f"/export.csv?{way}").content
         assert longer.startswith(before["/export.csv" + way])
         assert len(longer) > len(before["/export.csv" + way])
+
+
+def by_hand(talk, until):
+    talk.client.post(f"{talk.path}/publish", json={"until": until}).raise_for_status()
+
+
+def by_another_run(talk, until):
+    with talk.service.database.writing() as session:
+        publish(session, talk.service.collection(talk.plan.id).number, until, talk.now)
+
+
+@both_stores
+@pytest.mark.parametrize("again", [by_hand, by_another_run])
+@pytest.mark.parametrize("until", [0, 1])
+def test_publishing_again_moves_nothing(collecting, plan_of, again, until):
+    """Whoever publishes the last slot or an earlier one once more: its numbers, homes and time stay."""
+    talk = collecting(plan_of(3, 4, 2, minimum_homes=5), grace="9d")
+    key, name, devices = talk.gateway(10)
+    for slot, sent in enumerate(histories(talk.plan, 10, 2)):
+        talk.at_slot(slot)
+        talk.send(key, name, records(devices, sent))
+    by_hand(talk, 1)
+    noted = "SELECT slot, published_at, homes FROM slots ORDER BY slot"
+    with talk.service.database.reading() as session:
+        slots = session.all(noted)
+    before = everything(talk, "")
+
+    talk.gateway(20)
+    talk.clock.forward(hours=3)
+    again(talk, until)
+
+    with talk.service.database.reading() as session:
+        assert session.all(noted) == slots
+    assert talk.service.read.state(talk.plan).published == 1
+    assert everything(talk, "") == before
 
 
 @both_stores

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.privacy.rotation import order_of
+from hushwatt.provider import rotation as module
 from hushwatt.provider.rotation import IN_PLACE, OUT_OF_ORDER, OUT_OF_TURN, Rotations
 from hushwatt.wire.payload import Layout
 
@@ -120,6 +121,29 @@ def test_no_honest_home_is_refused(plan_of, method, appliances, asked):
 
     assert heard > 50_000
     assert refused == 0
+
+
+@pytest.mark.parametrize(("method", "asked"), [("lbu", 2), ("lpu", 2), ("lpu", 5)])
+def test_in_parts_as_at_once(plan_of, monkeypatch, method, asked):
+    """How many homes are looked at together changes no verdict and nothing that is learnt."""
+    plan = rotating(plan_of, 5, asked, method=method)
+    chance, found = np.random.default_rng(3), []
+    rounds = [
+        (
+            slot,
+            np.sort(chance.permutation(40)[:23]),
+            np.array([chance.permutation(5)[:asked] for _ in range(23)]),
+        )
+        for slot in chance.integers(0, 9, 12).tolist()
+    ]
+    for together in (1 << 22, 35, 1):
+        monkeypatch.setattr(module, "TOGETHER", max(together, 5))
+        known = Rotations(plan, 40)
+        verdicts = [known.judge(slot, homes, payloads(plan, members)) for slot, homes, members in rounds]
+        found.append((np.concatenate(verdicts).tolist(), known.packed(np.arange(40)).tolist()))
+
+    assert {IN_PLACE} < set(found[0][0])
+    assert found[0] == found[1] == found[2]
 
 
 def test_what_was_given_holds(plan_of):

@@ -252,6 +252,30 @@ class TestEnrolment:
         assert other == ([[TURN], [ORDER]] if assigned else [[], [TURN]])
         assert own == ([[], [], []] if assigned else [[TURN]] * 3)
 
+    @both_stores
+    @pytest.mark.parametrize("many", [False, True])
+    def test_asking_again_gives_no_other_turn(self, collecting, plan_of, many):
+        """Homes that chose before the offer was binding keep their turns when they ask once more."""
+        plan = plan_of(2, method="lpu", oracle="grr")
+        talk = collecting(plan, days=30, grace="300d")
+        wish = {"code": talk.codes(homes=4)[0], "homes": 4} if many else {}
+        key, answer = talk.join(**wish)
+        name, devices = (answer.json()[each] for each in ("device", "devices"))
+
+        def send(talk, later):
+            turns = zip(map(bytes.fromhex, devices), answer.json()["turns"], strict=True)
+            sent = [pack(each, later + (turn + 1) % 3, *[plan.epsilon] * 2, b"\0") for each, turn in turns]
+            return talk.send(key, bytes.fromhex(name), b"".join(sent)).json()
+
+        first = send(talk, 0)
+        talk.stop()
+        binding = collecting(plan, days=30, grace="300d", assigned_turns=True)
+        again = binding.join(key=key, **wish)[1]
+
+        assert first["accepted"] == len(devices)
+        assert again.json() == answer.json()
+        assert send(binding, 3)["rejected"] == []
+
     def test_an_erased_home_leaves_no_turn(self, collecting, plan_of):
         """Turn and order go with the home, and another may have its slots."""
         plan = plan_of(2, method="lpu", oracle="grr")

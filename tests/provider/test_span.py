@@ -1,5 +1,9 @@
 """Dates and times mean the slots that hold them."""
 
+from datetime import date, datetime, time, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
 import pytest
 from simulated import plan_of
 
@@ -29,6 +33,36 @@ def test_slots_that_hold_them(plan, start, end, slots):
     """Both ends are included, a date is the whole day, and what has no offset is local."""
 
     assert span(plan, start, end) == slots
+
+
+@pytest.mark.parametrize("slot", ["15m", "1h", "1d"])
+@pytest.mark.parametrize(
+    ("zone", "day"),
+    [
+        ("Europe/London", "2024-03-31"),  # 23 hours
+        ("Europe/London", "2024-10-27"),  # 25 hours
+        ("America/New_York", "2024-03-10"),
+        ("America/Santiago", "2024-09-08"),  # its midnight does not exist
+        ("Australia/Lord_Howe", "2024-04-07"),  # 24 hours and a half
+    ],
+)
+def test_days_on_which_clocks_change(slot, zone, day):
+    """The day, its day before and its day after are whole, each as long as it is, and share no slot."""
+    plan = plan_of([[0, 1]], slot=slot, timezone=zone, start="2024-01-01", expires="2024-12-31")
+    place, middle = ZoneInfo(zone), date.fromisoformat(day)
+    days = [middle + timedelta(days=step) for step in (-1, 0, 1, 2)]
+    starts = [datetime.combine(each, time(), place).timestamp() for each in days]
+    first = datetime(2024, 1, 1, tzinfo=place).timestamp()
+    length = plan.slot.seconds
+    expected = [
+        (int((start - first) // length), int((end - 1 - first) // length)) for start, end in pairwise(starts)
+    ]
+    if slot == "1d":
+        expected = [(number, number) for number in ((each - date(2024, 1, 1)).days for each in days[:3])]
+
+    found = [span(plan, each.isoformat(), each.isoformat()) for each in days[:3]]
+
+    assert found == expected
 
 
 def test_backwards():

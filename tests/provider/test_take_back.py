@@ -6,6 +6,8 @@ from collecting import STORES, histories
 from delivering import Depot, names, same, write_file
 
 from hushwatt.errors import ReportError, UsageError
+from hushwatt.provider import take_back as module
+from hushwatt.provider.collect import ACCEPTED, settle
 from hushwatt.provider.delivery import deliveries
 from hushwatt.provider.ingest import Ingest
 from hushwatt.provider.named import names_of
@@ -15,9 +17,17 @@ from hushwatt.provider.store.enrolment import enrol_home
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.sqlite import Sqlite
 from hushwatt.provider.take_back import correct_homes, take_back
+from hushwatt.wire.record import Records
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
+ONE = np.zeros(1, dtype=np.int64)  # the first home
 METHODS = ["lbu", "lsp", "lpu", "lbd", "lba"]
+
+
+@pytest.fixture(params=[7, 1 << 15], ids=["in parts", "at once"])
+def together(request, monkeypatch):
+    """How many reports of a slot are taken out at a time: fewer than there are, or all."""
+    monkeypatch.setattr(module, "TOGETHER", request.param)
 
 
 @pytest.fixture
@@ -71,7 +81,7 @@ def contents(store):
 
 @both_stores
 @pytest.mark.parametrize(("method", "asked"), [*((method, 3) for method in METHODS), ("lbu", 1), ("lpu", 2)])
-def test_as_if_it_had_never_come(method, asked, depot, plan_of, tmp_path):
+def test_as_if_it_had_never_come(method, asked, together, depot, plan_of, tmp_path):
     """After a wrong delivery was taken back, the store holds what it held before, to the last byte."""
     plan = plan_of(3, 4, 2, method=method, oracle="oue", window=3, appliances_per_report=asked)
     sent = list(histories(plan, 12, 8))
@@ -201,12 +211,20 @@ def test_a_run_beside_it_looks_again(depot, plan_of, tmp_path):
 
 
 @both_stores
-def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path):
-    """A home with a key of its own is not forgotten with a file that named it."""
+@pytest.mark.parametrize("spoke", [False, True])
+def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke):
+    """A home with a key of its own stays, and what it sent; that a wrong file named it is forgotten."""
     plan = plan_of(3, 4, 2, oracle="oue")
     store = depot(plan)
     with store.database.writing() as session:
         device = enrol_home(session, store.number, bytes(31) + b"\1").name
+        if spoke:
+            *_, own = histories(plan, 1, 4, seed=7)
+            sent = Records(
+                *(np.array([each]) for each in (0, own.slot, own.spent[0], own.drawn[0])), own.payloads
+            )
+            (verdict,) = settle(session, store.collection, sent, ONE, np.zeros(1, np.int8), 0, 9)
+            assert verdict == ACCEPTED
     before = contents(store)
     called = names_of(np.frombuffer(device, np.uint8)[None, :]) + names(4)
     store.take(write_file(tmp_path / "a.parquet", plan, histories(plan, 5, 2), sorted(called)))

@@ -157,7 +157,9 @@ class Timeline:
         if self.seen is None:
             return
         state = secrets.token_hex(16)  # no two states of a ledger have the same
-        disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)", (NOTE, self.seen.text, STATE, state))
+        disk.execute(
+            "INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)", (NOTE, self.seen.text, STATE, state)
+        )
         if self.mark is not None:
             self.mark.write(state)
         for boot in self.boots[-1:]:
