@@ -102,11 +102,14 @@ def test_tidying_never_makes_room(spends, slot, wish):
         start, hours, amount = wish
         span = (start * HOUR, (start + hours) * HOUR, amount)
         total, before = book.lifetime, book.refusal(*span)
+        since = [book.spent_since(hour * HOUR, DAY) for hour in range(0, 240, 5)]
         book.tidy(1, slot, 100 * HOUR)
         book.tidy(1, slot, 120 * HOUR)
 
         assert book.lifetime == total
         assert before is None or book.refusal(*span) is not None
+        after = [book.spent_since(hour * HOUR, DAY) for hour in range(0, 240, 5)]
+        assert all(one <= other for one, other in zip(since, after, strict=True))
 
 
 @given(

@@ -1,6 +1,7 @@
 """Advice keeps the promise, says why, and predicts what is then measured."""
 
 from dataclasses import replace
+from math import erf
 
 import numpy as np
 import pytest
@@ -155,8 +156,12 @@ def means(plan, watts, seed):
 def test_homes_needed_scale(capped):
     """Half the error needs four times the homes, and that many homes are then predicted to have it."""
     few, many = capped.best.homes_needed(0.1), capped.best.homes_needed(0.05)
+    again = judged(capped.best.plan, capped.best.priors, few, capped.slots)
+    errors = [0.1 * prior.mean / v**0.5 for prior, v in zip(again.priors, again.variances, strict=True)]
+    within = float(np.median([erf(error / 2**0.5) for error in errors]))
 
     assert many == pytest.approx(4 * few, rel=0.01)
+    assert within == pytest.approx(0.95, abs=0.001)  # 19 times in 20, for the middling appliance
 
 
 def test_paper_plan_is_the_papers(capped):
