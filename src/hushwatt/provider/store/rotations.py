@@ -1,5 +1,7 @@
 """The phases and orders that the store knows: read before reports are judged, written with them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,17 +38,21 @@ class KnownRotations:
 
 def give_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled) -> None:
     """Hold new homes to the turns that they are offered and the orders of their devices."""
-    if not rotates(plan):
-        return
-    rotations = Rotations(plan, len(enrolled.homes))
-    for place, (home, device) in enumerate(zip(enrolled.homes, enrolled.devices, strict=True)):
+    if rotates(plan):
+        homes = np.array(enrolled.homes, dtype=np.int64)
+        session.put_rotations(number, homes, _offered(plan, enrolled.homes, enrolled.devices))
+
+
+def _offered(plan: Plan, homes: Sequence[int], devices: Sequence[bytes]) -> Rows:
+    """The turns that homes are offered and the orders of their devices, in bytes."""
+    rotations = Rotations(plan, len(homes))
+    for place, (home, device) in enumerate(zip(homes, devices, strict=True)):
         rotations.give(place, assigned_turn(plan, home), order_of(plan, device))
-    rows = rotations.packed(np.arange(len(rotations)))
-    session.put_rotations(number, np.array(enrolled.homes, dtype=np.int64), rows)
+    return rotations.packed(np.arange(len(homes)))
 
 
 def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -> None:
-    """Know of homes that files name only what their reports still in the store say."""
+    """Know of homes only what their reports still in the store say; those held to their offer stay held."""
     if not rotates(plan):
         return
     session.run(
@@ -54,8 +60,7 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
         number,
         number,
     )
-    filed = session.all("SELECT home FROM devices WHERE plan = ? AND signer = ?", number, FILES)
-    homes = np.intersect1d(homes, np.array([home for (home,) in filed], dtype=np.int64))
+    homes = np.setdiff1d(homes, _held_to_offer(session, number, plan, homes))
     for home in homes.tolist():
         forget_rotation(session, number, home)
     known = KnownRotations(session, number, plan, homes)
@@ -66,6 +71,18 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
         if kept:
             known.judge(slot, np.array([each.home for each in kept]), payloads.reshape(len(kept), -1))
     known.save()
+
+
+def _held_to_offer(session: Session, number: int, plan: Plan, homes: Homes) -> Homes:
+    """Of these homes those that enrolled themselves and of which just what they were offered is known."""
+    rows = session.all("SELECT home, device FROM devices WHERE plan = ? AND signer <> ?", number, FILES)
+    devices = {int(home): bytes(device) for home, device in rows}
+    found, known = session.find_rotations(number, homes[np.isin(homes, list(devices))])
+    if not len(found):
+        return found
+    offered = _offered(plan, found.tolist(), [devices[home] for home in found.tolist()])
+    same: NDArray[np.bool_] = (np.frombuffer(known, np.uint8).reshape(offered.shape) == offered).all(axis=1)
+    return found[same]
 
 
 def forget_rotation(session: Session, number: int, home: int) -> None:
