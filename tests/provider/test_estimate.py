@@ -11,6 +11,7 @@ import pytest
 from simulated import MICRO, answers, plan_of, repeated_slots, spread_out, tallies_of
 
 from hushwatt.errors import UsageError
+from hushwatt.privacy.influence import reach
 from hushwatt.privacy.laws import law_for
 from hushwatt.provider import groups as groups_module
 from hushwatt.provider.estimate import estimate
@@ -306,3 +307,21 @@ def estimate_none(plan, held):
     """The same period as it was estimated."""
     tallies = repeated_slots(np.random.default_rng(4), plan, [held], 200)
     return estimate(plan, tallies, consistency="none").by_period["appliance 0"]
+
+
+@pytest.mark.parametrize("oracle", ["grr", "oue"])
+@pytest.mark.parametrize("asked", [2, 1])
+def test_forgers_that_swap_two_ranks(oracle, asked):
+    """As many as close the gap when each lifts the lower mean and lowers the upper one as far as it can."""
+    plan = plan_of([[0, 100], [0, 300]], oracle=oracle, epsilon="2", appliances_per_report=asked)
+    reports = np.array([60, 60] if asked == 2 else [40, 20])
+    tally = Tally(60, reports, np.array([20, reports[0] - 20, 5, reports[1] - 5]))
+    found = estimate(plan, Tallies(60, {TallyKey(0, 0, 0, 2 * MICRO): tally}))
+    upper, lower = found.top
+    means = [found.by_period[name].watts for name in (upper, lower)]
+    reached = [reach(plan, plan.names.index(name)) for name in (upper, lower)]
+    spoke = [reports[plan.names.index(name)] for name in (upper, lower)]
+    push = (means[0] - reached[0].low) / spoke[0] + (reached[1].high - means[1]) / spoke[1]
+
+    assert found.swap_homes == {upper: pytest.approx((means[0] - means[1]) / push)}
+    assert found.influence == pytest.approx(max(60 * reach(plan, n).homes / reports[n] for n in (0, 1)))

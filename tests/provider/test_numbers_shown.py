@@ -30,6 +30,7 @@ from hushwatt.provider.dashboard.promised import foreseen
 from hushwatt.provider.document import document
 from hushwatt.provider.export import export
 from hushwatt.provider.store import open_store
+from hushwatt.wire.payload import Layout
 
 ZONE = ZoneInfo("Asia/Kolkata")
 HOMES, MORE, SLOTS, NEED = 120, 30, 6, 45
@@ -468,6 +469,32 @@ def test_an_answer_that_is_withheld(talk, plan):
     levels = page(talk, f"/levels{here}&appliance={few[0]}")
     assert f"Too few homes were asked about {few[0].replace('_', ' ')} in this range." in levels.text
     assert levels.charts == {}
+
+
+def test_not_yet(plan, tmp_path):
+    """Before an answer it is told how many homes spoke of one appliance, now and in the slots before."""
+    waiting = replace(plan, minimum_homes=HOMES)
+    talk = talk_of(waiting, tmp_path)
+    with talk.client:
+        key, name, devices = talk.gateway(HOMES)
+        sent = list(histories(waiting, HOMES, 2))
+        spoke = [int(np.bincount(Layout.of(waiting).members(each.payloads).ravel()).max()) for each in sent]
+        talk.at_slot(0)
+        talk.send(key, name, records(devices, sent[0]))
+        first = talk.get("/estimates").json(), talk.get("/top").json(), page(talk, "/top").text
+        talk.at_slot(0, late=timedelta(minutes=20))
+        talk.send(key, name, records(devices, sent[1]))
+        later = talk.get("/estimates").json(), talk.get("/top").json(), page(talk, "/top").text
+
+    assert all(0 < count < HOMES for count in spoke)
+    for slot, (told, top, text) in enumerate([first, later]):
+        closes = plan.start + timedelta(hours=slot + 1, minutes=15)
+        expected = {"have": spoke[slot], "need": HOMES, "next_look": f"{closes:%Y-%m-%dT%H:%M:%SZ}"}
+        assert told["not_yet"] == top["not_yet"] == expected
+        assert f"Not yet: {spoke[slot]} of {HOMES} homes" in text
+        assert f"Next look at {closes.astimezone(ZONE):%H:%M} (Asia/Kolkata)." in text
+    assert f"at most {spoke[0]} homes spoke of one appliance" in later[2]
+    assert later[0]["too_few_homes"] == {"have": spoke[0], "need": HOMES}
 
 
 def test_collection(talk, plan):

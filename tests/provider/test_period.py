@@ -192,3 +192,20 @@ def test_rare_events(setting):
         inside += period.low <= truth <= period.high
 
     assert inside / 500 > 0.915  # 93 % and the luck of 500 tries
+
+
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+@pytest.mark.parametrize("reports", [30, 70, 100])
+@pytest.mark.parametrize("repeats", [1, 2, 5])
+def test_repeats_say_nothing_new(mapping, reports, repeats):
+    """A draw that is repeated is as sure as the draw alone: the homes that were not asked count once."""
+    plan = plan_of([[0, 100], [0, 300]], epsilon="2", method="lsp", window=6, mapping=mapping)
+    tally = Tally(reports, np.array([reports] * 2), np.array([reports - 9, 12, 11, reports // 2]))
+    groups = {TallyKey(slot, 0, 0, 2 * MICRO): tally for slot in range(1 + repeats)}
+    together = estimate(plan, Tallies(100, groups)).by_period
+    alone = estimate(plan, Tallies(100, groups), last=0).by_period
+
+    for name in plan.names:
+        for number in ("watts", "watts_se", "low", "high", "share_low", "share_high", "rank_best"):
+            assert getattr(together[name], number) == pytest.approx(getattr(alone[name], number)), number
+        assert together[name].levels_se == pytest.approx(alone[name].levels_se)

@@ -140,6 +140,18 @@ def test_asked_about_both(method, asked, slots, part):
     assert asked_about_both(plan, timeline_of(slots)) == part
 
 
+@pytest.mark.parametrize(
+    "method, asked, part", [("lbu", 1, (0, 1)), ("lpu", 1, (0, 0.5)), ("lpu", 2, (0.5, 1))]
+)
+def test_slots_left_out_are_turns_too(method, asked, part):
+    """In slots without an answer homes go on in their orders: the time from first to last counts."""
+    plan = plan_of([[0, 1]] * 3, method=method, window=7, appliances_per_report=asked)
+    whole = timeline_of(10)
+    some = replace(whole, enough=np.isin(np.arange(10), [0, 9]))
+
+    assert asked_about_both(plan, some) == asked_about_both(plan, whole) == part
+
+
 def test_no_answer_has_no_turns():
     """Without a slot that has enough homes nothing is claimed to be apart."""
     plan = plan_of([[0, 1]] * 2, method="lpu", appliances_per_report=1)

@@ -216,14 +216,15 @@ def test_a_run_beside_it_looks_again(depot, plan_of, tmp_path):
 
 @both_stores
 @pytest.mark.parametrize("spoke", [False, True])
-def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke):
+@pytest.mark.parametrize(("method", "asked"), [("lbu", 3), ("lbu", 1), ("lpu", 3), ("lpu", 1)])
+def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke, method, asked):
     """A home with a key of its own stays, and what it sent; that a wrong file named it is forgotten."""
-    plan = plan_of(3, 4, 2, oracle="oue")
+    plan = plan_of(3, 4, 2, method=method, oracle="oue", window=3, appliances_per_report=asked)
     store = depot(plan)
     with store.database.writing() as session:
         device = enrol_home(session, store.number, bytes(31) + b"\1").name
         if spoke:
-            *_, own = histories(plan, 1, 4, seed=7)
+            own = next(each for each in histories(plan, 1, 6, seed=7) if each.slot > 2 and len(each.homes))
             sent = Records(
                 *(np.array([each]) for each in (0, own.slot, own.spent[0], own.drawn[0])), own.payloads
             )
@@ -231,7 +232,7 @@ def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke):
             assert verdict == ACCEPTED
     before = contents(store)
     called = names_of(np.frombuffer(device, np.uint8)[None, :]) + names(4)
-    store.take(write_file(tmp_path / "a.parquet", plan, histories(plan, 5, 2), sorted(called)))
+    store.take(write_file(tmp_path / "a.parquet", plan, histories(plan, 5, 3), sorted(called)))
     named = store.all("SELECT homes, filed FROM plans")
 
     undo(store, 1)
@@ -311,6 +312,29 @@ def test_published_and_erased(depot, plan_of, tmp_path):
 
     with pytest.raises(UsageError, match="all of its slots are published"):
         undo(store, 1)
+
+
+@both_stores
+@pytest.mark.parametrize("asked", [1, 3])
+def test_homes_held_to_their_offer_stay_held(depot, plan_of, tmp_path, asked):
+    """The turn and the order given at enrolment outlive a wrong file that named the home."""
+    plan = plan_of(3, 4, 2, method="lpu", oracle="oue", window=3, appliances_per_report=asked)
+    store = depot(plan)
+    with store.database.writing() as session:
+        enrolled = enrol_home(session, store.number, bytes(31) + b"\1")
+        give_rotations(session, store.number, plan, enrolled)
+    before = contents(store)
+    called = names_of(np.frombuffer(enrolled.name, np.uint8)[None, :])
+    for seed in range(9):
+        path = write_file(tmp_path / f"{seed}.parquet", plan, histories(plan, 1, 9, seed=seed), called)
+        store.take(path)
+        if listed(store)[-1].accepted:
+            break
+
+    undo(store, len(listed(store)))
+
+    assert before[2]
+    assert contents(store)[2] == before[2]
 
 
 class TestHomesTold:

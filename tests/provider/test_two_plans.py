@@ -14,7 +14,7 @@ from hushwatt.provider.collect import erase_device
 from hushwatt.provider.config import Config
 from hushwatt.provider.named import device_of
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.slots import count_late, scrub
+from hushwatt.provider.store.slots import count_late, publish, scrub
 from hushwatt.provider.take_back import correct_homes, take_back
 from hushwatt.provider.unattended import publish_unattended, waiting
 
@@ -38,77 +38,80 @@ def told(depot):
     return depot.told(), waiting(depot.database, depot.number, depot.life, depot.clock)
 
 
-def erase(depot, name):
-    device = device_of(depot.plan, name)
+def summary(depot):
+    """What can be told of a plan without the numbers that a store gives."""
+    deliveries = "name, rows, taken, accepted, repeated, homes, undone FROM deliveries"
+    columns = (
+        deliveries,
+        "slot, late, homes, scrubbed FROM slots",
+        "homes, told, filed, published FROM plans",
+    )
+    return told(depot), [sorted(depot.all(f"SELECT {each} WHERE plan = ?", depot.number)) for each in columns]
+
+
+def last(depot):
+    """The number of a plan's last delivery."""
+    return depot.all("SELECT max(number) FROM deliveries WHERE plan = ?", depot.number)[0][0]
+
+
+def erase(depot, session):
+    device = device_of(depot.plan, names(12)[3])
+    (home,), (signer,) = session.find_devices(depot.number, np.frombuffer(device, np.uint8)[None, :])
+    assert erase_device(session, depot.collection, device, int(home), int(signer))
+
+
+STEPS = {
+    "erase": erase,
+    "correct": lambda depot, session: correct_homes(session, depot.collection, last(depot), 99),
+    "publish": lambda depot, session: publish(session, depot.number, 2, 0),
+    "late": lambda depot, session: count_late(session, depot.number, 1, 3),
+    "scrub": lambda depot, session: scrub(session, depot.number, 8),
+    "take back": lambda depot, session: take_back(session, depot.collection, last(depot)),
+}
+
+
+def step(depot, name):
     with depot.database.writing() as session:
-        (home,), (signer,) = session.find_devices(depot.number, np.frombuffer(device, np.uint8)[None, :])
-        assert erase_device(session, depot.collection, device, int(home), int(signer))
+        STEPS[name](depot, session)
 
 
 @both_stores
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_of_one_leave_the_other_alone(kind, store_address, plan_of, tmp_path):
-    """Taken in, late, published, erased, scrubbed, corrected, taken back: not a row of the other changes."""
+    """Whatever happens to one: not a row of the other changes, and it is as in a store by itself."""
     plans = [plan_of(3, 4, 2, window=2, name=name, **KINDS[kind]) for name in ("one", "other")]
     one, other = (Depot(store_address, plan) for plan in plans)
-    sent = [list(histories(plan, 12, 6, seed=seed)) for seed, plan in enumerate(plans)]
-    files = [
-        [
-            write_file(
-                tmp_path / f"{at}-{part}.parquet", plan, sent[at][part::3], names(12), homes=12 + 5 * at
-            )
-            for part in range(3)
-        ]
-        for at, plan in enumerate(plans)
-    ]
-    other.take(*files[1][:2])
+    alone = Depot(str(tmp_path / "alone.sqlite"), plans[0])
+    files = []
+    for plan, homes in zip(plans, (12, 17), strict=True):
+        sent = list(histories(plan, 12, 6, seed=homes))
+        paths = [tmp_path / f"{plan.name}-{part}.parquet" for part in range(3)]
+        files.append([write_file(path, plan, sent[at::3], names(12), homes) for at, path in enumerate(paths)])
+    repeated = write_file(tmp_path / "again.parquet", plans[1], sent[4:5], names(12), 17)
+    other.take(*files[1][:2], repeated)
     other.publish(until=1)
     before, answer = rows(other), told(other)
 
-    def late():
-        with one.database.writing() as session:
-            count_late(session, one.number, 1, 3)
-
-    def scrubbed():
-        with one.database.writing() as session:
-            assert scrub(session, one.number, 8)
-
-    def corrected():
-        with one.database.writing() as session:
-            correct_homes(session, one.collection, one.all(LAST, one.number)[0][0], 99)
-
-    def undone():
-        with one.database.writing() as session:
-            assert take_back(session, one.collection, one.all(LAST, one.number)[0][0]).reports
-
-    def unattended():
-        assert publish_unattended(one.database, one.number, one.life, one.clock)
-
-    steps = {
-        "take": lambda: one.take(*files[0]),
-        "erase": lambda: erase(one, names(12)[3]),
-        "correct": corrected,
-        "publish": lambda: one.publish(until=2),
-        "late": late,
-        "scrub": scrubbed,
-        "take back": undone,
-        "unattended": unattended,
-    }
-    for step, happens in steps.items():
+    for name in ("take", *STEPS, "unattended"):
         own = rows(one)
-        happens()
-        assert rows(one) != own, step
-        assert rows(other) == before, step
-        assert told(other) == answer, step
+        for depot in (one, alone):
+            if name == "take":
+                depot.take(*files[0])
+            elif name == "unattended":
+                assert publish_unattended(depot.database, depot.number, depot.life, depot.clock)
+            else:
+                step(depot, name)
+        assert rows(one) != own, name
+        assert summary(one) == summary(alone), name
+        assert rows(other) == before, name
+        assert told(other) == answer, name
     own = rows(one)
     other.take(files[1][2])
-    erase(other, names(12)[3])
+    step(other, "erase")
+
     assert rows(one) == own
-    one.close()
-    other.close()
-
-
-LAST = "SELECT max(number) FROM deliveries WHERE plan = ?"
+    for depot in (one, other, alone):
+        depot.close()
 
 
 def shown(talk):
