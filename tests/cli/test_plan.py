@@ -140,7 +140,7 @@ class TestCheck:
         assert "ε 0.666667 over any 3 slots in a row; odds 1.9 : 1" in answer.stdout
         assert "e^ε : 1" in answer.stdout
         told = " ".join(answer.stdout.split())
-        assert "counts in a mean as at most 46.9 over a single slot, 46.9 over 30 days" in told
+        assert "counts in a mean as at most 46.9 homes over a single slot, 46.9 over 30 days" in told
         assert (
             "19 bytes; names an appliance's true level with probability 0.5, and nothing but" in answer.stdout
         )

@@ -237,7 +237,7 @@ def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder, mark):
 
 @pytest.mark.parametrize("method", ["lbu", "lpu"])
 def test_an_old_ledger_and_a_clock_set_back(home, folder, method):
-    """The slot that ran when a copy was made, and those after it, count even if the clock never comes to them."""
+    """The slot that ran when a copy was made, and later ones, count even if the clock never comes there."""
     agreed = whole(method, window=3)
     join(home.store, agreed, begun=turn_in(agreed, 1) if method == "lpu" else None)
     home.tick()

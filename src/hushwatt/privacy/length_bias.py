@@ -56,9 +56,9 @@ def leaning(plan: Plan) -> str | None:
     if points <= 100 * SHARPEST:
         return None
     return (
-        f"homes that decide by {plan.method} publish {points:.0f} points likelier when their levels changed, "
-        f"and at most {100 * SHARPEST:.0f} are allowed: means over time would lean towards what homes stand "
-        "by for longer; choose lpu, lbu or lsp, or lower epsilon"
+        f"means over time would lean (be biased): homes that decide by {plan.method} are {points:.0f} points "
+        f"likelier to publish when their levels changed, and at most {100 * SHARPEST:.0f} are allowed; "
+        "choose lpu, lbu or lsp, or lower epsilon"
     )
 
 

@@ -143,7 +143,7 @@ class Script:
         self.go_to(turn)
 
     def recall(self) -> None:
-        """Wait for a turn, forget it by a ledger from the middle of its slot, and set the clock to before it."""
+        """Wait for a turn, forget it by a ledger from amid its slot, and set the clock to before it."""
         turn = START + self.next_turn() * TURN * SECOND
         while 0 <= turn - self.home.hands.wall < 20 * TURN * SECOND:
             self.live(2, 0.6)
