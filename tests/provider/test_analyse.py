@@ -146,3 +146,22 @@ def test_exact_means_are_ranked_exactly():
     found = ranks(np.array([1.0, 1.0 + 1e-9]), np.zeros(2))
 
     assert found.best.tolist() == found.worst.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("scale", [0.02, 1.0])
+def test_uneven_limits_of_shares(scale):
+    """A share is lowest when its own watts are low and the others' high: each limit takes those variances.
+
+    With a sure total √[(1−s)²·v + s²·Σ v'] away from the share, v and v' its own and the others' on that side;
+    with a noisy one the r for which watts − r·total is z standard errors from zero, with the same variances.
+    """
+    watts = np.array([50.0, 30.0, 20.0])
+    below, above = scale * np.array([4.0, 12.0, 7.0]), scale * np.array([30.0, 9.0, 45.0])
+    found = shares(watts, watts - below, watts + above)
+
+    for place, share in enumerate(watts / 100):
+        for limit, own, others in ((found.low[place], below, above), (found.high[place], above, below)):
+            rest = (others**2).sum() - others[place] ** 2
+            ratio = share if scale < 1 else limit
+            reach = np.sqrt((1 - ratio) ** 2 * own[place] ** 2 + ratio**2 * rest)
+            assert abs(watts[place] - limit * 100) == pytest.approx(reach)

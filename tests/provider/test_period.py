@@ -206,6 +206,6 @@ def test_repeats_say_nothing_new(mapping, reports, repeats):
     alone = estimate(plan, Tallies(100, groups), last=0).by_period
 
     for name in plan.names:
-        for number in ("watts", "watts_se", "low", "high", "share_low", "share_high", "rank_best"):
+        for number in ("watts", "watts_se", "share", "rank_best", "rank_worst"):
             assert getattr(together[name], number) == pytest.approx(getattr(alone[name], number)), number
         assert together[name].levels_se == pytest.approx(alone[name].levels_se)
