@@ -3,6 +3,7 @@
 import csv
 import io
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -51,7 +52,22 @@ def found(plan_of):
     """Estimates of three appliances whose numbers all differ."""
     plan = plan_of(3, 3, 4, method="lpu", epsilon=4_000_000, appliances_per_report=2)
     watts = np.random.default_rng(1).uniform(0, [180, 260, 380], (6, 900, 3))
-    return estimate(plan, simulate(plan, watts, 900, Simulation(1, "")))
+    return uneven(estimate(plan, simulate(plan, watts, 900, Simulation(1, ""))))
+
+
+def uneven(estimates):
+    """The same with limits that lie unevenly about the numbers, so that no limit can stand for another."""
+    periods = {
+        name: replace(
+            period,
+            low=period.low - 3,
+            high=period.high + 7,
+            share_low=period.share_low - 0.01,
+            share_high=period.share_high + 0.03,
+        )
+        for name, period in estimates.by_period.items()
+    }
+    return replace(estimates, by_period=periods)
 
 
 def test_estimate(found):
@@ -67,7 +83,8 @@ def test_estimate(found):
         assert number(row["share 1"]) == pytest.approx(one["share"], abs=0.00051)
         assert limits(row["95 % 2"]) == pytest.approx(one["share_ci95"], abs=0.00051)
         assert ranks(row["rank 1"]) == one["rank_ci95"]
-        assert len(row["over time 1"]) == 6
+        assert row["over time 1"] == estimated.pattern(found.by_slot[name])
+    assert len({estimated.pattern(each) for each in found.by_slot.values()}) == 3
 
 
 def test_levels(found):
@@ -122,7 +139,8 @@ def tried(plan_of, tmp_path_factory):
         ]
     path = tmp_path_factory.mktemp("rehearsal") / "readings.csv"
     path.write_text("\n".join(rows))
-    return rehearsed(plan, path, 900, seed=1)
+    found = rehearsed(plan, path, 900, seed=1)
+    return replace(found, estimates=uneven(found.estimates))
 
 
 def test_rehearse(tried):
