@@ -141,9 +141,13 @@ def test_a_moved_clock_costs_what_it_moved(home):
     home.hands.jump(121 * TURN)
     live(home, 1)
     skipped = home.agent.book.lifetime - before
+    shown = plans(home.store, home.hands.wall)[0]
     live(home, 9)
 
     assert skipped <= agreed.epsilon // WINDOW
+    assert shown.window_spent <= agreed.epsilon
+    assert shown.window_why.startswith("ε 2.857")
+    assert "from earlier slots: the clock was moved" in shown.window_why
     assert len([slot for slot in home.slots() if slot > 130]) >= 8
 
 
@@ -166,6 +170,21 @@ def test_an_ordinary_reboot_costs_its_slot(home, method, clean, wall):
     turns = {"lbu": range(11, 22), "lpu": (15,), "lsp": (14, 21)}[method]
 
     assert set(turns) <= set(home.slots())
+
+
+def test_a_reboot_at_a_slots_end_with_a_clock_in_the_past_costs_two_slots(home):
+    """The slot it began in and the one it ended in; both are over a window later."""
+    join(home.store, whole("lbu"))
+    home.tick()
+    live(home, 9.9)
+    right = home.hands.wall - home.hands.true
+    rebooted(home, 100.0, home.hands.wall - 50 * SECOND)
+    home.live(60, 20)
+    home.hands.wall = right + home.hands.true
+    home.tick()
+    live(home, 10)
+
+    assert {*range(11, 19)} <= set(home.slots())
 
 
 def test_a_long_time_off_is_not_believed(home):
@@ -237,7 +256,7 @@ def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder, mark):
 
 @pytest.mark.parametrize("method", ["lbu", "lpu"])
 def test_an_old_ledger_and_a_clock_set_back(home, folder, method):
-    """The slot that ran when a copy was made, and later ones, count even if the clock never comes there."""
+    """The slot that ran when a copy was made, and those after it, count under any clock."""
     agreed = whole(method, window=3)
     join(home.store, agreed, begun=turn_in(agreed, 1) if method == "lpu" else None)
     home.tick()

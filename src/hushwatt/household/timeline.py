@@ -116,6 +116,12 @@ class Timeline:
         return self.seen.offset
 
     @property
+    def _just_started(self) -> bool:
+        """Whether this is the first look after the last boot."""
+        assert self.seen is not None
+        return bool(self.boots) and self.seen.running == self.boots[-1].running
+
+    @property
     def behind(self) -> bool:
         """Whether the clock shows less than had passed when it was seen last."""
         last = self.boots[-1].before if self.boots and self._earlier is None else self._earlier
@@ -128,13 +134,14 @@ class Timeline:
     def stamp(self, end: int) -> tuple[int | None, int | None]:
         """Running time and boot of a slot that ends at `end` by the wall, and is charged now.
 
-        A slot that was over before the machine started belongs to the time before that.  One that
+        A slot that was over before the machine started belongs to the time before that, and so does
+        every slot at the first look after a start, when the clock may be in the past.  One that
         nobody saw may have ended by the clock as it was seen last, or as it is now: at the later time.
         Nothing was spent in what is still to come.
         """
         if self.seen is None:
             return None, None
-        if self.boots and end <= self.offset + self.boots[-1].running:
+        if self.boots and (end <= self.offset + self.boots[-1].running or self._just_started):
             return end - self.boots[-1].before, self.number - 1
         earlier = self.offset if self._earlier is None else self._earlier
         return min(end - min(self.offset, earlier), self.seen.running), self.number

@@ -143,7 +143,7 @@ class Script:
         self.go_to(turn)
 
     def recall(self) -> None:
-        """Wait for a turn, forget it by a ledger from amid its slot, and set the clock to before it."""
+        """Wait for a turn, forget it by a ledger from the middle of its slot, and set the clock back."""
         turn = START + self.next_turn() * TURN * SECOND
         while 0 <= turn - self.home.hands.wall < 20 * TURN * SECOND:
             self.live(2, 0.6)
@@ -229,7 +229,7 @@ SCENARIO = Scenario(
     name="wild-clock",
     promise=20,
     says="whatever happens to clocks, power and disk, no real time is overspent; a reboot costs its slot",
-    quick=25,
+    quick=45,
     full=1_000,
     case=case,
     unit="scripts",
