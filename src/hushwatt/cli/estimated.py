@@ -123,7 +123,7 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
         ]
     lines = [what_watts_are(estimates)]
     if (missed := blind_spot(estimates)) is not None:
-        lines.append(f"These numbers do not stand for the whole time: {missed}.")
+        lines.append(f"The collection does not stand for the whole time: {missed}.")
     if few:
         lines.append(
             f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}."
