@@ -35,6 +35,20 @@ def test_scores_by_hand():
     assert subject.scores == pytest.approx([ratio + wide, -ratio - wide, 0, -ratio])
 
 
+@pytest.mark.parametrize("tells", ["one", "other"])
+def test_he_looks_from_both_sides(tells):
+    """What only the one life does shows as much as what only the other does."""
+    subject = attacker()
+    subject.scores = np.zeros(4_000)
+    subject.patterns = np.ones(4_000, dtype=np.int64)
+    if tells == "one":
+        subject.scores[:1_000] = 1.0
+    else:
+        subject.scores[2_000:3_000] = -1.0
+
+    assert subject.shown(0.01) > 4
+
+
 def test_only_suspects_count():
     """An appliance that is known not to differ adds nothing, nor does a slot in which nothing may."""
     subject = attacker(suspects=(1,))

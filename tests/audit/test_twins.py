@@ -4,8 +4,9 @@ import logging
 
 import pytest
 
+from hushwatt.audit import twins
 from hushwatt.audit.lives import plan_at_home
-from hushwatt.audit.twins import PLANS, audit_twins
+from hushwatt.audit.twins import PLANS, READINGS, audit_twins
 from hushwatt.household import membership
 from hushwatt.household.membership import Membership
 from hushwatt.household.memory import to_text
@@ -19,6 +20,22 @@ def test_twins_are_alike(chosen):
     finding = audit_twins(plan_at_home(*chosen), SLOTS)
 
     assert finding.passed, finding
+
+
+@pytest.mark.parametrize("part", ["times", "ledger", "requests", "lines"])
+@pytest.mark.parametrize("kind", list(READINGS)[1:])
+def test_one_trace_that_differs_is_enough(monkeypatch, kind, part):
+    """Whichever readings leave it, and in whichever place."""
+
+    def traces(plan, readings, slots):
+        alike = {"times": [1], "ledger": {"plans": []}, "requests": [], "lines": ["x"]}
+        return alike | ({part: "other"} if readings is READINGS[kind] else {})
+
+    monkeypatch.setattr(twins, "traces", traces)
+    finding = audit_twins(plan_at_home(*PLANS[0]), SLOTS)
+
+    assert not finding.passed
+    assert finding.numbers["differ"] == f"{kind}: {part}"
 
 
 def silent_when_off(close):

@@ -5,7 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from hushwatt.audit.exact.open import Losses, open_losses
+from hushwatt.audit.exact import run
+from hushwatt.audit.exact.observers import OBSERVERS
+from hushwatt.audit.exact.open import NOTHING_TOLD, Losses, open_losses
 from hushwatt.audit.exact.run import Record, claims, exact_audit_of, exact_audits
 from hushwatt.audit.miniature import Mechanism, Shape, mechanisms, small_plan
 from hushwatt.plan.presets import preset
@@ -21,6 +23,22 @@ def test_exact_loss_within_promise(mechanism):
     assert finding.passed, finding.numbers
     assert 0.3 < finding.numbers["home"] <= 1
     assert 0.3 < finding.numbers["appliance"] <= 1
+
+
+@pytest.mark.parametrize("observer", OBSERVERS)
+@pytest.mark.parametrize("told", [Losses(None, Fraction(1)), Losses(Fraction(1), None)])
+def test_every_observer_is_asked(monkeypatch, observer, told):
+    """Whoever of them learns too much about a home or an appliance, the answer is no and names him."""
+
+    def losses(plan, slots, seeing):
+        return told if seeing == observer else NOTHING_TOLD
+
+    monkeypatch.setattr(run, "hidden_losses", losses)
+    name = next(name for name in QUICK if "lba" in name and "household" in name)
+    finding = QUICK[name]()
+
+    assert not finding.passed
+    assert f"seeing {observer}: {'home' if told.home is None else 'appliance'}" in finding.numbers["broken"]
 
 
 @pytest.mark.parametrize("choice", ["paper", "advised"])
