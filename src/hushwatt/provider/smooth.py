@@ -37,7 +37,7 @@ def chi_squared(count: ArrayLike) -> Numbers:
     After Wilson and Hilferty.
 
     >>> chi_squared([1, 5]).round(1).tolist()
-    [10.9, 20.5]
+    [16.2, 26.3]
     """
     freedom = np.asarray(count, dtype=float)
     part = 2 / (9 * freedom)
