@@ -57,16 +57,27 @@ code=$(option code)
 agree=$(option agree)
 
 # jq versions differ in what `-e` says of no input at all, so the answer itself is looked at.
-status=$(hushwatt household status --json 2>/dev/null) || status='{"plans": []}'
-joined=$(printf '%s' "$status" | jq -r '[.plans[]? | select(.state == "taking part" or .state == "paused")] | length')
+joined=0
+if status=$(hushwatt household status --json 2>/dev/null); then
+    joined=$(printf '%s' "$status" | jq -r '[.plans[]? | select(.state == "taking part" or .state == "paused")] | length')
+elif [ -e "$data/agreed" ]; then
+    joined=unknown
+fi
 
+# Consent is to what was joined: when that is over, or the home has left, a start asks again.
 if [ "${joined:-0}" = 0 ]; then
-    if [ -z "$provider" ] || [ "$agree" != "true" ]; then
-        say "write the provider's address in the options; read the terms in this log, then switch agree on"
+    [ "$agree" = "true" ] || rm -f "$data/agreed"
+    if [ -z "$provider" ] || [ "$agree" != "true" ] || [ -e "$data/agreed" ]; then
+        if [ -e "$data/agreed" ]; then
+            say "what you agreed to is over: read these terms, start once with agree off, then switch it on again"
+        else
+            say "write the provider's address in the options; read the terms in this log, then switch agree on"
+        fi
         [ -z "$provider" ] || hushwatt household join "$provider" ${plan:+--plan "$plan"} </dev/null || true
         exec sleep infinity
     fi
     hushwatt household join "$provider" ${plan:+--plan "$plan"} ${code:+--code "$code"} --yes
 fi
+touch "$data/agreed"
 
 exec hushwatt household run --page-host 0.0.0.0 --page-port 8041 --page-guest 172.30.32.2

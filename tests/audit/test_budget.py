@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from hushwatt.audit import budget
 from hushwatt.audit.budget import (
     audit_appliances,
     audit_plan,
@@ -49,6 +50,21 @@ def test_ever_is_no_less():
 
     assert dearest_ever(first, 4) == dearest_within(first, 4, 12) == 1_000_000
     assert dearest_ever(Distribute.start(1_000_003, 8), 8) == 0
+
+
+@pytest.mark.parametrize("dear", [0, 5, -1])
+def test_one_dear_schedule_is_enough(monkeypatch, dear):
+    """Wherever it comes among all turns, orders and decisions, it is told, and all of them are counted."""
+    cases = int(audit_appliances("lpu", None, longest=5).numbers["cases"])
+    costs = [Fraction(1)] * cases
+    costs[dear] = Fraction(10**9)
+    left = iter(costs)
+    monkeypatch.setattr(budget, "dearest_appliance", lambda plan, schedule: next(left))
+    found = audit_appliances("lpu", None, longest=5)
+
+    assert not found.passed
+    assert found.cases == cases
+    assert next(left, None) is None
 
 
 def test_lbd_by_hand():

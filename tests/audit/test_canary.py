@@ -4,7 +4,8 @@ import logging
 
 import pytest
 
-from hushwatt.audit.canary import TROUBLES, audit_canary, canary_audits
+from hushwatt.audit import canary
+from hushwatt.audit.canary import TROUBLES, Run, audit_canary, canary_audits
 from hushwatt.errors import StateError
 from hushwatt.household.agent import Agent
 from hushwatt.household.membership import Membership
@@ -60,6 +61,18 @@ def test_a_slip_is_found(monkeypatch, leak):
     monkeypatch.setattr(Membership, "close", leaking(Membership.close, leak))
 
     assert not audit_canary("none", 3).passed
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_one_home_that_leaks_is_enough(monkeypatch, place):
+    """Whichever home it is, and whichever process it lived in, its leak is counted and named."""
+    runs = [Run(["ledger holds 12.5"] if home == place else [], said=home == place) for home in range(4)]
+    monkeypatch.setattr(canary, "spread", lambda work, sizes: [runs[:2], runs[2:]])
+    finding = audit_canary("disk", 4)
+
+    assert not finding.passed
+    assert finding.figure.startswith("1 readings seen in 4 homes")
+    assert finding.numbers["leaks"] == "ledger holds 12.5"
 
 
 def test_a_repr_that_tells_is_found(monkeypatch):

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from hushwatt.audit import empirical
 from hushwatt.audit.empirical import (
     MECHANISMS,
     Target,
+    allowed,
     audit_attacks,
     empirical_audits,
     shown_by_attack,
@@ -47,6 +49,32 @@ def test_a_household_that_overspends_is_caught(monkeypatch):
     )
 
     assert not audit_attacks(plan(), trials=20_000, doubt=0.01).passed
+
+
+@pytest.mark.parametrize("succeeds", range(4))
+def test_one_attack_that_succeeds_is_enough(monkeypatch, succeeds):
+    """Whichever of the four shows more than was promised, the answer is no, and the figure is its own."""
+    subject = plan()
+    attacks = targets(subject)
+
+    def shown(plan, target, trials, doubt):
+        return allowed(plan, target) * (1.25 if target == attacks[succeeds] else 0.5)
+
+    monkeypatch.setattr(empirical, "shown_by_attack", shown)
+    found = audit_attacks(subject, trials=100, doubt=0.01)
+
+    assert not found.passed
+    assert found.reached == 1.25
+    assert f"({attacks[succeeds]})" in found.figure
+
+
+def test_what_is_allowed():
+    """A home has ε; one appliance what the dearest window spends on it, which for one of three is all."""
+    home, _, appliance, _ = targets(plan(asked=3))
+
+    assert allowed(plan(asked=3), home) == 2
+    assert allowed(plan(asked=3), appliance) == pytest.approx(2 / 3, abs=1e-5)
+    assert allowed(plan(asked=1), appliance) == 2
 
 
 def test_twenty_plans():

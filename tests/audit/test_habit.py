@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushwatt.audit import habit
-from hushwatt.audit.habit import attack_habit, audit_habit, drawn_answers
+from hushwatt.audit.habit import Told, attack_habit, audit_habit, drawn_answers
 from hushwatt.errors import UsageError
 from hushwatt.household import randomise
 from hushwatt.plan.amounts import MICRO
@@ -61,6 +61,19 @@ def test_a_leak_is_found(plan_of, monkeypatch):
     monkeypatch.setattr(randomise, "answer_levels", leaking)
 
     assert not audit_habit(plan, (15, 45), homes=20_000).passed
+
+
+@pytest.mark.parametrize("off", [-0.2, 0.2])
+@pytest.mark.parametrize("when", range(3))
+def test_every_day_is_compared(plan_of, monkeypatch, off, when):
+    """More than is foreseen is a leak and less is a blunt attack, after whichever number of days."""
+    levels = [0.5 + (off if place == when else 0.0) for place in range(3)]
+    told = [Told(30 * (place + 1), level, 0.1, 0.5) for place, level in enumerate(levels)]
+    monkeypatch.setattr(habit, "attack_habit", lambda *_: told)
+
+    assert not audit_habit(plan_of(2), homes=1_000).passed
+    told[when] = Told(30, 0.5, 0.1, 0.5)
+    assert audit_habit(plan_of(2), homes=1_000).passed
 
 
 def test_answers_by_the_law():

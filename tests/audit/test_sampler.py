@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushwatt.audit.planted import biased_sampler
-from hushwatt.audit.sampler import audit_dither, audit_sampler, cell_counts, sampler_audit_of
+from hushwatt.audit.sampler import _finding, audit_dither, audit_sampler, cell_counts, sampler_audit_of
 from hushwatt.household.randomise import randomise
 from hushwatt.household.report import TOGETHER, levels_of
 from hushwatt.plan.presets import preset
@@ -50,6 +50,18 @@ def test_bits_that_lean_on_each_other_are_found():
         return np.where(same[:, None], noise, rows)
 
     assert not audit_sampler(together, "oue", 1_000_000, ROWS).passed
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_one_count_that_does_not_fit_is_enough(place):
+    """The answer is no wherever it is among the counts, and when all fit but what they make up does not."""
+    cells = [(int(chance * 10**7), 10**7, chance) for chance in (0.5, 0.25, 0.1)]
+    hits, trials, chance = cells[place]
+    off = [*cells[:place], (hits * 101 // 100, trials, chance), *cells[place + 1 :]]
+
+    assert _finding("x", cells, 0.0).passed
+    assert not _finding("x", off, 0.0).passed
+    assert not _finding("x", cells, 7.0).passed
 
 
 def test_dither():

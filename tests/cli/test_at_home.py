@@ -25,4 +25,4 @@ def test_sources_are_one_line_each():
     health = [{"name": "a\nb", "appliance": "c\x1b[2K", "heard": None, "fresh": False, "trouble": "d\ne"}]
 
     assert list(source_lines(health, 0)) == ["STALE c[2K: a b, never heard, d e"]
-    assert list(status_lines([], [], [], 0))[-1].startswith("sources: none")
+    assert list(status_lines([], [], {}, [], 0))[-1].startswith("sources: none")

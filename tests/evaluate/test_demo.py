@@ -2,19 +2,24 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from hushwatt.cli import demo as command
 from hushwatt.errors import UsageError
+from hushwatt.evaluate import metrics
 from hushwatt.evaluate.demo import rehearse
 from hushwatt.evaluate.demo.folder import MARK, fresh_folder
-from hushwatt.evaluate.demo.page import page
+from hushwatt.evaluate.demo.homes import HttpHomes
+from hushwatt.evaluate.demo.page import LEFT, RIGHT, WIDTH, chart, page, table
 from hushwatt.evaluate.demo.rehearsal import SMALLER, ask, paper_plan
 from hushwatt.evaluate.demo.server import TRIES, free_door
 from hushwatt.evaluate.generators.paper_homes import paper_homes
@@ -76,6 +81,97 @@ def test_page(done):
     assert "$" not in text
     assert "http" not in text.replace("HTTP", "")
     assert "<script" not in text
+
+
+def test_the_paper_is_judged_by_the_same_truth(done):
+    """Ranks and shares, ours and the paper's, are compared with all watts, not with those counted."""
+    ours = [done.answer["appliances"][name]["mean_watts"] for name in done.plan.names]
+    papers = [done.paper[name] for name in done.plan.names]
+
+    assert (done.counted < 0.99 * done.truth).any()
+    assert (done.hits, done.paper_hits) == tuple(
+        metrics.exact_hits(done.truth, one) for one in (ours, papers)
+    )
+    assert done.share_error == pytest.approx(metrics.share_error(done.truth, ours))
+    assert done.paper_share_error == pytest.approx(metrics.share_error(done.truth, papers))
+
+
+def test_numbers_of_the_page(done):
+    """The table has every appliance's estimate, limits, both truths, true rank and the paper's number."""
+    rows = [re.findall("<td>(.*?)</td>", row) for row in table(done).split("<tr>")[2:]]
+
+    assert [row[1].replace(" ", "_") for row in rows] == done.answer["top"]
+    for row, name in zip(rows, done.answer["top"], strict=True):
+        one, place = done.answer["appliances"][name], done.plan.names.index(name)
+        best, _, worst = row[0].partition("–")
+        shown = [float(part) for cell in row[2:6] for part in cell.removesuffix(" W").split(" to ")]
+        true = [one["mean_watts"], *one["ci95"], done.counted[place], done.truth[place]]
+        assert [int(best), int(worst or best)] == one["rank_ci95"]
+        assert shown == pytest.approx(true, abs=0.051)
+        assert int(row[6]) == 1 + int((done.truth > done.truth[place]).sum())
+        assert float(row[7].removesuffix(" W")) == pytest.approx(done.paper[name], abs=0.51)
+
+
+def test_numbers_of_the_chart(done):
+    """Bars, dots and marks lie where the watts are, and what is written beside them is half of 95 %."""
+    drawn = chart(done)
+    bars = re.findall(r'"bar" x1="([\d.]+)" x2="([\d.]+)"', drawn)
+    dots, marks = re.findall(r'cx="([\d.]+)"', drawn), re.findall(r'"true" x1="([\d.]+)" x2="\1"', drawn)
+    written = re.findall(r">(-?[\d.]+) ± ([\d.]+) W<", drawn)
+    counted = dict(zip(done.plan.names, done.counted, strict=True))
+    one = [done.answer["appliances"][name] for name in done.answer["top"]]
+    largest = max([each["ci95"][1] for each in one] + done.counted.tolist())
+
+    def watts(x):
+        return (float(x) - LEFT) * largest / (WIDTH - LEFT - RIGHT)
+
+    assert len(bars) == len(dots) == len(marks) == len(written) == len(one)
+    near = largest / (WIDTH - LEFT - RIGHT) / 10
+    for each, bar, dot, mark, (middle, half), name in zip(
+        one, bars, dots, marks, written, done.answer["top"], strict=True
+    ):
+        low, high = each["ci95"]
+        assert [watts(x) for x in (*bar, dot, mark)] == pytest.approx(
+            [max(low, 0), max(high, 0), max(each["mean_watts"], 0), counted[name]], abs=near
+        )
+        assert float(middle) == pytest.approx(each["mean_watts"], abs=0.051)
+        assert float(half) == pytest.approx(1.96 * each["mean_watts_se"], abs=0.051)
+
+
+def test_what_the_page_says_of_protection(done):
+    """ε and odds of the home and of one appliance, bytes and days, hits and points, are those of the run."""
+    text, paper = " ".join(page(done).split()), preset("paper")
+    single = float(done.promise.appliance_dearest) / 1e6
+
+    assert f"<b>{done.hits} of 10</b>" in text
+    assert f"same homes and same ε, {done.paper_hits}</div>" in text
+    assert f"<b>{done.share_error:.1f} points</b>" in text
+    assert f"by the paper's mechanism {done.paper_share_error:.1f}</div>" in text
+    assert f"<b>{len(done.example.payload)} bytes</b> left a home every {done.plan.window} days" in text
+    assert f"The whole home: ε {paper.epsilon / 1e6:g} over any {paper.window} days" in text
+    assert f"One appliance: ε {single:.3g}, odds {done.promise.appliance_odds};" in text
+    assert f"odds {done.promise.odds} at the most" in text
+    assert " ".join(f"{byte:08b}" for byte in done.example.payload) in text
+
+
+def test_numbers_of_the_summary(done):
+    """The ten first of the command have the page's numbers, and ✓ stands where the rank is the true one."""
+    rows = list(command.rows(done, 30))
+    said = dict(command.remarks(done))
+
+    assert [row[1].replace(" ", "_") for row in rows] == done.answer["top"][:10]
+    assert sum("✓" in row[5] for row in rows) == done.hits
+    for row, name in zip(rows, done.answer["top"], strict=False):
+        one, place = done.answer["appliances"][name], done.plan.names.index(name)
+        middle, half = map(float, row[2].split(" ± "))
+        assert middle == pytest.approx(one["mean_watts"], abs=0.051)
+        assert half == pytest.approx(1.96 * one["mean_watts_se"], abs=0.051)
+        assert float(row[4]) == pytest.approx(done.counted[place], abs=0.051)
+        assert int(row[5].split()[0]) == 1 + int((done.truth > done.truth[place]).sum())
+    assert said["accurate"].startswith(f"{done.hits} of 10")
+    assert f"{done.share_error:.1f} points on average" in said["accurate"]
+    assert f"{done.paper_hits} of 10, and {done.paper_share_error:.1f} points" in said["accurate"]
+    assert f"ε {preset('paper').epsilon / 1e6:g} in any {done.plan.window} days" in said["private"]
 
 
 def test_command(hushwatt, tmp_path):
@@ -164,6 +260,29 @@ def test_two_at_once_and_ctrl_c(tmp_path):
     assert ends == [(0, "", "\n")] * 2
     assert {path.name for path in tmp_path.iterdir()} == {"home", "hushwatt-demo", "hushwatt-demo-2"}
     assert list((tmp_path / "home").iterdir()) == []
+
+
+@pytest.mark.parametrize("after", [5, 305])
+def test_ctrl_c_leaves_nothing_waiting(tmp_path, monkeypatch, after):
+    """Interrupted while homes join, or while they report, those that wait for their turn do not go on."""
+    posted, told = [], []
+    post = HttpHomes._post
+
+    def counted(self, *words):
+        posted.append(words)
+        return post(self, *words)
+
+    def advance(_):
+        told.append(1)
+        if len(told) == after:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(HttpHomes, "_post", counted)
+    with pytest.raises(KeyboardInterrupt), rehearse(tmp_path, homes=300, slots=3, advance=advance):
+        pass
+
+    assert len(posted) < after + 100
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPool")]
 
 
 @pytest.mark.parametrize("how, code", [(signal.SIGINT, 130), (signal.SIGKILL, -9)])

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate import printed
-from hushwatt.evaluate.experiments import experiment, experiments, run
+from hushwatt.evaluate import metrics, printed
+from hushwatt.evaluate.experiments import experiment, experiments, run, top
 from hushwatt.evaluate.experiments.columns import NO_CAP, advised, true_counts
-from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, Homes, Job
+from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, Homes, Job, Setting
 from hushwatt.evaluate.experiments.homes import PAPER, about, base_of, knowing, watts_of, weekly
 from hushwatt.evaluate.experiments.level_counts import with_levels, with_method
 from hushwatt.evaluate.experiments.over_time import PACES, drifting
 from hushwatt.evaluate.experiments.peeking_loss import answer, log_chance
 from hushwatt.evaluate.reproduce import count, document, number, reproduce, summarised
+from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
@@ -189,6 +190,28 @@ def test_per_slot_ratio():
     found = {(one.metric, one.column): one.value for one in run(Job("per-slot", 0, 0, seed=1, quick=True))}
 
     assert found["squared error of LBU-OUE over it", "lpu, grr, two of 15"] > 30
+
+
+def test_baselines_get_the_papers_budget(monkeypatch):
+    """At equal budget, all appliances over a window cost a home ε; shares and time are of that run."""
+    plan, given = preset("paper"), []
+
+    class Spy:
+        name, title, local = "spy", "Spy", True
+
+        def collect(self, watts, epsilon, stream):
+            given.append(epsilon)
+            return watts.mean(axis=(0, 1)) if epsilon == 1 else np.arange(15.0) + 1
+
+    monkeypatch.setattr(top, "BASELINES", {"spy": Spy()})
+    setting = Setting("Spy", plan, FEW)
+    found = {one.metric: one.value for one in top._benchmark(JOB, setting)}
+    truth = watts_of(FEW, plan, JOB).mean(axis=(0, 1))
+
+    assert given == [1.0, pytest.approx(plan.epsilon / MICRO / 15 / plan.window)]
+    assert found[top.AT_ONE.name] == 10
+    assert found[top.AT_EQUAL.name] == metrics.exact_hits(truth, np.arange(15.0) + 1) < 10
+    assert found[top.SHARES.name] == metrics.share_error(truth, np.arange(15.0) + 1) > 0
 
 
 def test_goals_judge():

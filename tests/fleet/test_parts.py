@@ -3,8 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from hushwatt.fleet import parts as module
+from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.parts import CELLS, LEAST, Parts, PartSource
 from hushwatt.privacy.entropy import Simulation
 
@@ -42,3 +45,42 @@ def test_parts_have_streams_of_their_own():
 
     assert (words[0] == fleet.stream("slot", 1).words(4)).all()
     assert len(np.unique(np.concatenate(words))) == 12
+
+
+class Once:
+    """Streams of noise, each of which may be opened only once."""
+
+    def __init__(self):
+        self.source, self.opened = Simulation(1, ""), set()
+
+    def stream(self, *labels):
+        assert labels not in self.opened, f"{labels} makes the same noise twice"
+        self.opened.add(labels)
+        return self.source.stream(*labels)
+
+
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+@pytest.mark.parametrize(
+    "method, more",
+    [
+        ("lbu", {"appliances_per_report": 1}),
+        ("lsp", {}),
+        ("lpu", {}),
+        ("lba", {}),
+        ("lbd", {"decision": "provider"}),
+        ("lba", {"decision": "provider", "appliances_per_report": 2}),
+        ("lpd", {}),
+        ("lpa", {"appliances_per_report": 1}),
+    ],
+)
+def test_no_noise_is_used_twice(plan_for, monkeypatch, method, more, mapping):
+    """Every part, slot and round, and every choice of who speaks, has a stream that nothing else has."""
+    monkeypatch.setattr(module, "CELLS", 1)
+    monkeypatch.setattr(module, "LEAST", 20)
+    plan, source = plan_for(method, mapping=mapping, **more), Once()
+    fleet = assemble(plan, None, pa.array([f"h{home:02}" for home in range(60)]), 0, source)
+    for slot in range(5):
+        watts = np.full((20, 3), 60.0 * slot)
+        list(fleet.move(slot, iter([watts] * 3), source))
+
+    assert any("part" in labels for labels in source.opened)

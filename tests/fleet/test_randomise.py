@@ -175,6 +175,39 @@ def test_newcomers_join_a_state(tmp_path, plan_for, readings_at, watts, method, 
     assert all(max(np.convolve(each, np.ones(3, dtype=int))) <= plan.epsilon for each in spent.values())
 
 
+@pytest.mark.usefixtures("homes_in_a_part")
+@pytest.mark.parametrize("method, more", METHODS)
+def test_newcomers_are_asked_as_soon_as_the_others(tmp_path, plan_for, readings_at, watts, method, more):
+    """Homes that appear in the second slot are heard within a window, their names among the old ones."""
+    plan, state = plan_for(method, window=6, **more), tmp_path / "state"
+    first = readings_at(tmp_path / "r0.parquet", watts[:1, ::2], plan.names, homes=100)
+    later = readings_at(tmp_path / "r1.parquet", watts[1:6], plan.names, first=1, homes=85)
+    randomise_file(plan, first, tmp_path / "out0.parquet", state=state, seed=1)
+    randomise_file(plan, later, tmp_path / "out1.parquet", state=state, seed=1)
+    heard = rows_by_home(tmp_path / "out1.parquet").keys() - rows_by_home(tmp_path / "out0.parquet").keys()
+    new = heard & {f"home-{n:05d}" for n in [*range(85, 100), *range(130, 145)]}
+
+    assert len(new) >= {"lpd": 5, "lpa": 5, "lpu": 24, "lsp": 0}.get(method, 30)
+
+
+@pytest.mark.parametrize("method", ["lbu", "lpu", "lba"])
+def test_homes_that_are_away_for_a_file_stay(tmp_path, plan_for, readings_at, watts, method):
+    """A home that the second file does not have reports all the same, and its budget is not given back."""
+    plan, state = plan_for(method), tmp_path / "state"
+    for number, (first, homes) in enumerate([(0, 0), (1, 30), (2, 0)]):
+        rows = watts[first : first + 1, homes : homes + 30] if number == 1 else watts[first : first + 1]
+        readings = readings_at(tmp_path / f"r{number}.parquet", rows, plan.names, first=first, homes=homes)
+        done = randomise_file(plan, readings, tmp_path / f"out{number}.parquet", state=state, seed=1)
+        assert done.homes == 60
+    spent = Counter()
+    for number in range(3):
+        for home, rows in rows_by_home(tmp_path / f"out{number}.parquet").items():
+            spent[home] += sum(row["spent"] for row in rows)
+
+    assert len(spent) == 60
+    assert max(spent.values()) <= plan.epsilon
+
+
 def test_a_slot_is_reported_once(tmp_path, plan_for, readings_at, watts):
     """The same readings again, with the state they left, are refused and nothing changes."""
     plan, state = plan_for("lbu"), tmp_path / "state"
@@ -245,6 +278,20 @@ def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, w
         Counter(pq.read_table(tmp_path / f"out{number}.parquet")["slot"].to_pylist()) for number in (0, 1)
     ]
     assert spoke == [{0: 10, 1: 10, 2: 10}, {4: 20, 5: 20, 6: 20}]
+
+
+@pytest.mark.parametrize("gap", [0, 1, 2, 3])
+@pytest.mark.parametrize("old", [1, 2, 5])
+def test_newcomers_take_the_turns_that_are_free(tmp_path, plan_for, readings_at, watts, gap, old):
+    """After however many slots without a file, few homes and those that join them fill all turns evenly."""
+    plan, state = plan_for("lpu"), tmp_path / "state"
+    first = readings_at(tmp_path / "r0.parquet", watts[:1, :old], plan.names, homes=10)
+    later = readings_at(tmp_path / "r1.parquet", watts[1:4, :6], plan.names, first=1 + gap, homes=10)
+    randomise_file(plan, first, tmp_path / "out0.parquet", state=state, seed=old)
+    randomise_file(plan, later, tmp_path / "out1.parquet", state=state, seed=old)
+    spoke = Counter(pq.read_table(tmp_path / "out1.parquet")["slot"].to_pylist())
+
+    assert spoke == {1 + gap + slot: 2 for slot in range(3)}
 
 
 @pytest.mark.usefixtures("homes_in_a_part")

@@ -1,10 +1,12 @@
 """A rehearsal says what very many homes would show, beside what they really used."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.fleet.rehearse import counted, rehearse
+from hushwatt.fleet.rehearse import Rehearsed, counted, rehearse
 
 
 @pytest.fixture
@@ -39,6 +41,35 @@ def test_truth_of_repeats_is_that_of_the_draw(tmp_path, plan_for, readings_at):
     found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 1000, seed=1)
 
     assert found.by_slot[:, 0].tolist() == [0, 0, 0, 30, 30]
+
+
+def test_truth_is_of_as_many_homes_as_each_stands_for(tmp_path, plan_for, readings_at):
+    """When homes do not divide, a home of the table that stands for two counts twice in the truth."""
+    plan = plan_for("lbu", mapping="dither")
+    watts = np.array([[[10.0, 0, 0], [40.0, 0, 0]]])
+
+    found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 3, seed=1)
+
+    assert found.by_slot[:, 0].tolist() == [30.0]
+
+
+def test_truth_is_of_the_slots_that_count(plan_for):
+    """An appliance is compared over the slots that its estimate is made of; one without any has no truth."""
+    counts = {"a0": [True, False], "a1": [True, True], "a2": [False, False]}
+    period = SimpleNamespace(low=9.0, high=11.0)
+    estimates = SimpleNamespace(
+        plan=plan_for(),
+        by_slot={name: SimpleNamespace(counted=np.array(each)) for name, each in counts.items()},
+        by_period={"a0": period, "a1": period, "a2": None},
+    )
+    found = Rehearsed(estimates, 5, np.array([[10.0, 20.0, 1.0], [90.0, 40.0, 2.0]]))
+
+    assert {name: (true.watts, true.rank) for name, true in found.truth.items()} == {
+        "a0": (10.0, 2),
+        "a1": (30.0, 1),
+    }
+    assert found.truth["a1"].share == 0.75
+    assert found.within == 1
 
 
 def test_watts_as_the_plan_counts_them(plan_for):

@@ -1,10 +1,12 @@
 """The agent lives by the clock alone: slots end once, and nothing depends on what the plugs show."""
 
 import pytest
-from living import TURN, Fixed, Home, dearest, join, plan_for
+from living import TURN, Fixed, Hands, Home, dearest, join, plan_for
 
 from hushwatt.household.agent import jitter
 from hushwatt.household.clock import SECOND
+from hushwatt.plan import SlotLength
+from hushwatt.plan.times import nanoseconds, parse_instant, zone
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 
 
@@ -224,3 +226,34 @@ def test_a_ledger_that_cannot_be_read_is_one_line(home):
     assert len(home.said) == 1
     assert "cannot be read" in home.said[0]
     assert home.slots()
+
+
+DAYS = {  # where a clock changes, the first of four days, and the hours that these have
+    ("UTC", "2024-03-30"): [24, 24, 24, 24],
+    ("Europe/Berlin", "2024-03-30"): [24, 23, 24, 24],
+    ("Europe/Berlin", "2024-10-25"): [24, 24, 25, 24],
+    ("America/New_York", "2024-03-09"): [24, 23, 24, 24],
+    ("Asia/Beirut", "2024-03-30"): [24, 23, 24, 24],  # the hour that is missing is the first of the day
+    ("Australia/Lord_Howe", "2024-04-06"): [24, 24.5, 24, 24],
+    ("Asia/Kathmandu", "2024-04-06"): [24, 24, 24, 24],
+}
+
+
+@pytest.mark.parametrize("method", ["lbu", "lba"])
+@pytest.mark.parametrize("where, day", DAYS)
+def test_every_local_day_is_reported(folder, where, day, method):
+    """A day that was lived through is reported once, whatever its length, and its spend lasts as long."""
+    begin = parse_instant("start", day, zone(where))
+    hands = Hands(wall=nanoseconds(begin) - 900 * SECOND)
+    home = Home(folder / "days.sqlite", hands=hands)
+    join(home.store, plan(method, start=begin, timezone=where, slot=SlotLength(1, "d"), window=4))
+    home.tick()
+    home.live((sum(DAYS[where, day]) * 4 + 1) * 900, 900)
+    spends = home.store.rows("SELECT DISTINCT slot, start, end FROM spends ORDER BY slot")
+    silences = home.store.rows("SELECT * FROM silences")
+    home.switch_off()
+
+    assert home.slots() == [0, 1, 2, 3]
+    assert silences == []
+    assert [(row["end"] - row["start"]) / 3600 / SECOND for row in spends] == DAYS[where, day]
+    assert [row["start"] for row in spends[1:]] == [row["end"] for row in spends[:-1]]

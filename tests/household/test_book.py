@@ -8,7 +8,9 @@ from living import quick_store
 from hushwatt.errors import StateError
 from hushwatt.household.book import Book, Entry, OverCap
 from hushwatt.household.caps import DAY, YEAR, Caps
+from hushwatt.household.clock import Moment
 from hushwatt.household.store import Store
+from hushwatt.household.timeline import Timeline
 from hushwatt.privacy.ledger import Spend, dearest_interval
 
 HOUR = DAY // 24
@@ -100,11 +102,48 @@ def test_tidying_never_makes_room(spends, slot, wish):
         start, hours, amount = wish
         span = (start * HOUR, (start + hours) * HOUR, amount)
         total, before = book.lifetime, book.refusal(*span)
+        since = [book.spent_since(hour * HOUR, DAY) for hour in range(0, 240, 5)]
         book.tidy(1, slot, 100 * HOUR)
         book.tidy(1, slot, 120 * HOUR)
 
         assert book.lifetime == total
         assert before is None or book.refusal(*span) is not None
+        after = [book.spent_since(hour * HOUR, DAY) for hour in range(0, 240, 5)]
+        assert all(one <= other for one, other in zip(since, after, strict=True))
+
+
+@given(
+    lived=st.lists(
+        st.tuples(st.integers(1, 30), st.integers(0, 40), st.booleans(), st.integers(1, 4)), max_size=20
+    ),
+    moved=st.integers(-50, 400),
+    amount=st.integers(1, 10),
+)
+@settings(max_examples=60)
+def test_tidying_proves_no_time(lived, moved, amount):
+    """With clocks moved and machines switched off, rows written as one are no older than any of them was."""
+    with quick_store() as store:
+        timeline = Timeline(store)
+        book, wall, alive, boot = Book(store, CAPS, timeline), 100 * DAY, 0, 0
+        for number, (ran, off, rebooted, spent) in enumerate(lived):
+            if rebooted:
+                wall, alive, boot = wall + off * HOUR, 0, boot + 1
+                timeline.look(Moment(wall, alive, str(boot)))
+            wall, alive = wall + ran * HOUR, alive + ran * HOUR
+            timeline.look(Moment(wall, alive, str(boot)))
+            stamp = timeline.stamp(wall)
+            with store.change():
+                book.count([Entry(1, number, "probe", wall - ran * HOUR, wall, spent, None, *stamp)])
+        wall += moved * HOUR
+        timeline.look(Moment(wall, alive, str(boot)))
+        lengths = (5 * HOUR, DAY, 3 * DAY, YEAR)
+        wish = Entry(1, 99, "probe", wall, wall + HOUR, amount)
+        before, spent = book.against(wish), [book.spent_since(wall - each, each) for each in lengths]
+        book.tidy(1, slot=50, moment=wall + YEAR)
+        after = [book.spent_since(wall - each, each) for each in lengths]
+
+        assert before is None or book.against(wish) is not None
+        assert all(one <= other for one, other in zip(spent, after, strict=True))
 
 
 def test_a_day_becomes_one_row(book):

@@ -115,6 +115,14 @@ def test_the_file_is_read(folder):
     assert caps.smallest_window == 3
 
 
+@pytest.mark.parametrize("text, hour", [("06:00:00", 6), ("06:00:00Z", 6), ("06:00:00+02:00", 4)])
+def test_an_expiry_without_a_zone_is_in_utc(tmp_path, text, hour):
+    """Whatever the machine's own zone is."""
+    (tmp_path / "caps.toml").write_text(f"latest_expiry = 2030-01-01T{text}\n")
+
+    assert Caps.load(tmp_path / "caps.toml").latest_expiry == datetime(2030, 1, 1, hour, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "text, words",
     [

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from living import NO_CAPS, join, quick_store
 
 from hushwatt.errors import StateError
+from hushwatt.household import membership
 from hushwatt.household.book import Book, Entry
 from hushwatt.household.membership import Membership, stretches
 from hushwatt.household.store import Store
@@ -176,6 +177,33 @@ def test_many_lost_slots_take_few_rows(member_of, plan_of):
     assert [each.slot for each in joined[-1000:]] == list(range(49_000, 50_000))
     assert joined[0].start == 0
     assert all(one.end == next.start for one, next in pairwise(joined))
+
+
+@given(
+    asked=st.lists(st.none() | st.sets(st.integers(0, 3), min_size=1, max_size=3), min_size=1, max_size=20),
+    window=st.integers(1, 4),
+)
+@settings(max_examples=60)
+def test_stretches_count_for_every_appliance(asked, window):
+    """In every slot, a row for many slots gives each appliance at least what that slot gave it."""
+    named = [None if each is None else np.array(sorted(each), "<u2").tobytes() for each in asked]
+    entries = [
+        Entry(1, slot, "lost", 10 * slot, 10 * slot + 10, 1 + slot % 3, members)
+        for slot, members in enumerate(named)
+    ]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(membership, "ROWS", 3)
+        joined = stretches(entries, window)
+
+    def given_to(rows, appliance, start):
+        here = [each for each in rows if each.start < start + 10 and each.end > start]
+        speaks = [each.members is None or appliance in np.frombuffer(each.members, "<u2") for each in here]
+        return sum(each.amount for each, spoken in zip(here, speaks, strict=True) if spoken)
+
+    for appliance in range(4):
+        for entry in entries:
+            assert given_to(joined, appliance, entry.start) >= given_to(entries, appliance, entry.start)
+    assert sum(each.amount for each in joined) == sum(each.amount for each in entries)
 
 
 def test_readings_are_not_on_the_disk(member_of, plan_of):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from living import NO_CAPS, TURN, Home, join, plan_for, quick_store
 
 from hushwatt.audit.chaos.home import START
+from hushwatt.audit.chaos.true_time import Witness, dearest_starts
 from hushwatt.cli.at_home import status_lines
 from hushwatt.household.book import Book, Entry
 from hushwatt.household.caps import DAY, Caps
@@ -19,7 +20,7 @@ from hushwatt.household.mark import MemoryMark, SharedMark
 from hushwatt.household.status import meters, plans
 from hushwatt.household.store import SCHEMA
 from hushwatt.household.timeline import Timeline
-from hushwatt.plan import Appliance
+from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
 
 WINDOW = 7
@@ -101,6 +102,36 @@ def test_a_moved_clock_refreshes_nothing(home, method):
     assert spent(home) <= agreed.epsilon
 
 
+MOVES = {  # parts of a slot by which the clock is moved on, in every slot with an odd number and an even one
+    "not at all": (0, 0),
+    "a tenth": (1 / 11, 1 / 11),
+    "a twentieth": (1 / 18, 1 / 18),
+    "hardly": (1 / 70, 1 / 70),
+    "between two turns": (0.9, 0),
+}
+
+
+@pytest.mark.parametrize("seconds", [1, 2, 5, 20, 60, 600])
+@pytest.mark.parametrize("moves", MOVES)
+@pytest.mark.parametrize("method, window", [("lbu", 1), ("lbu", 3), ("lsp", 2)])
+def test_a_little_in_every_slot_refreshes_nothing(home, method, window, moves, seconds):
+    """A clock moved on within its slots, however short: 19 parts of 20 of a window cost at most ε.
+
+    Left alone, the home speaks in every window.
+    """
+    agreed = whole(method, window=window, slot=SlotLength(seconds, "s"))
+    witness = Witness({join(home.store, agreed): agreed})
+    home.tick()
+    for slot in range(1, 12 * window + 1):
+        home.hands.pass_by(seconds - seconds * MOVES[moves][slot % 2])
+        home.hands.wall = START + slot * seconds * SECOND
+        home.tick()
+        witness.look(home)
+
+    assert dearest_starts(witness.told, window * seconds * SECOND * 19 // 20) <= agreed.epsilon
+    assert moves != "not at all" or len(witness.told) >= 10 * window
+
+
 def test_a_moved_clock_costs_what_it_moved(home):
     """Slots that a moved clock skipped cost nothing, and the home goes on."""
     agreed = whole("lbu")
@@ -110,9 +141,13 @@ def test_a_moved_clock_costs_what_it_moved(home):
     home.hands.jump(121 * TURN)
     live(home, 1)
     skipped = home.agent.book.lifetime - before
+    shown = plans(home.store, home.hands.wall)[0]
     live(home, 9)
 
     assert skipped <= agreed.epsilon // WINDOW
+    assert shown.window_spent <= agreed.epsilon
+    assert shown.window_why.startswith("ε 2.857")
+    assert "from earlier slots: the clock was moved" in shown.window_why
     assert len([slot for slot in home.slots() if slot > 130]) >= 8
 
 
@@ -137,6 +172,21 @@ def test_an_ordinary_reboot_costs_its_slot(home, method, clean, wall):
     assert set(turns) <= set(home.slots())
 
 
+def test_a_reboot_at_a_slots_end_with_a_clock_in_the_past_costs_two_slots(home):
+    """The slot it began in and the one it ended in; both are over a window later."""
+    join(home.store, whole("lbu"))
+    home.tick()
+    live(home, 9.9)
+    right = home.hands.wall - home.hands.true
+    rebooted(home, 100.0, home.hands.wall - 50 * SECOND)
+    home.live(60, 20)
+    home.hands.wall = right + home.hands.true
+    home.tick()
+    live(home, 10)
+
+    assert {*range(11, 19)} <= set(home.slots())
+
+
 def test_a_long_time_off_is_not_believed(home):
     """Two windows off count as a twentieth of one: the wall's clock alone shows nothing more."""
     agreed = whole()
@@ -150,8 +200,19 @@ def test_a_long_time_off_is_not_believed(home):
     assert len(home.left) > 1
 
 
-def test_an_old_ledger_on_the_same_boot(home, folder):
+MARKS = [lambda: None, MemoryMark]
+
+
+def marked(home, mark):
+    """The home with a mark that no copy of its ledger brings back, or without one."""
+    home.mark = mark()
+    home.restart()
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_old_ledger_on_the_same_boot(home, folder, mark):
     """What the machine's own clock shows to have passed unseen counts as the most it could have cost."""
+    marked(home, mark)
     agreed = whole()
     join(home.store, agreed, begun=turn_in(agreed, 5))
     home.tick()
@@ -173,25 +234,84 @@ def test_an_old_ledger_on_the_same_boot(home, folder):
     assert home.hands.true - began < WINDOW * TURN * SECOND
 
 
-def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder):
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder, mark):
     """The report of the slot that ran when a copy was made is as old as it is, not as the clock says."""
+    marked(home, mark)
     agreed = whole(window=3)
     join(home.store, agreed, begun=turn_in(agreed, 1))
     home.tick()
     live(home, 1.9)
-    shutil.copy(home.path, folder / "copy")
-    shutil.copy(home.path.with_name(home.path.name + "-wal"), folder / "copy-wal")
+    kept = copied(home, folder)
     live(home, 0.1)
     assert home.slots() == [1]
-    home.switch_off()
-    for file in ("", "-wal"):
-        shutil.copy(folder / f"copy{file}", home.path.with_name(home.path.name + file))
+    put_back(home, kept)
     home.hands.jump(TURN)
     home.switch_on()
     home.tick()
     live(home, 2)
 
     assert home.slots() == [1]
+
+
+@pytest.mark.parametrize("method", ["lbu", "lpu"])
+def test_an_old_ledger_and_a_clock_set_back(home, folder, method):
+    """The slot that ran when a copy was made, and those after it, count under any clock."""
+    agreed = whole(method, window=3)
+    join(home.store, agreed, begun=turn_in(agreed, 1) if method == "lpu" else None)
+    home.tick()
+    live(home, 1.9)
+    kept = copied(home, folder)
+    live(home, 2.1 if method == "lbu" else 0.2)
+    assert home.slots()[0] == 1
+    told = spent(home)
+    put_back(home, kept)
+    home.hands.jump(-3.2 * TURN)
+    home.switch_on()
+    began = home.hands.true
+    home.tick()
+
+    counted = home.store.value("SELECT sum(amount) FROM spends WHERE slot >= 1")
+    assert counted >= told
+    live(home, 5)
+    early = home.store.rows("SELECT slot FROM reports WHERE slot = 1")
+    assert not early
+    assert home.hands.true - began < 6 * TURN * SECOND
+
+
+def test_a_copy_made_within_a_look_is_an_old_one(folder):
+    """The mark is another after every change, also after the changes of one and the same look."""
+    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    agreed = whole(window=3)
+    join(home.store, agreed, begun=turn_in(agreed, 1))
+    home.tick()
+    live(home, 1.9)
+    home.hands.pass_by(0.1 * TURN)
+    home.agent.timeline.look(home.hands.look())
+    home.agent.timeline.keep()
+    kept = copied(home, folder)
+    home.tick()
+    assert home.slots() == [1]
+    put_back(home, kept)
+    home.switch_on()
+    home.tick()
+    counted = home.store.value("SELECT sum(amount) FROM spends")
+    home.switch_off()
+
+    assert counted == agreed.epsilon
+
+
+def copied(home, folder):
+    """The ledger as it is on disk now, while the agent runs."""
+    for file in ("", "-wal"):
+        shutil.copy(home.path.with_name(home.path.name + file), folder / f"copy{file}")
+    return folder / "copy"
+
+
+def put_back(home, kept):
+    home.switch_off()
+    for file in ("", "-wal"):
+        shutil.copy(kept.with_name(kept.name + file), home.path.with_name(home.path.name + file))
 
 
 def test_the_owners_day_is_a_real_day(folder):
@@ -243,6 +363,37 @@ def test_a_stop_that_is_known_to_be_one_costs_its_slots(folder):
     home.switch_off()
 
     assert home.slots() == [5]
+
+
+@pytest.mark.parametrize("what", ["stop", "kill", "sleep"])
+@pytest.mark.parametrize("method", ["lbu", "lpu", "lsp", "lba", "lbd"])
+def test_what_is_known_to_be_unspent_is_not_charged(folder, method, what):
+    """A stop, a crash or sleep of some slots costs silence, and nothing that was not spent is counted."""
+    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    agreed = whole(method)
+    join(home.store, agreed, begun=turn_in(agreed, 5) if method == "lpu" else None)
+    home.tick()
+    live(home, 4)
+    if what == "sleep":
+        home.hands.pass_by(3.5 * TURN)
+        home.tick()
+    else:
+        if what == "stop":
+            home.agent.stop(home.hands.look())
+        home.switch_off()
+        home.hands.pass_by(3.5 * TURN)
+        home.switch_on()
+        home.tick()
+    live(home, 5)
+    counted = home.store.value("SELECT sum(amount) FROM spends WHERE slot > 3") or 0
+    lost = home.store.value("SELECT count(*) FROM spends WHERE purpose = 'lost' AND slot > 0")
+    shown = plans(home.store, home.hands.wall)[0]
+    home.switch_off()
+
+    assert not lost
+    assert counted == spent(home, since=4)
+    assert any(first <= 5 <= last for first, last, _ in shown.silences)
+    assert not shown.window_why
 
 
 def test_no_mark_is_an_old_state(folder):

@@ -18,6 +18,7 @@ from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.rotation import order_of
 from hushwatt.provider.rotation import IN_PLACE, Rotations
+from hushwatt.wire.payload import Layout
 
 CAPS = NO_CAPS
 METHODS = ["lbu", "lsp", "lpu"]
@@ -89,6 +90,36 @@ def test_another_device_has_another_place(plan):
         assert homes.slot == 41
         assert phase(homes) == 2
         assert homes.order[0].tolist() == order_of(plan, bytes([2] * 16)).tolist()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("away", range(4))
+def test_another_device_says_nothing_of_the_old_one(plan_of, method, away):
+    """After it joined again a home asks by the new order only: no repeat of what the old device said."""
+    plan = plan_of(
+        2, 2, 2, 2, 2, method=method, oracle="grr", window=4, appliances_per_report=2, minimum_homes=10
+    )
+    turns = {"turn": 1 if method == "lpu" else None}
+    with quick_store() as store:
+        joined(store, plan, device=device(1), **turns)
+        lived(store, plan, 6 + away)
+        store.disk.execute("UPDATE plans SET left = 5, device = NULL, secret = NULL")
+        joined(store, plan, device=device(2), **turns)
+        lived(store, plan, 12)
+        order, heard = order_of(plan, bytes([2] * 16)), 0
+        for row in store.rows("SELECT slot, payload FROM reports WHERE slot >= ?", (7 + away,)):
+            first = (row["slot"] if method == "lbu" else row["slot"] // 4) * 2
+            named = Layout.of(plan).members(np.frombuffer(row["payload"], dtype=np.uint8)[None, :])
+            assert named[0].tolist() == sorted(order[(first + step) % 5] for step in range(2))
+            heard += 1
+
+        assert heard >= {"lbu": 12, "lsp": 8, "lpu": 3}[method]
+
+
+def lived(store, plan, slots):
+    member = Membership(plan, 1, Book(store, NO_CAPS), OperatingSystem())
+    for _ in range(slots):
+        member.close(np.zeros(len(plan.appliances)), due=0)
 
 
 def test_the_same_device_keeps_its_place(plan):

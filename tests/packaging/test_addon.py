@@ -39,7 +39,7 @@ class App:
         )
         self.stub("sleep", "")
         self.supervisor([MQTT])
-        self.joined(False)
+        self.joined()
         self.options()
 
     def stub(self, name, body):
@@ -62,9 +62,10 @@ class App:
         """,
         )
 
-    def joined(self, joined):
-        state = json.dumps({"plans": [{"state": "taking part"}]}) if joined else None
-        status = f"echo '{state}'" if state else "exit 2"
+    def joined(self, *states):
+        """Let the home have a plan in each of these states; without any it has no ledger."""
+        told = json.dumps({"plans": [{"state": state} for state in states]})
+        status = f"echo '{told}'" if states else "exit 2"
         self.stub("hushwatt", f'case "$2" in status) {status} ;; esac')
 
     def options(self, **options):
@@ -118,9 +119,49 @@ def test_it_joins_and_runs(app):
     )
 
 
-def test_it_does_not_join_twice(app):
-    """A home that takes part only runs."""
-    app.joined(True)
+@pytest.mark.parametrize("states", [["taking part"], ["paused"], ["left", "over", "paused"]])
+def test_it_does_not_join_twice(app, states):
+    """A home that takes part only runs, also while it is paused, and whatever it took part in before."""
+    app.joined(*states)
+
+    assert app.start() == ["hushwatt household status --json", RUN]
+
+
+@pytest.mark.parametrize("state", ["not enrolled", "left", "over"])
+def test_a_home_whose_enrolment_never_ended_well_joins(app, state):
+    """Without a place at a provider it joins, as long as its owner's consent was not used before."""
+    app.joined(state)
+
+    assert "hushwatt household join https://p.example --yes" in app.start()
+
+
+@pytest.mark.parametrize("state", ["left", "over"])
+def test_consent_counts_once(app, state):
+    """A home that left, or whose plan is over, is not made to join again by the switch of before."""
+    app.start()
+    app.joined("taking part")
+    app.start()
+    app.joined(state)
+    shown = app.start()
+    said = app.done.stdout
+    app.options(agree=False)
+    again = app.start()
+    app.options()
+    agreed = app.start()
+
+    terms = [
+        "hushwatt household status --json",
+        "hushwatt household join https://p.example",
+        "sleep infinity",
+    ]
+    assert shown == again == terms
+    assert "what you agreed to is over" in said
+    assert agreed[1:] == ["hushwatt household join https://p.example --yes", RUN]
+
+
+def test_a_ledger_that_does_not_answer_is_no_new_home(app):
+    """When the status cannot be told, a home that joined before runs, and does not join again."""
+    app.start()
 
     assert app.start() == ["hushwatt household status --json", RUN]
 

@@ -75,6 +75,13 @@ def test_nobody_answers(answers):
         audit_deps.main()
 
 
+def test_every_lock_is_asked_about():
+    """Whatever is pinned in requirements/ is asked about, the tools that build and check included."""
+    files = {path.stem for path in (ROOT / "requirements").glob("*.txt")}
+
+    assert set(audit_deps.LOCKS) == files
+
+
 def test_both_versions_are_asked_about():
     """A package that is pinned for older and for newer Pythons is asked about twice."""
     layers = audit_deps.layers([("numpy", "2.4"), ("numpy", "2.5"), ("scipy", "1.17")])

@@ -58,6 +58,9 @@ EITHER = (  # they may work for a while before they need more
     "audit empirical --quick",
     "audit leaks --quick",
     "audit forged --quick",
+    "audit forgers --quick",
+    "audit habit --quick",
+    "provider deliveries",
     "audit chaos --quick",
     "audit all --quick",
 )

@@ -14,6 +14,9 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 sys.path.insert(0, str(ROOT / "tools" / "supply"))
+import dist_check  # noqa: E402
+import lock as locking  # noqa: E402
+import sbom  # noqa: E402
 from pins import Pin, pins  # noqa: E402
 
 EXTRAS = ("dev", "provider", "evaluate", "spark")
@@ -74,6 +77,16 @@ def test_what_is_tested_is_what_is_deployed(lock):
     for key in tested.keys() & deployed.keys():
         assert (deployed[key].version, deployed[key].hashes) == (tested[key].version, tested[key].hashes)
     assert {name for name, _ in deployed} <= {name for name, _ in tested} or lock == "spark"
+
+
+def test_no_lock_is_forgotten():
+    """Every file is written by `make lock`; what users install is listed by `make sbom` and tried."""
+    files = {path.stem for path in (ROOT / "requirements").glob("*.txt")}
+    installed = {"light", *PROJECT["project"]["optional-dependencies"]} - {"dev", "docs"}
+
+    assert files == {"dev", "tools", *locking.smaller()} == set(LOCKS)
+    assert set(sbom.LOCKS) == installed == files - {"dev", "build", "tools"}
+    assert {extra or "light" for extra in dist_check.WORKS} == installed
 
 
 def test_nothing_is_missing_from_a_lock():

@@ -59,6 +59,56 @@ def test_the_commands_of_the_page_can_be_read():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+NEEDED = {  # what a service that is taken over must not be able to do
+    "NoNewPrivileges": "yes",
+    "CapabilityBoundingSet": "",
+    "ProtectSystem": "strict",
+    "ProtectHome": "yes",
+    "PrivateTmp": "yes",
+    "PrivateDevices": "yes",
+    "ProtectKernelTunables": "yes",
+    "ProtectKernelModules": "yes",
+    "ProtectControlGroups": "yes",
+    "RestrictAddressFamilies": "AF_INET AF_INET6 AF_UNIX",
+    "RestrictNamespaces": "yes",
+    "LockPersonality": "yes",
+    "SystemCallFilter": "@system-service",
+    "StateDirectoryMode": "0700",
+}
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
+def test_what_is_taken_over_stays_small(unit):
+    """Both services are shut in: no privileges, no devices, no writing but to their own folder, as a user."""
+    told = settings(unit)
+    found = {key: {"true": "yes"}.get(told.get(key, "missing"), told.get(key, "missing")) for key in NEEDED}
+
+    assert found == NEEDED
+    assert told["User"].startswith("hushwatt")
+    assert told["WorkingDirectory"] == f"/var/lib/{told['StateDirectory']}"
+    assert int(told["MemoryMax"].removesuffix("M")) <= 512
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
+def test_it_comes_up_again(unit):
+    """A service that ends by itself is started again, and has time to end when it is told to."""
+    told = settings(unit)
+
+    assert told["Restart"] in ("always", "on-failure")
+    assert int(told["TimeoutStopSec"]) >= 5
+
+
+def test_the_agent_waits_for_the_clock():
+    """A clock that is set after the start costs a window; what it writes is for its owner alone."""
+    parsed = configparser.RawConfigParser(strict=False)
+    parsed.read(ROOT / "deploy" / "household.service")
+
+    assert "time-sync.target" in parsed["Unit"]["After"].split()
+    assert "time-sync.target" in parsed["Unit"]["Wants"].split()
+    assert HOME["Restart"] == "always"
+    assert HOME["UMask"] == "0077"
+
+
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
 def test_systemd_understands_it(unit, tmp_path):
     """`systemd-analyze verify` finds nothing; the program that is not installed here has a stand-in."""

@@ -152,7 +152,7 @@ def test_exact_means_are_ranked_exactly():
 def test_uneven_limits_of_shares(scale):
     """A share is lowest when its own watts are low and the others' high: each limit takes those variances.
 
-    With a sure total √[(1−s)²·v + s²·Σ v'] away from the share, v its own and v' the others' on that side;
+    With a sure total √[(1−s)²·v + s²·Σ v'] away from the share, v and v' its own and others' on that side;
     with a noisy one the r for which watts − r·total is z standard errors from zero, with the same variances.
     """
     watts = np.array([50.0, 30.0, 20.0])

@@ -222,8 +222,9 @@ def check_top(shown, ranked):
         assert says(share, 100 * each["share"])
         assert says(shares, *(100 * limit for limit in each["share_ci95"]))
         assert share.endswith("\u202f%")
-    assert names[:4] == ["Appliance", "Rank", "Mean of a home", "95 % interval"]
-    assert names[4:] == ["Share", "95 % interval", "Forgers to swap"]
+        assert swap == (f"{max(ceil(each['swap_homes']), 1):,}" if "swap_homes" in each else "–")
+    headings = ["Appliance", "Rank", "Mean of a home", "95 % interval", "Share", "95 % interval"]
+    assert names == [*headings, "Forgers to swap"]
     assert shown.charts["top"]["layout"]["xaxis"]["ticksuffix"] == " W"
 
 
@@ -609,6 +610,7 @@ def test_command(talk, plan, told, tmp_path):
         assert says(watts, each["mean_watts"])
         assert says(between, *each["ci95"])
         assert says(share, 100 * each["share"])
+        assert swap == f"{max(ceil(each['swap_homes']), 1):,}"
     assert headline(found) == (
         "Kettles of Leeds: 150 homes, 6 slots, 2024-01-02 00:00 to 2024-01-02 05:00 Asia/Kolkata"
     )

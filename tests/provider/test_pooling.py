@@ -12,9 +12,9 @@ from hushwatt.cli.estimated import period_table, remarks
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import report
 from hushwatt.privacy.entropy import Simulation
+from hushwatt.privacy.rotation import distinct_span
 from hushwatt.provider.document import document, top_document
 from hushwatt.provider.estimate import estimate
-from hushwatt.provider.pooling import distinct_span
 from hushwatt.provider.tally import Tallies, Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
 

@@ -4,12 +4,16 @@ import json
 from datetime import timedelta
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.audit.chaos.desk import JSON, Desk
 from hushwatt.audit.chaos.plans import plan_for
 from hushwatt.plan import Appliance
 from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Question
-from hushwatt.wire.signature import sign_request
+from hushwatt.wire.signature import public_bytes, sign_request
+
+KEYS = [Ed25519PrivateKey.from_private_bytes(bytes([seed] * 32)) for seed in (1, 2)]
+JOIN, OTHER = (json.dumps({"public_key": public_bytes(key).hex()}).encode() for key in KEYS)
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ def proved(desk, method, path, body=b"", headers=()):
         ("GET", "/v1/plans/5f", b"", 404),
         ("GET", "/v1/nothing", b"", 404),
         ("PUT", "/v1/plans", b"", 405),
-        ("POST", "PLAN/devices", b'{"public_key": "' + b"11" * 32 + b'"}', 201),
+        ("POST", "PLAN/devices", JOIN, 201),
         ("POST", "PLAN/devices", b"nonsense", 422),
         ("POST", "PLAN/reports", b"records", 401),
         ("POST", "/v1/plans/5f/reports", b"records", 404),
@@ -86,9 +90,9 @@ def test_others_get_no_proof(desk, nonces):
 
 def test_a_body_changed_on_the_way_is_not_proved(desk):
     """Who takes another key than the home sent says so by its proof."""
-    path, body = f"{desk.path}/devices", b'{"public_key": "' + b"11" * 32 + b'"}'
+    path, body = f"{desk.path}/devices", JOIN
     question = Question.fresh("POST", path, body)
-    said = desk.ask("POST", path, body.replace(b"11", b"22"), [*JSON, *question.headers.items()])
+    said = desk.ask("POST", path, OTHER, [*JSON, *question.headers.items()])
 
     assert said.status == 201
     assert not question.proved_by(desk.service.keys.public, said.headers, said.status, said.body)

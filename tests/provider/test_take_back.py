@@ -1,13 +1,16 @@
 """Deliveries: listed, believed within reason, corrected, and taken back exactly."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from collecting import STORES, histories
 from delivering import Depot, names, same, write_file
 
 from hushwatt.errors import ReportError, UsageError
+from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider import take_back as module
-from hushwatt.provider.collect import ACCEPTED, settle
+from hushwatt.provider.collect import ACCEPTED, erase_device, settle
 from hushwatt.provider.delivery import deliveries
 from hushwatt.provider.ingest import Ingest
 from hushwatt.provider.named import names_of
@@ -238,6 +241,79 @@ def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke, me
     assert contents(store) == before
 
 
+def later(plan, sent, slots=1):
+    """The same reports, some slots later."""
+    return [replace(each, slot=each.slot + slots) for each in sent]
+
+
+@both_stores
+@pytest.mark.parametrize(("method", "asked"), [("lpu", 3), ("lpu", 1), ("lbu", 1)])
+def test_files_that_disagreed_with_it_come_again(method, asked, depot, plan_of, tmp_path):
+    """A wrong file told wrong turns, so the right one was refused; without it, that one comes again."""
+    plan = plan_of(3, 4, 2, method=method, oracle="grr", window=3, appliances_per_report=asked)
+    sent = list(histories(plan, 12, 9))
+    store, fresh = depot(plan), Depot(str(tmp_path / "fresh.sqlite"), plan)
+    wrong = write_file(tmp_path / "wrong.parquet", plan, later(plan, sent), names(12))
+    right = write_file(tmp_path / "right.parquet", plan, sent, names(12))
+    store.take(wrong)
+    refused = store.take(right)
+    done = undo(store, 1)
+    again, alone = store.take(right), fresh.take(right)
+
+    assert refused.rejected.total() > 0
+    assert done.again == ("right.parquet",)
+    assert again.accepted + refused.accepted == alone.accepted
+    assert contents(store) == contents(fresh)
+    fresh.close()
+
+
+def test_turns_of_homes_that_enrolled_themselves(depot, plan_of, tmp_path):
+    """What a wrong file said of an enrolled home's turn is forgotten; the turn given to a home is not."""
+    plan = plan_of(3, method="lpu", oracle="grr", window=3)
+    store = depot(plan)
+    with store.database.writing() as session:
+        free, held = (enrol_home(session, store.number, bytes(31) + bytes([key])) for key in (1, 2))
+        give_rotations(session, store.number, plan, held)
+    before = contents(store)
+    turns = {free.name: (assigned_turn(plan, 0) + 1) % 3, held.name: assigned_turn(plan, 1)}
+    sent = list(histories(plan, 12, 9))
+    homes = {turn: next(s.homes[0] for s in sent if s.slot % 3 == turn) for turn in turns.values()}
+    called = {
+        homes[turn]: names_of(np.frombuffer(device, np.uint8)[None, :])[0] for device, turn in turns.items()
+    }
+    rows = [replace_homes(each, [home for home in each.homes if home in called]) for each in sent]
+    store.take(write_file(tmp_path / "a.parquet", plan, rows, called, homes=2))
+    learnt = contents(store)
+
+    undo(store, 1)
+
+    assert learnt[1]
+    assert learnt[2] != before[2]
+    assert contents(store) == before
+
+
+def replace_homes(sent, homes):
+    """What only some homes sent."""
+    rows = np.flatnonzero(np.isin(sent.homes, homes))
+    return replace(
+        sent, **{name: getattr(sent, name)[rows] for name in ("homes", "spent", "drawn", "payloads")}
+    )
+
+
+def test_published_and_erased(depot, plan_of, tmp_path):
+    """A delivery of published slots alone is refused, also when some of its homes have been erased since."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    store = depot(plan)
+    store.take(write_file(tmp_path / "a.parquet", plan, histories(plan, 10, 2), names(10)))
+    store.publish()
+    ((device, home, signer), *_) = store.all("SELECT device, home, signer FROM devices")
+    with store.database.writing() as session:
+        erase_device(session, store.collection, bytes(device), home, signer)
+
+    with pytest.raises(UsageError, match="all of its slots are published"):
+        undo(store, 1)
+
+
 @both_stores
 @pytest.mark.parametrize("asked", [1, 3])
 def test_homes_held_to_their_offer_stay_held(depot, plan_of, tmp_path, asked):
@@ -344,3 +420,18 @@ def test_files_of_an_older_store_are_listed(tmp_path, monkeypatch, plan_of):
     newer.close()
 
     assert found == [(1, 7, 90), (2, 7, 90)]
+
+
+def test_files_of_an_older_store_stay(depot, plan_of, tmp_path):
+    """What they brought is not known, so they are not taken back by halves."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    store = depot(plan)
+    store.take(write_file(tmp_path / "a.parquet", plan, histories(plan, 10, 2), names(10)))
+    with store.database.writing() as session:  # as the store was before
+        session.run("UPDATE deliveries SET at = 0, accepted = 0")
+        session.run("UPDATE reports SET delivery = 0")
+    before = contents(store)
+
+    with pytest.raises(UsageError, match="delivery 1 cannot be taken back: it came before"):
+        undo(store, 1)
+    assert contents(store) == before

@@ -229,3 +229,19 @@ class TestRefusing:
                 plan,
                 [ReportBatch(batch.households, batch.slot, batch.round, batch.spent, drawn, batch.payloads)],
             )
+
+
+@pytest.mark.parametrize(("method", "turns"), [("lbu", 1), ("lpu", 3)])
+def test_the_number_of_homes_must_be_plausible(plan_of, method, turns):
+    """A file's word is believed up to a thousand homes for each that is heard, never below those."""
+    plan = plan_of(2, method=method, window=3)
+    heard = Tally(1_000, np.array([1_000]), np.array([400, 600]))
+    most = 1_000 * turns * 2_000
+
+    def told(homes):
+        return settled(plan, Tallies(homes, {TallyKey(0, 0, 0, 1): heard})).homes
+
+    assert told(1_000) == told(7) == 1_000
+    assert told(most) == most
+    with pytest.raises(ReportError, match=r"hushwatt.homes says that .* no slot has more than 1,000 reports"):
+        told(most + 1)

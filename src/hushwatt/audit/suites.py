@@ -12,7 +12,6 @@ from hushwatt.audit.empirical import empirical_audit_of, empirical_audits
 from hushwatt.audit.exact.run import exact_audit_of, exact_audits
 from hushwatt.audit.finding import Audit
 from hushwatt.audit.forged import audit_forged, forged_audits
-from hushwatt.audit.forgers import audit_forgers, forger_audits, forgers_slots
 from hushwatt.audit.forks import fork_audits
 from hushwatt.audit.habit import audit_habit, habit_audits
 from hushwatt.audit.own_draws import own_draw_audits
@@ -31,6 +30,20 @@ class Suite:
     of: Callable[[Plan], Audit] | None = None
 
 
+def _forger_audits(quick: bool) -> list[Audit]:
+    from hushwatt.audit.forgers import (
+        forger_audits,  # the only one that needs what the extra `provider` brings
+    )
+
+    return list(forger_audits(quick))
+
+
+def _forger_audit_of(plan: Plan) -> Audit:
+    from hushwatt.audit.forgers import audit_forgers, forgers_slots
+
+    return partial(audit_forgers, plan, forgers_slots(plan))
+
+
 SUITES = {
     "exact": Suite(lambda quick: list(exact_audits(quick)), exact_audit_of),
     "budget": Suite(lambda quick: list(budget_audits(quick)), lambda plan: partial(audit_plan, plan)),
@@ -46,10 +59,7 @@ SUITES = {
         ]
     ),
     "forged": Suite(lambda quick: list(forged_audits(quick)), lambda plan: partial(audit_forged, plan)),
-    "forgers": Suite(
-        lambda quick: list(forger_audits(quick)),
-        lambda plan: partial(audit_forgers, plan, forgers_slots(plan)),
-    ),
+    "forgers": Suite(_forger_audits, _forger_audit_of),
     "habit": Suite(lambda quick: list(habit_audits(quick)), lambda plan: partial(audit_habit, plan)),
     "selftest": Suite(lambda quick: list(selftest_audits())),
 }

@@ -8,6 +8,8 @@ from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 
+WIDE = 118  # columns, where there is no terminal
+
 if TYPE_CHECKING:
     from hushwatt.privacy.advice import Advice, Candidate
 
@@ -133,14 +135,16 @@ def print_advice(advice: "Advice") -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from hushwatt.cli.terminal import terminal_width
+
     rows = {"the paper's": advice.paper, "best": advice.best, "runner-up": advice.runner_up}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", *rows):
-        table.add_column(heading, no_wrap=True)
+        table.add_column(heading)
     parts = [dict(describe(one)) for one in rows.values()]
     for label in parts[0]:
         table.add_row(label, *(part[label] for part in parts))
-    console = Console(highlight=False, width=max(Console().width, 118))
+    console = Console(highlight=False, width=terminal_width(WIDE))
     console.print(table)
     for line in remarks(advice):
         console.print(line)
@@ -161,9 +165,18 @@ def describe(one: "Candidate") -> list[tuple[str, str]]:
         ("a report names the true level", chance(found["chance_of_the_true_level"])),
         ("expected error of a mean", f"{found['mean_error_watts']:.3g} W"),
         ("neighbours in the right order", f"{found['right_order']:.0%}"),
-        ("error of a level's share in a slot", f"{100 * found['level_error']:.2g} points"),
+        ("error of a level's share in a slot", points(found["level_error"])),
         ("bytes of a report", str(found["bytes"])),
     ]
+
+
+def points(share: float) -> str:
+    """A share in points, with two digits.
+
+    >>> points(0.0842), points(1.13)
+    ('8.4 points', '113 points')
+    """
+    return f"{100 * share:.2g} points" if share < 0.995 else f"{100 * share:,.0f} points"
 
 
 def chance(bounds: tuple[float, float]) -> str:
@@ -185,6 +198,10 @@ def remarks(advice: "Advice") -> list[str]:
     ]
     if (missed := blind_spot(advice.paper.plan, advice.slots)) is not None:
         lines.append(f"The paper's way would not see everything: {missed}.")
+    if (few := too_few(advice)) is not None:
+        lines.append(few)
+    if advice.goal == "ranking" and best.squared_error > advice.paper.squared_error:
+        lines.append("Best is what orders appliances best; the paper's way has the smaller error of a mean.")
     if advice.goal == "ranking" and worst > 0:
         lines.append(
             "Readings above an appliance's last level count as that level: by the prior knowledge every "
@@ -195,3 +212,20 @@ def remarks(advice: "Advice") -> list[str]:
         f"{best.homes_needed(0.1):,} homes; ±5 %: {best.homes_needed(0.05):,}."
     )
     return lines
+
+
+def too_few(advice: "Advice") -> str | None:
+    """Where the best plan has no answer, as too few homes speak of an appliance; None if it always has."""
+    from hushwatt.privacy.advice.answered import answered, speaking
+
+    plan = advice.best.plan
+    if answered(plan, advice.homes, 1):
+        return None
+    heard, part = speaking(plan, advice.homes)
+    of_one = " of an appliance" if part < 1 else ""
+    few = (
+        f"about {heard * part:,.0f} homes speak{of_one} in a slot, and the plan needs {plan.minimum_homes:,}"
+    )
+    if answered(plan, advice.homes, advice.slots):
+        return f"Single slots will show no answer, only longer periods: {few}."
+    return f"NO ANSWER WOULD BE SHOWN: {few}. More homes are needed, or a lower minimum_homes."

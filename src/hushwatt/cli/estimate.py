@@ -72,7 +72,14 @@ def estimate(
     levels
         Show also how many homes are at each level, on average over all slots.
     """
-    from hushwatt.cli.estimated import AVERAGING, levels_table, period_table, print_tables, remarks
+    from hushwatt.cli.estimated import (
+        AVERAGING,
+        PERIOD_SPARE,
+        levels_table,
+        period_table,
+        print_tables,
+        remarks,
+    )
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate import estimate as estimated
     from hushwatt.provider.export import export
@@ -90,7 +97,7 @@ def estimate(
         print_json(document(found))
     else:
         tables = [period_table(found), levels_table(found)] if levels else [period_table(found)]
-        print_tables(found, tables, remarks(found, levels=levels))
+        print_tables(found, tables, remarks(found, levels=levels), PERIOD_SPARE)
     if output is not None:
         print(f"wrote {output}", file=sys.stderr)
         if consistency != "none":
@@ -119,7 +126,7 @@ def top(
     count
         How many appliances to show.
     """
-    from hushwatt.cli.estimated import print_tables, remarks, top_table
+    from hushwatt.cli.estimated import TOP_SPARE, print_tables, remarks, top_table
     from hushwatt.errors import UsageError
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate import estimate as estimated
@@ -133,8 +140,10 @@ def top(
 
         print_json(top_document(found, count))
     else:
-        told = "forgers: how many homes that forge their reports could swap it with the next one, at least."
-        print_tables(found, [top_table(found, count)], [told, *remarks(found)])
+        told = (
+            "forgers: at least so many homes must forge their reports to swap an appliance with the next one."
+        )
+        print_tables(found, [top_table(found, count)], [told, *remarks(found)], TOP_SPARE)
 
 
 def added_up(

@@ -1,8 +1,10 @@
 """Estimates as tables for people: bars, error bars, and what must be said beside them."""
 
+from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
+from hushwatt.cli.terminal import fitted, terminal_width, wrapped
 from hushwatt.plan.times import zone
 from hushwatt.provider.measured import blind_spot, what_watts_are
 from hushwatt.provider.results import Estimates, PeriodNumbers, SlotNumbers
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 WIDTH = 24  # cells of a bar
 LONGEST = 24  # cells of a pattern over time
+PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((6,),)  # what narrow terminals lack: the drawing, then the share
+WIDE = 120  # columns, where there is no terminal
 HEIGHTS = "▁▂▃▄▅▆▇█"
 AVERAGING = (
     "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "
@@ -31,7 +35,7 @@ def period_table(estimates: Estimates) -> "Table":
                 f"{period.watts:,.1f} ± {period.watts_se:,.1f}",
                 f"{period.low:,.1f} to {period.high:,.1f}",
                 percent(period.share),
-                f"{percent(period.share_low)} to {percent(period.share_high)}",
+                percents(period.share_low, period.share_high),
                 places(period),
                 pattern(estimates.by_slot[name]),
             )
@@ -76,17 +80,23 @@ def top_table(estimates: Estimates, count: int) -> "Table":
     return table
 
 
-def print_tables(estimates: Estimates, tables: list["Table"], lines: list[str]) -> None:
-    """Print a headline, the tables when there is an answer, and the remarks."""
+def print_tables(
+    estimates: Estimates, tables: list["Table"], lines: list[str], spare: Sequence[Sequence[int]] = ()
+) -> None:
+    """Print a headline, the tables when there is an answer, and the remarks.
+
+    Where the terminal is too narrow, the first table does without its `spare` columns.
+    """
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
-    console = Console(highlight=False, width=max(console.width, 120))
+    width = terminal_width(WIDE)
+    console = Console(highlight=False, width=width)
     with console.capture() as capture:
         console.print(Text(headline(estimates), style="bold"))
-        for table in tables if estimates.answered else []:
+        for table in [fitted(tables[0], width, spare), *tables[1:]] if estimates.answered else []:
             console.print(table)
+    lines = wrapped(lines, width) if console.is_terminal else lines
     for line in [*capture.get().rstrip().splitlines(), "", *lines]:
         print(line.rstrip())
 
@@ -217,6 +227,15 @@ def percent(share: float) -> str:
     ('12.3 %', '–')
     """
     return "–" if share != share else f"{100 * share:.1f} %"
+
+
+def percents(low: float, high: float) -> str:
+    """The limits of a share.
+
+    >>> percents(0.024, 0.04)
+    '2.4 to 4.0 %'
+    """
+    return f"{100 * low:.1f} to {percent(high)}"
 
 
 def headed_table(*headings: str) -> "Table":

@@ -66,7 +66,9 @@ def _tell(number: int, done: "TakenBack") -> None:
     if done.stay:
         say(f"{done.stay:,} reports of published slots stay")
     if done.again:
-        say(f"take these in again, as they repeated some of its reports: {', '.join(done.again)}")
+        say(
+            f"take these in again, as some of their reports were not taken beside it: {', '.join(done.again)}"
+        )
 
 
 def _list(found: "list[Delivered]", as_json: bool) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from hushwatt.cli.options import Json, Seed
 from hushwatt.cli.progress import fractions
 
+SPARE = ((4, 5, 6),)  # what narrow terminals lack: the share
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -41,7 +43,8 @@ def rehearse(
     if as_json:
         print_json(document(found))
     else:
-        print_tables(found.estimates, [table(found)], [*remarks(found.estimates), *about(found)])
+        lines = [*remarks(found.estimates), *about(found)]
+        print_tables(found.estimates, [table(found)], lines, SPARE)
     drawn = f"with seed {seed}" if seed is not None else "with fresh noise"
     print(f"a rehearsal {drawn}: no home reported anything", file=sys.stderr)
 
@@ -63,7 +66,7 @@ def document(found: "Rehearsed") -> dict[str, Any]:
 
 def table(found: "Rehearsed") -> "Table":
     """Every appliance in the plan's order, each estimate followed by what is true."""
-    from hushwatt.cli.estimated import headed_table, percent, places
+    from hushwatt.cli.estimated import headed_table, percent, percents, places
 
     shown = headed_table(
         "appliance", "watts ± se", "95 %", "truly", "share", "95 %", "truly", "rank", "truly"
@@ -80,7 +83,7 @@ def table(found: "Rehearsed") -> "Table":
                 f"{period.low:,.{digits}f} to {period.high:,.{digits}f}",
                 f"{truth[name].watts:,.{digits}f}",
                 percent(period.share),
-                f"{percent(period.share_low)} to {percent(period.share_high)}",
+                percents(period.share_low, period.share_high),
                 percent(truth[name].share),
                 places(period),
                 str(truth[name].rank),

@@ -32,6 +32,7 @@ KEPT = 32 * DAY  # how long spends are kept slot by slot
 OFTEN = 300 * SECOND  # of running time, at most, are not on disk
 SOON = SECOND // 20  # nothing needs a closer look than this
 LATE = 10 * SECOND  # and nothing waits longer for one: a pause, a new plan
+ABSENT = "the agent was not running"
 
 
 class Readings(Protocol):
@@ -170,11 +171,15 @@ class Agent:
         """Every slot without bytes, the current one included, counts as the most it could have cost.
 
         So does time that the machine ran and the ledger does not know of, as when it is an old copy.
+        Where it is known to be none, nothing was spent, and the slots are silent.
         """
         watch = Watch(member, self.timeline.offset)
-        unseen = self.timeline.unseen // (watch.length - watch.slack)
-        last = max(watch.current(moment), member.slot) if unseen else watch.current(moment)
-        member.lost(min(last, watch.end), "the agent was not running", unseen)
+        last, unseen = watch.current(moment), self.timeline.unseen
+        if self.timeline.newest:
+            member.silent(min(last, watch.end), ABSENT)
+        else:
+            last = max(last, member.slot) if unseen else last  # it was perhaps begun, and ended unseen
+            member.lost(min(last, watch.end), ABSENT, unseen // (watch.length - watch.slack))
         if self.timeline.behind:
             self._silent_until(watch, "the clock is behind")
         return watch
@@ -201,11 +206,11 @@ class Agent:
             self.latest[member.plan.id] = member.slot, watts
             member.close(watts, moment.wall + jitter(member.plan, self.source.stream("upload")))
         if member.slot < current:
-            member.lost(current - 1, "the agent did not live through it")
+            member.silent(current - 1, "the agent did not live through it")
 
     def _enter(self, watch: Watch, current: int, moment: Moment) -> None:
         if watch.late(current, moment):
-            watch.member.lost(current, "the agent came late to it")
+            watch.member.silent(current, "the agent came late to it")
             return
         watch.living, watch.entered = current, moment
         self.readings.open(watch.member.plan, current)

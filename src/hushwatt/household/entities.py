@@ -71,7 +71,7 @@ def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
     return {
         "budget_left_today": plain(day.left),
         "budget_left_year": plain(year.left),
-        "reports_sent": sum(each.reports - each.waiting for each in every),
+        "reports_sent": sum(each.sent for each in every),
         "last_report": max(last, default=None),
         "paused": "ON" if here and all(each.state == "paused" for each in here) else "OFF",
         "to_resume": RESUME,

@@ -15,7 +15,7 @@ from hushwatt.household.caps import Caps
 from hushwatt.household.membership import begin, placed
 from hushwatt.household.provider_link import Link, Offer, Place, Refused, WrongProvider
 from hushwatt.household.store import Store
-from hushwatt.household.timeline import Timeline
+from hushwatt.household.timeline import STATE, Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
@@ -113,7 +113,7 @@ def _take_part(
     plan = proposal.plan
     slot, memory = begin(plan, _first_slot(store, proposal, now), source)
     row = (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory)
-    before = store.value("SELECT device FROM plans WHERE plan = ?", (plan.id,))
+    before = _row(store, plan.id) or {}
     with store.change() as disk:
         disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
         disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
@@ -123,12 +123,14 @@ def _take_part(
             "address = excluded.address, provider = excluded.provider",
             row,
         )
-        if place.offered and before != place.device:
+        if place.offered and before.get("device") != place.device:
             _take_place(store, plan, place)
         disk.execute(
             "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (place.device, plan.id)
         )
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
+        if before.get("left") is not None:  # nobody vouches for the time since then
+            disk.execute("DELETE FROM home WHERE name = ?", (STATE,))
         if proposal.replaces is not None:
             disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
 

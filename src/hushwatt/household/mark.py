@@ -1,6 +1,6 @@
 """A high-water mark beside the ledger, in memory that no backup of a disk brings back.
 
-It says what the newest state of the ledger is, and goes when the machine is switched off.
+It names the newest state of the ledger, and goes when the machine is switched off.
 A ledger that agrees with it is no old copy: nothing was spent that it does not know of.
 Without a mark, as in a new container, time that passed unseen counts as if something was.
 """

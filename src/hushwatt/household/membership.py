@@ -86,7 +86,8 @@ class Membership:
     def lost(self, last: int, reason: str, unseen: int = 0) -> None:
         """Count the slots up to `last` as the most that could have been spent in them.
 
-        So many as `unseen` may have been lived through by clocks that showed any time.
+        So many as `unseen` may have been lived through by clocks that showed any time, beside the first,
+        which had perhaps begun.
         """
         first, slots = self.slot, list[tuple[int, Members | None]]()
         largest = strategy_of(self.homes).probe + strategy_of(self.homes).largest
@@ -101,7 +102,7 @@ class Membership:
             if amount > paid * (slot == first)
         ]
         entries = stretches(entries, self.plan.window)
-        if slots and (missing := shortfall(counted, unseen, largest, affordable(self.plan))):
+        if slots and (missing := shortfall(counted[1:], unseen, largest, affordable(self.plan))):
             entries.append(self.ledger.entry(last, "lost", missing, None))
         self._write(first, last, reason, entries)
         if entries:

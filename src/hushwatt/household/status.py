@@ -12,6 +12,8 @@ from hushwatt.household.timeline import Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 
+LONGER = "the clock was moved or the machine was off, and a window is not shown to have passed since"
+
 
 @dataclass(frozen=True)
 class Meter:
@@ -44,10 +46,11 @@ class PlanStatus:
     state: str  # taking part, paused, left, not enrolled, over
     next_slot: int
     window_spent: int  # in the last w slots, the current one included; never more than its ε
-    window_why: str  # why some of that counts though it was not sent; empty when all of it was
+    window_why: str  # why some of that counts that was not sent, or not in these slots; else empty
     spent: int  # ever, under this plan
     reports: int
     waiting: int
+    sent: int  # what the provider has answered, whatever it said; nothing that was withheld
     last_report: int | None  # slot
     silences: tuple[tuple[int, int, str], ...]  # the latest, first slot, last slot, why
 
@@ -88,7 +91,7 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
     def number(query: str, *values: object) -> int:
         return int(store.value(query, (place, *values)) or 0)
 
-    counted, lost, why = _window(store, plan, place, current)
+    counted, why = _window(store, plan, place, current)
     silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (place,))
     return PlanStatus(
         plan=plan,
@@ -96,29 +99,41 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
         state=_state(row, current >= plan.calendar.slots),
         next_slot=row["slot"],
         window_spent=min(counted, plan.epsilon),
-        window_why=f"ε {plain(min(lost, plan.epsilon))} of it counted as spent: {why}" if lost else "",
+        window_why=why,
         spent=number("SELECT sum(amount) FROM spends WHERE place = ?"),
         reports=number("SELECT count(*) FROM reports WHERE place = ?"),
         waiting=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NOT NULL"),
+        sent=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NULL AND answer != 'withheld'"),
         last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (place,)),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
     )
 
 
-def _window(store: Store, plan: Plan, place: int, slot: int) -> tuple[int, int, str]:
-    """What counts in the window that ends with a slot, how much of it was lost, and why the last of that."""
+def _window(store: Store, plan: Plan, place: int, slot: int) -> tuple[int, str]:
+    """What counts in the window that ends with a slot, and why, where the slots do not show it."""
+    first = slot - plan.window + 1
     moved, values = not_yet_over(plan, Timeline(store), slot)
-    where, values = f"place = ? AND (slot > ? OR {moved})", (place, slot - plan.window, *values)
     row = store.rows(
-        "SELECT coalesce(sum(amount), 0) AS counted, coalesce(sum(amount * (purpose = 'lost')), 0) AS lost, "
-        f"max(CASE WHEN purpose = 'lost' THEN slot END) AS last FROM spends WHERE {where}",
-        values,
+        "SELECT coalesce(sum(amount), 0) AS counted, coalesce(sum(amount * (slot < ?)), 0) AS earlier, "
+        "coalesce(sum(amount * (purpose = 'lost')), 0) AS lost, "
+        "max(CASE WHEN purpose = 'lost' THEN slot END) AS last "
+        f"FROM spends WHERE place = ? AND (slot >= ? OR {moved})",
+        (first, place, first, *values),
     )[0]
     why = store.value(
         "SELECT reason FROM silences WHERE place = ? AND first <= ? ORDER BY first DESC LIMIT 1",
         (place, row["last"]),
     )
-    return row["counted"], row["lost"], why or "nobody knows"
+    reasons = {
+        "lost": f"counted as spent: {why or 'nobody knows'}",
+        "earlier": f"from earlier slots: {LONGER}",
+    }
+    told = [
+        f"ε {plain(min(row[kind], plan.epsilon))} of it {words}"
+        for kind, words in reasons.items()
+        if row[kind]
+    ]
+    return row["counted"], "; ".join(told)
 
 
 def _state(row: dict[str, Any], over: bool) -> str:

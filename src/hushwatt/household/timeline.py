@@ -7,6 +7,7 @@ is stamped with both, so that later its age can be told: as much as the machine 
 since, and for time off what `credits` allows.  (docs/proofs/real-time.md)
 """
 
+import secrets
 from collections import deque
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ from hushwatt.household.store import Store
 TOLERANCE = SECOND  # two looks at the clocks may disagree by this much
 PART = 20  # time off counts for up to one part in so many of the stretch that is protected
 REMEMBERED = 256  # boots; what is older gets no credit
-NOTE = "running"
+NOTE, STATE = "running", "state"
 STAMP = "UPDATE spends SET running = end - ?, boots = 0 WHERE running IS NULL"
 
 Condition = tuple[str, tuple[int, ...]]
@@ -66,6 +67,7 @@ class Timeline:
         self.seen = _seen(store.noted(NOTE))
         self.boots = [Boot(**row) for row in store.rows("SELECT * FROM boots ORDER BY number")]
         self.unseen = 0  # running time that passed on this boot before the first look, and left no trace
+        self.newest = False  # nothing was spent since this ledger was written last: until time is kept again
         self._kept: int | None = None  # the running time on disk
         self._origin: int | None = None  # the offset of spends from before there was running time
         self._earlier: int | None = None  # the offset on disk, for what may have happened unseen
@@ -78,8 +80,9 @@ class Timeline:
         known = bool(moment.boot) or self._looked or self.seen is None
         if known and last.boot == moment.boot and moment.alive >= last.alive:
             ran = moment.alive - last.alive
-            if not self._looked and self.seen is not None and not self._newest(last):
-                self.unseen, self._earlier = ran, last.offset
+            if not self._looked and self.seen is not None:
+                self.newest = self._newest()
+                self.unseen, self._earlier = (0, None) if self.newest else (ran, last.offset)
         else:
             ran = 0
             first = moment.wall - last.running
@@ -87,9 +90,10 @@ class Timeline:
         self.seen = Seen(moment.wall, moment.alive, moment.boot, last.running + ran)
         self._looked = True
 
-    def _newest(self, seen: Seen) -> bool:
+    def _newest(self) -> bool:
         """Whether this is known to be the last state that this home's ledger ever had."""
-        return self.mark is not None and self.mark.read() == seen.text
+        state = self.store.noted(STATE)
+        return self.mark is not None and state is not None and self.mark.read() == state
 
     def _begin(self, moment: Moment) -> Seen:
         """Running time begins: for a ledger from before there was any, when its newest spend was made."""
@@ -112,6 +116,12 @@ class Timeline:
         return self.seen.offset
 
     @property
+    def _just_started(self) -> bool:
+        """Whether this is the first look after the last boot."""
+        assert self.seen is not None
+        return bool(self.boots) and self.seen.running == self.boots[-1].running
+
+    @property
     def behind(self) -> bool:
         """Whether the clock shows less than had passed when it was seen last."""
         last = self.boots[-1].before if self.boots and self._earlier is None else self._earlier
@@ -124,13 +134,14 @@ class Timeline:
     def stamp(self, end: int) -> tuple[int | None, int | None]:
         """Running time and boot of a slot that ends at `end` by the wall, and is charged now.
 
-        A slot that was over before the machine started belongs to the time before that.  One that
+        A slot that was over before the machine started belongs to the time before that, and so does
+        every slot at the first look after a start, when the clock may be in the past.  One that
         nobody saw may have ended by the clock as it was seen last, or as it is now: at the later time.
         Nothing was spent in what is still to come.
         """
         if self.seen is None:
             return None, None
-        if self.boots and end <= self.offset + self.boots[-1].running:
+        if self.boots and (end <= self.offset + self.boots[-1].running or self._just_started):
             return end - self.boots[-1].before, self.number - 1
         earlier = self.offset if self._earlier is None else self._earlier
         return min(end - min(self.offset, earlier), self.seen.running), self.number
@@ -146,15 +157,18 @@ class Timeline:
             if self._origin is not None:
                 disk.execute(STAMP, (self._origin,))
             self.write(disk)
-        self.unseen, self._origin, self._earlier = 0, None, None
+        self.unseen, self.newest, self._origin, self._earlier = 0, False, None, None
 
     def write(self, disk: apsw.Connection) -> None:
         """The same, as part of a running change."""
         if self.seen is None:
             return
-        disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (NOTE, self.seen.text))
+        state = secrets.token_hex(16)  # no two states of a ledger have the same
+        disk.execute(
+            "INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)", (NOTE, self.seen.text, STATE, state)
+        )
         if self.mark is not None:
-            self.mark.write(self.seen.text)
+            self.mark.write(state)
         for boot in self.boots[-1:]:
             row = (boot.number, boot.running, boot.before, boot.first)
             disk.execute("INSERT OR REPLACE INTO boots VALUES (?, ?, ?, ?)", row)

@@ -6,7 +6,6 @@ one slot is counted for several (length bias).  A release is an unbiased answer 
 in; the choice of these slots is what leans.  No weights undo that: nobody but the home knows its probes.
 """
 
-from functools import lru_cache
 from math import erf, sqrt
 
 import numpy as np
@@ -23,7 +22,6 @@ MOST_CELLS = 1_000  # added up one by one; a sum of more is as good as normal
 Chances = NDArray[np.float64]  # of every number of differing cells, from none on
 
 
-@lru_cache(maxsize=64)
 def sharpness(plan: Plan) -> float:
     """How much likelier a home is to publish when all its levels changed than when none did.
 
@@ -31,7 +29,7 @@ def sharpness(plan: Plan) -> float:
 
     >>> from hushwatt.plan.presets import preset
     >>> round(sharpness(preset("paper")), 3), sharpness(preset("advised"))
-    (0.002, 0.0)
+    (0.001, 0.0)
     """
     if plan.decision != "household":
         return 0.0
@@ -58,9 +56,9 @@ def leaning(plan: Plan) -> str | None:
     if points <= 100 * SHARPEST:
         return None
     return (
-        f"homes that decide by {plan.method} publish {points:.0f} points likelier when their levels changed, "
-        f"and at most {100 * SHARPEST:.0f} are allowed: means over time would lean towards what homes stand "
-        "by for longer; choose lpu, lbu or lsp, or lower epsilon"
+        f"means over time would lean (be biased): homes that decide by {plan.method} are {points:.0f} points "
+        f"likelier to publish when their levels changed, and at most {100 * SHARPEST:.0f} are allowed; "
+        "choose lpu, lbu or lsp, or lower epsilon"
     )
 
 

@@ -62,12 +62,13 @@ def _report(promise: Promise, size: int) -> str:
 
 def _influence(plan: Plan) -> str:
     """What one forging home counts as, where it counts most and over time."""
-    periods = {"a single slot": 1, "30 days": month(plan), "the whole plan": plan.calendar.slots}
-    told = [f"{influence(plan, slots):.1f} over {period}" for period, slots in periods.items()]
+    periods = {"homes over a single slot": 1, "over 30 days": month(plan)}
+    periods["over the whole plan"] = plan.calendar.slots
+    told = [f"{influence(plan, slots):.1f} {period}" for period, slots in periods.items()]
     return (
-        f"a home that forges its reports counts in a mean as at most {told[0]}, {told[1]} and {told[2]}, "
-        "in homes that go from the lowest level to the highest; with turns and orders kept, and homes "
-        "spread evenly over them"
+        f"a home that forges its reports counts in a mean as at most {told[0]}, {told[1]} and {told[2]}; "
+        "these go from the lowest level to the highest, with turns and orders kept, and homes spread "
+        "evenly over them"
     )
 
 

@@ -37,6 +37,17 @@ def first_place(plan: Plan, slot: int) -> int:
     return turn_of(plan, slot) * plan.appliances_per_report % len(plan.appliances)
 
 
+def distinct_span(plan: Plan) -> int:
+    """Slots in a row in which no home speaks twice of the same appliance.
+
+    A home goes round its own order of the n appliances, s at a time, so it comes back to one after
+    ⌊n/s⌋ reports at the earliest; it reports in every slot (`lbu`) or every w-th (`lpu`).  Where
+    reports are repeated, only a slot by itself is sure to hold every home once.
+    """
+    rounds = len(plan.appliances) // plan.appliances_per_report
+    return rounds * {"lbu": 1, "lpu": plan.window}.get(plan.method, 0) or 1
+
+
 def order_of(plan: Plan, device: bytes) -> NDArray[np.uint16]:
     """The order of the appliances that belongs to a device: their numbers, sorted by keys of 64 bits.
 

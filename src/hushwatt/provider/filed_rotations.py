@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ class Part:
     batch: ReportBatch
     groups: list[tuple[TallyKey, Tally]]
     repeats: int = 0  # left out of it
+    refused: Counter[str] = field(default_factory=Counter)  # likewise, by reason
     ordered: bool = True  # as far as the piece has been read
 
 
@@ -66,9 +67,10 @@ def held_to_rotation(plan: Plan, parts: Iterable[Part]) -> Tallies:
     tallies, rotations = Tallies(0, {}), FiledRotations(plan)
     for part in parts:
         tallies.repeats += part.repeats
+        tallies.refused += part.refused
         in_place = rotations.in_place(part.batch)
         tallies.add_all(
             part.groups if in_place.all() else tally_batches(plan, [without(part.batch, ~in_place)])
         )
-    tallies.refused = rotations.refused
+    tallies.refused += rotations.refused
     return tallies

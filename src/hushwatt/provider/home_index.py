@@ -58,13 +58,16 @@ class HomeIndex:
         return numbers
 
     def _found(self, hashes: NDArray[np.uint64]) -> Numbers:
-        places = np.searchsorted(self._hashes, hashes)
+        order = np.argsort(hashes)  # neighbours are found quicker one after the other
+        ascending, numbers = hashes[order], np.empty(len(hashes), dtype=np.intp)
+        places = np.searchsorted(self._hashes, ascending)
         known = places < len(self._hashes)
-        known[known] = self._hashes[places[known]] == hashes[known]
+        known[known] = self._hashes[places[known]] == ascending[known]
         if not known.all():
-            self._add(hashes[~known])
-            places = np.searchsorted(self._hashes, hashes)
-        return self._numbers[places]
+            self._add(hashes[np.sort(order[~known])])
+            places = np.searchsorted(self._hashes, ascending)
+        numbers[order] = self._numbers[places]
+        return numbers
 
     def _add(self, hashes: NDArray[np.uint64]) -> None:
         """Number new homes as they come, so that those of a slot mostly have neighbouring numbers."""

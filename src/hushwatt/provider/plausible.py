@@ -103,18 +103,33 @@ def _check_bits(
     layout: Layout, rows: Rows, members: NDArray[np.intp] | None, drawn: Whole, fit: Mask
 ) -> None:
     """No bit beyond an appliance's last level, and a number of ones that chance allows."""
-    ones = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
-    levels = _levels(layout, rows, members)
     if members is not None:
         widths = np.array(layout.widths)
-        ones -= np.bitwise_count(members.astype(np.uint64)).sum(axis=1, dtype=np.int64)
         for entry in range(layout.asked):
             place = layout.places[entry] + layout.number_bits
             answer = take(rows, place, layout.places[entry + 1] - place)
             fit &= answer >> widths[members[:, entry]] == 0
+    fit &= _ones_fit(layout, drawn, rows, members)
+
+
+def ones_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:
+    """Which payloads of unary answers have a number of ones that chance allows with these budgets."""
+    fit = np.ones(len(rows), dtype=bool)
+    if not len(rows):
+        return fit
+    members = _members(layout, rows, fit) if layout.partial else None
+    return _ones_fit(layout, drawn, rows, members)
+
+
+def _ones_fit(layout: Layout, drawn: Whole, rows: Rows, members: NDArray[np.intp] | None) -> Mask:
+    ones = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+    levels, fit = _levels(layout, rows, members), np.ones(len(rows), dtype=bool)
+    if members is not None:
+        ones -= np.bitwise_count(members.astype(np.uint64)).sum(axis=1, dtype=np.int64)
     for case in _cases(layout, drawn, levels):
         (_, budget, _, cells), (low, high) = case, band(*case)
         fit &= ((ones >= low) & (ones <= high)) | (drawn != budget) | (levels != cells)
+    return fit
 
 
 def bands_at_hand(layout: Layout, drawn: Whole, rows: Rows) -> bool:

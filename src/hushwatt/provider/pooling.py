@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import distinct_span
 from hushwatt.provider.stack import Timeline
 
 Numbers = NDArray[np.float64]
@@ -31,17 +32,6 @@ def pooled(plan: Plan, timeline: Timeline, speakers: Numbers) -> Flags:
         for pool in _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span):
             counted[small[pool]] = timeline.inside[small[pool[0]]]
     return counted
-
-
-def distinct_span(plan: Plan) -> int:
-    """Slots in a row in which no home speaks twice of the same appliance.
-
-    A home goes round its own order of the n appliances, s at a time, so it comes back to one after
-    ⌊n/s⌋ reports at the earliest; it reports in every slot (`lbu`) or every w-th (`lpu`).  Where
-    reports are repeated, only a slot by itself is sure to hold every home once.
-    """
-    rounds = len(plan.appliances) // plan.appliances_per_report
-    return rounds * {"lbu": 1, "lpu": plan.window}.get(plan.method, 0) or 1
 
 
 def _pools(slots: list[int], speakers: list[float], need: int, span: int) -> Iterator[list[int]]:

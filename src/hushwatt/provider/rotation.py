@@ -126,8 +126,7 @@ class Step:
         told = known.starts[homes]
         self._kinds, self._which = told[:1], np.zeros(len(homes), dtype=np.intp)
         if (told != told[0]).any():
-            self._kinds, which = np.unique(told, axis=0, return_inverse=True)
-            self._which = which.reshape(-1)
+            self._kinds, self._which = _different(told)
         self._classes = classes_of(self._kinds, known.appliances, known.layout.asked)
 
     def fit(self) -> NDArray[np.bool_]:
@@ -196,6 +195,17 @@ def _weights(appliances: int) -> NDArray[np.uint64]:
     if appliances <= WORD:
         return np.left_shift(np.uint64(1), np.arange(appliances, dtype=np.uint64))
     return np.frombuffer(shake_256(b"hushwatt-places").digest(8 * appliances), dtype="<u8").astype(np.uint64)
+
+
+def _different(rows: Rows) -> tuple[Rows, Who]:
+    """The different rows, and which of them each row is; as words where they fit, which sort quicker."""
+    if rows.shape[1] > WORD // 8:
+        kinds, which = np.unique(rows, axis=0, return_inverse=True)
+        return kinds, which.reshape(-1)
+    words = np.zeros((len(rows), WORD // 8), dtype=np.uint8)
+    words[:, : rows.shape[1]] = rows
+    _, first, which = np.unique(words.view(np.uint64).reshape(-1), return_index=True, return_inverse=True)
+    return rows[first], which
 
 
 def _looked_up(

@@ -1,7 +1,7 @@
 """A wrong delivery is taken back: slots that are not published forget it exactly, published ones stay.
 
 What it brought is known by its number.  Afterwards the store is as if the file had never come, but for
-reports of published slots, and for files that repeated some of its reports: these must be taken in again.
+reports of published slots, and for files that lost reports to it: these must be taken in again.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ import numpy as np
 from hushwatt.errors import UsageError
 from hushwatt.provider.collect import Collection, kinds, negative
 from hushwatt.provider.draws import PUBLICATION
+from hushwatt.provider.rotation import rotates
 from hushwatt.provider.store.deliveries import delivered, find_delivery, told_by_files
 from hushwatt.provider.store.enrolment import FILES, set_told
 from hushwatt.provider.store.plans import plan_state
@@ -37,12 +38,19 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     """Undo what a delivery brought, as far as it can be undone."""
     plan, wrong = collection.number, find_delivery(session, collection.number, number)
     published = plan_state(session, plan).published
-    ((stay,),) = session.all(
-        "SELECT count(*) FROM reports WHERE plan = ? AND slot <= ? AND delivery = ?", plan, published, number
+    ((stay, brought),) = session.all(
+        "SELECT count(CASE WHEN slot <= ? THEN 1 END), count(*) FROM reports WHERE plan = ? AND delivery = ?",
+        published,
+        plan,
+        number,
     )
     if wrong.undone:
         raise UsageError(f"delivery {number} was taken back before")
-    if wrong.accepted and wrong.accepted == stay:
+    if not wrong.at:
+        raise UsageError(
+            f"delivery {number} cannot be taken back: it came before it was noted what files bring"
+        )
+    if stay and stay == brought:
         raise UsageError(f"delivery {number} cannot be taken back: all of its slots are published")
     rows = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ?", plan, published)
     slots = sorted(int(slot) for (slot,) in rows)
@@ -55,16 +63,36 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
         _draw_anew(session, collection, slots, np.unique(np.concatenate(homes)))
     gone = _forget_homes(session, plan, number)
     relearn_rotations(session, plan, collection.plan, np.unique(np.concatenate(homes)))
-    again = tuple(each.name for each in delivered(session, plan) if each.repeated and each.number != number)
-    session.run("UPDATE deliveries SET taken = 0, repeated = 0 WHERE plan = ? AND repeated > 0", plan)
+    again = _come_again(session, collection, number)
     session.run(
-        "UPDATE deliveries SET undone = 1, taken = 0, accepted = 0 WHERE plan = ? AND number = ?",
+        "UPDATE deliveries SET undone = 1, taken = 0, accepted = 0, repeated = 0 "
+        "WHERE plan = ? AND number = ?",
         plan,
         number,
     )
     set_told(session, plan, told_by_files(session, plan))
     session.run("UPDATE plans SET undone = undone + 1 WHERE plan = ?", plan)
     return TakenBack(reports, int(stay), gone, again)
+
+
+def _come_again(session: Session, collection: Collection, number: int) -> tuple[str, ...]:
+    """Let other files come again that lost reports to a delivery; their names.
+
+    It had some of them already, or it told turns and orders with which they did not agree.
+    """
+    others = [each for each in delivered(session, collection.number) if each.number != number]
+    lost = [
+        each
+        for each in others
+        if each.repeated or (rotates(collection.plan) and each.at and each.taken > each.accepted)
+    ]
+    for each in lost:
+        session.run(
+            "UPDATE deliveries SET taken = 0, repeated = 0 WHERE plan = ? AND number = ?",
+            collection.number,
+            each.number,
+        )
+    return tuple(each.name for each in lost)
 
 
 def correct_homes(session: Session, collection: Collection, number: int, homes: int) -> None:

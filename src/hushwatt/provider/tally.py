@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
 from hushwatt.provider.draws import BEFORE, PUBLICATION, draws_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hushwatt.wire.table import ReportBatch
 
 Rows = NDArray[np.intp] | slice
+UNHEARD, SOME = 1_000, 1_000  # homes taking part for each that is heard in a slot, at most; give or take some
 FEW = 1 << 10  # changes from row to row up to which it is worth looking whether groups are neighbours
 
 
@@ -96,7 +98,7 @@ def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tupl
         check_amounts(plan, batch.drawn)
         as_of = draws.slots_of(batch)
         for key, rows in groups(batch.slot, batch.round, as_of, batch.drawn):
-            yield key, _tally_some(layout, batch.payloads, rows)
+            yield key, tally_some(layout, batch.payloads, rows)
 
 
 def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
@@ -104,7 +106,7 @@ def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
     return Tally(len(payloads), *layout.tally(payloads))
 
 
-def _tally_some(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
+def tally_some(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
     """Some payloads added up; one that is refused is counted among all."""
     try:
         return tally_rows(layout, payloads[rows])
@@ -159,7 +161,23 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
             earlier = bisect_right(published, key.slot)
             if earlier:
                 tallies.add(key._replace(as_of=published[earlier - 1]), tallies.groups.pop(key))
+    tallies.homes = taking_part(plan, tallies)
     return with_repeats(plan, tallies)
+
+
+def taking_part(plan: Plan, tallies: Tallies) -> int:
+    """How many homes take part: as the files say, if that can be, and no fewer than were heard in a slot."""
+    heard = Counter[int]()
+    for key, tally in tallies.groups.items():
+        heard[key.slot] += tally.rows * (key.round == PUBLICATION)
+    most = max(heard.values(), default=0)
+    turns = plan.window if plan.method in POPULATION else 1
+    if tallies.homes > UNHEARD * turns * (most + SOME):
+        raise ReportError(
+            f"hushwatt.homes says that {tallies.homes:,} homes take part, but no slot has more than {most:,} "
+            "reports: write the true number there"
+        )
+    return max(tallies.homes, most)
 
 
 def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:

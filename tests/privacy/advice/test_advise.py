@@ -1,11 +1,13 @@
 """Advice keeps the promise, says why, and predicts what is then measured."""
 
 from dataclasses import replace
+from math import erf
 
 import numpy as np
 import pytest
 
 from hushwatt.errors import UsageError
+from hushwatt.fleet.simulate import simulate
 from hushwatt.household.homes import enrol
 from hushwatt.household.report import levels_of, report
 from hushwatt.plan.appliance import Appliance
@@ -14,9 +16,11 @@ from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.advice import advise
 from hushwatt.privacy.advice.advise import judged, paper_plan, variants
+from hushwatt.privacy.advice.answered import speaking
 from hushwatt.privacy.advice.prior import prior_of
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for
+from hushwatt.provider.estimate import estimate
 from hushwatt.wire.payload import Layout
 
 PAPER = preset("paper")
@@ -59,7 +63,7 @@ def test_mechanisms_that_are_known_to_be_best(capped, uncapped):
 
 def test_histograms_keep_the_levels():
     """For histograms the levels stay as they are; two of fifteen appliances, directly, is the known best."""
-    best = advise(PAPER, homes=1000, goal="histogram").best.plan
+    best = advise(PAPER, homes=10_000, goal="histogram").best.plan
 
     assert (best.method, best.oracle, best.appliances_per_report) == ("lpu", "grr", 2)
     assert best.appliances == PAPER.appliances
@@ -102,6 +106,44 @@ def test_no_advice_misses_hours_or_weekdays(slot, window, slots, goal):
 
     for one in (found.best, found.runner_up):
         assert blind_spot(one.plan, slots) is None
+
+
+def answers(plan, homes, slots):
+    """How many slots have an answer about each appliance, and whether the period has, in a simulation."""
+    source = Simulation(1, "advice")
+    tallies = simulate(plan, np.ones((slots, homes, len(plan.appliances))), homes, source)
+    found = estimate(plan, tallies)
+    return [int(each.known.sum()) for each in found.by_slot.values()], list(found.by_period.values())
+
+
+@pytest.mark.parametrize("homes", [120, 250, 700])
+@pytest.mark.parametrize("window", [3, 7])
+@pytest.mark.parametrize("goal", ["ranking", "histogram"])
+def test_advised_plans_have_answers(homes, window, goal):
+    """However few homes there are, enough of them speak of every appliance for what is asked."""
+    plan = replace(PAPER, window=window)
+    found = advise(plan, homes=homes, slots=30, goal=goal)
+
+    for one in (found.best, found.runner_up):
+        by_slot, by_period = answers(one.plan, homes, 30)
+        assert None not in by_period
+        assert goal == "ranking" or min(by_slot) >= 29
+
+
+def test_advice_for_too_few_homes():
+    """Where no plan can show an answer there is advice all the same."""
+    assert advise(PAPER, homes=60).best.right_order > 0.5
+
+
+@pytest.mark.parametrize("method, asked", [("lbu", 1), ("lbu", 4), ("lpu", 2), ("lsp", 3), ("lpu", 15)])
+def test_who_speaks_of_an_appliance(method, asked):
+    """As many homes speak of an appliance in a slot as simulated ones do."""
+    plan = replace(PAPER, method=method, decision=None, appliances_per_report=asked, minimum_homes=1)
+    tallies = simulate(plan, np.ones((3, 3000, 15)), 3000, Simulation(2, "advice"))
+    spoke = [each.speakers[0] for each in estimate(plan, tallies).by_slot.values()]
+    heard, part = speaking(plan, 3000)
+
+    assert np.mean(spoke) == pytest.approx(heard * part)
 
 
 def test_advised_preset_is_the_advice(capped):
@@ -155,8 +197,12 @@ def means(plan, watts, seed):
 def test_homes_needed_scale(capped):
     """Half the error needs four times the homes, and that many homes are then predicted to have it."""
     few, many = capped.best.homes_needed(0.1), capped.best.homes_needed(0.05)
+    again = judged(capped.best.plan, capped.best.priors, few, capped.slots)
+    errors = [0.1 * prior.mean / v**0.5 for prior, v in zip(again.priors, again.variances, strict=True)]
+    within = float(np.median([erf(error / 2**0.5) for error in errors]))
 
     assert many == pytest.approx(4 * few, rel=0.01)
+    assert within == pytest.approx(0.95, abs=0.001)  # 19 times in 20, for the middling appliance
 
 
 def test_paper_plan_is_the_papers(capped):

@@ -83,7 +83,7 @@ class Script:
     @property
     def tricks(self) -> list[Callable[[], None]]:
         troubles = [self.jump, self.restart, self.reboot, self.cut, self.sleep]
-        return [*troubles, self.copy, self.restore, self.rewind]
+        return [*troubles, self.copy, self.restore, self.rewind, self.recall]
 
     def step(self) -> None:
         trick = self.chance.random()
@@ -96,10 +96,10 @@ class Script:
             self.live(self.chance.choice([2, 3, 10]))
         self.spoke = any(each.cost for each in self.witness.told[before:])
 
-    def live(self, looks: int) -> None:
-        """A slot's time, with so many looks at the clock, and one whenever a slot begins."""
+    def live(self, looks: int, slots: float = 1) -> None:
+        """A slot's time or a part of it, with looks at the clock, and one whenever a slot begins."""
         self.tick()
-        left = TURN * SECOND
+        left = int(slots * TURN * SECOND)
         while left > 0:
             begins = TURN * SECOND - (self.home.hands.wall - START) % (TURN * SECOND)
             step = min(left, begins, TURN * SECOND // looks)
@@ -142,6 +142,17 @@ class Script:
         self.restore(self.copies[-1])
         self.go_to(turn)
 
+    def recall(self) -> None:
+        """Wait for a turn, forget it by a ledger from the middle of its slot, and set the clock back."""
+        turn = START + self.next_turn() * TURN * SECOND
+        while 0 <= turn - self.home.hands.wall < 20 * TURN * SECOND:
+            self.live(2, 0.6)
+        self.copy(running=True)
+        self.live(2, self.chance.choice([0.4, 0.8, 1]))
+        self.restore(self.copies[-1], back=TURN * self.chance.choice([0.5, 1.5, 2]))
+        for _ in range(3):
+            self.live(2)
+
     def jump(self) -> None:
         self.move(self.chance.choice([-1, 1, 1]) * TURN * self.chance.choice(JUMPS))
 
@@ -180,32 +191,45 @@ class Script:
         """The machine is suspended; its own clock goes on."""
         self.home.hands.pass_by(TURN * self.chance.choice([0.5, 1, 4, 30]))
 
-    def copy(self) -> None:
+    def copy(self, running: bool = False) -> None:
+        """Put the ledger aside, of an agent that was stopped or of one that is in the middle of a slot."""
         self.tick()  # so that it knows which boot this is
-        self.home.switch_off()
+        if not running:
+            self.home.switch_off()
         path = self.folder / f"copy{len(self.copies)}.db"
-        shutil.copy(self.home.path, path)
+        copy_ledger(self.home.path, path)
         self.copies.append(Copy(path, self.home.hands.boot, self.set_back))
-        self.home.switch_on()
+        if not running:
+            self.home.switch_on()
 
-    def restore(self, copy: Copy | None = None) -> None:
+    def restore(self, copy: Copy | None = None, back: float = 0) -> None:
         """An old ledger comes back.  After a reboot this is only judged if the clock was never set back."""
-        boot, back = self.home.hands.boot, self.set_back
-        fitting = [each for each in self.copies if each.boot == boot or each.taken == back]
+        boot = self.home.hands.boot
+        fitting = [each for each in self.copies if each.boot == boot or each.taken == self.set_back]
         if not fitting:
             return
         self.home.switch_off()
-        shutil.copy((copy or self.chance.choice(fitting)).path, self.home.path)
+        copy_ledger((copy or self.chance.choice(fitting)).path, self.home.path)
         self.restored = True
+        self.move(-back)
         self.home.switch_on()
         self.witness.restored(self.home)
+
+
+def copy_ledger(path: Path, to: Path) -> None:
+    """The file, and the log beside it, if there is one."""
+    for kind in ("", "-wal"):
+        source, target = (each.with_name(each.name + kind) for each in (path, to))
+        target.unlink(missing_ok=True)
+        if source.exists():
+            shutil.copy(source, target)
 
 
 SCENARIO = Scenario(
     name="wild-clock",
     promise=20,
     says="whatever happens to clocks, power and disk, no real time is overspent; a reboot costs its slot",
-    quick=25,
+    quick=45,
     full=1_000,
     case=case,
     unit="scripts",

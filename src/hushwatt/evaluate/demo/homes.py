@@ -40,7 +40,11 @@ class HttpHomes:
     ) -> "HttpHomes":
         """So many new homes, each enrolled with a key of its own."""
         homes = cls(plan, server, [Ed25519PrivateKey.generate() for _ in range(count)])
-        homes.devices = homes._all(homes._join, range(count), advance)
+        try:
+            homes.devices = homes._all(homes._join, range(count), advance)
+        except BaseException:
+            homes.close()
+            raise
         return homes
 
     def send(self, sent: Sent, advance: Callable[[int], None]) -> int:
@@ -84,6 +88,7 @@ class HttpHomes:
         return json.loads(text)
 
     def close(self) -> None:
-        self._pool.shutdown()
+        """Let those that speak finish, and those that wait for their turn go."""
+        self._pool.shutdown(cancel_futures=True)
         for connection in self._connections:
             connection.close()

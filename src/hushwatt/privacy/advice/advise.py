@@ -13,6 +13,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.phases import aliases
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.advice.answered import answered
 from hushwatt.privacy.advice.candidate import Candidate
 from hushwatt.privacy.advice.expected import noise_of_mean, spread, weights_of_draws
 from hushwatt.privacy.advice.levels import COUNTS, LOSSES, level_choices
@@ -39,13 +40,19 @@ class Advice:
 
 
 def advise(plan: Plan, homes: int, slots: int = 30, goal: str = "ranking", cap: int | None = None) -> Advice:
-    """Search for the plan with the smallest expected error; `cap` is an appliance's ε in millionths."""
+    """Search for the plan with the smallest expected error; `cap` is an appliance's ε in millionths.
+
+    Only among plans under which enough homes speak of every appliance for an answer: in each slot for
+    histograms, over all slots for a ranking; among all, where no plan has enough.
+    """
     if homes < 1 or slots < 1:
         raise UsageError(f"advice needs at least one home and one slot, not {homes} and {slots}")
     if goal not in GOALS:
         raise UsageError(f"the goal is {goal}; it must be one of {', '.join(GOALS)}")
     priors = tuple(prior_of(plan, appliance) for appliance in plan.appliances)
-    tried = list(variants(plan, homes, cap, slots))
+    told_in = slots if goal == "ranking" else 1
+    every = list(variants(plan, homes, cap, slots))
+    tried = [variant for variant in every if answered(variant, homes, told_in)] or every
     if goal == "ranking":
         found = [best_order(_with_losses(variant, priors, homes, slots)) for variant in tried]
         best = best_order(found)

@@ -7,7 +7,7 @@ seen one after the other, so there only the reading is shared out.
 """
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from hushwatt.beside import beside
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.engines.contest import contested, every_home
+from hushwatt.provider.filed_plausible import plausible
 from hushwatt.provider.filed_rotations import Part, held_to_rotation
 from hushwatt.provider.rotation import rotates
 from hushwatt.provider.tally import Tallies, settled, tally_batches
@@ -22,6 +23,7 @@ from hushwatt.wire.payload import Layout
 from hushwatt.wire.report_file import Piece
 from hushwatt.wire.report_order import Key, ReportOrder, Span, key_at, spans
 from hushwatt.wire.report_reader import places_of, read_reports, report_files, spilled, without
+from hushwatt.wire.report_schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 
 
@@ -60,8 +62,10 @@ def look(plan: Plan, piece: Piece) -> Look:
     for part in parts_of(plan, piece):
         found.ordered &= part.ordered
         found.tallies.repeats += part.repeats
+        found.tallies.refused += part.refused
         found.tallies.add_all(part.groups)
-        found.spans += spans(places_of(part.batch)) if found.ordered else [every_home(part.batch.slot)]
+        if len(part.batch):
+            found.spans += spans(places_of(part.batch)) if found.ordered else [every_home(part.batch.slot)]
     return found
 
 
@@ -77,10 +81,12 @@ def parts_of(plan: Plan, piece: Piece) -> Iterator[Part]:
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
         first += len(batch)
-        if again is not None and again.any():
-            batch = without(batch, again)
-            groups = list(tally_batches(plan, [batch]))
-        yield Part(batch, groups, 0 if again is None else int(again.sum()), ordered)
+        once = batch if again is None else without(batch, again)
+        fit, refused = plausible(plan, once)
+        kept = without(once, ~fit)
+        if len(kept) < len(batch):
+            groups = list(tally_batches(plan, [kept]))
+        yield Part(kept, groups, len(batch) - len(once), refused, ordered)
 
 
 def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
@@ -94,6 +100,7 @@ def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
     for part in _put_in_order(plan, [pieces[place] for place in sorted(again)]):
         tallies.add_all(part.groups)
         tallies.repeats += part.repeats
+        tallies.refused += part.refused
 
 
 def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
@@ -104,7 +111,9 @@ def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
 
         def tallied(bucket: int) -> Part:
             batch, repeats = spill.bucket(bucket)
-            return Part(batch, list(tally_batches(plan, [batch])), repeats)
+            fit, refused = plausible(plan, batch)
+            kept = without(batch, ~fit)
+            return Part(kept, list(tally_batches(plan, [kept])), repeats, refused)
 
         yield from beside(tallied, spill.buckets())
 
@@ -114,7 +123,8 @@ def _in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
     try:
         tallies.merge(held_to_rotation(plan, _as_they_lie(plan, pieces)))
     except NotInOrder:
-        tallies.merge(held_to_rotation(plan, _put_in_order(plan, pieces)))
+        with _named(plan, pieces):
+            tallies.merge(held_to_rotation(plan, _put_in_order(plan, pieces)))
 
 
 def _as_they_lie(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
@@ -122,12 +132,10 @@ def _as_they_lie(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
     last: Key | None = None
     for parts in beside(lambda piece: list(parts_of(plan, piece)), pieces):
         for part in parts:
-            places = places_of(part.batch)
-            if not len(part.batch):
-                continue
-            if not part.ordered or (last is not None and key_at(places, 0) <= last):
+            places, any_left = places_of(part.batch), len(part.batch) > 0
+            if not part.ordered or (any_left and last is not None and key_at(places, 0) <= last):
                 raise NotInOrder
-            last = key_at(places, -1)
+            last = key_at(places, -1) if any_left else last
             yield part
 
 
@@ -141,9 +149,22 @@ def _in_turn(plan: Plan, reports: str | Path, pieces: list[Piece], tallies: Tall
     def told(repeats: int) -> None:
         tallies.repeats += repeats
 
+    def kept() -> Iterator[ReportBatch]:
+        for batch in read_reports(plan, reports, Layout.of(plan).size, told):
+            fit, refused = plausible(plan, batch)
+            tallies.refused += refused
+            yield without(batch, ~fit)
+
+    with _named(plan, pieces):
+        tallies.add_all(tally_batches(plan, kept()))
+
+
+@contextmanager
+def _named(plan: Plan, pieces: list[Piece]) -> Iterator[None]:
+    """A row that is refused in the order of all is looked for again, to name its file and row."""
     try:
-        tallies.add_all(tally_batches(plan, read_reports(plan, reports, Layout.of(plan).size, told)))
+        yield
     except RowError:
-        for _ in beside(lambda piece: look(plan, piece), pieces):  # it is found again, with its file and row
+        for _ in beside(lambda piece: look(plan, piece), pieces):
             pass
         raise

@@ -4,8 +4,9 @@ Nothing here knows Spark.  A batch of reports has the columns of a report file, 
 beside them `file` and `row`: where each report stands.
 """
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +15,13 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.engines.parcel import Note, packed, unpacked
+from hushwatt.provider.filed_plausible import plausible
 from hushwatt.provider.filed_rotations import Part, held_to_rotation
 from hushwatt.provider.rotation import rotates
 from hushwatt.provider.tally import Tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.report_order import ReportOrder, spans
-from hushwatt.wire.report_reader import places_of
+from hushwatt.wire.report_reader import places_of, without
 from hushwatt.wire.report_rows import checked
 from hushwatt.wire.report_schema import ReportBatch
 from hushwatt.wire.row_error import telling
@@ -41,7 +43,7 @@ def look(plan: Plan, batches: Batches) -> Batches:
                 return
             tallies.add_all(tally_batches(plan, [reports]))
             note.spans += spans(places_of(reports))
-    note.repeats = sieve.repeats
+    note.repeats, note.refused = sieve.repeats, sieve.refused
     yield packed(tallies, note)
 
 
@@ -62,7 +64,7 @@ def settle(plan: Plan, batches: Batches) -> Batches:
             tallies = held_to_rotation(plan, parts)
         else:
             tallies.add_all(tally_batches(plan, once()))
-    yield packed(tallies, Note(sieve.repeats, refused=tallies.refused))
+    yield packed(tallies, Note(sieve.repeats, refused=tallies.refused + sieve.refused))
 
 
 def add(batches: Batches) -> Batches:
@@ -81,19 +83,23 @@ class Sieve:
 
     plan: Plan
     repeats: int = 0  # reports it held back
+    refused: Counter[str] = field(default_factory=Counter)  # others that it held back, by reason
     batch: pa.RecordBatch | None = None  # the one at work
     kept: NDArray[np.intp] | None = None  # the rows of it that were let through; None: all
 
     def reports(self, batch: pa.RecordBatch, order: ReportOrder) -> ReportBatch | None:
-        """The reports of a batch without those that repeat the one before; None when they are in no order."""
+        """The plausible reports of a batch, each once; None when they are in no order."""
         self.batch, self.kept = batch, None
         reports = checked(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
         again = order.repeats(places_of(reports))
-        if again is None or not again.any():
-            return None if again is None else reports
-        self.repeats += int(again.sum())
+        if again is None:
+            return None
         self.kept = np.flatnonzero(~again)
-        return reports.taken(self.kept)
+        fit, refused = plausible(self.plan, without(reports, again))
+        self.repeats += int(again.sum())
+        self.refused += refused
+        self.kept = self.kept[fit]
+        return reports if len(self.kept) == len(reports) else reports.taken(self.kept)
 
     def refusal(self, row: int, problem: str) -> ReportError:
         """The error for a row among those let through."""

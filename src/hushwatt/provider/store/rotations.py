@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import assigned_turn, order_of
 from hushwatt.provider.rotation import Rotations, rotates
-from hushwatt.provider.store.enrolment import FILES, Enrolled
+from hushwatt.provider.store.enrolment import Enrolled
 from hushwatt.provider.store.session import Homes, Rows, Session
 
 
@@ -40,19 +40,19 @@ def give_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled
     """Hold new homes to the turns that they are offered and the orders of their devices."""
     if rotates(plan):
         homes = np.array(enrolled.homes, dtype=np.int64)
-        session.put_rotations(number, homes, _offered(plan, enrolled.homes, enrolled.devices))
+        session.put_rotations(number, homes, _given(plan, homes, enrolled.devices))
 
 
-def _offered(plan: Plan, homes: Sequence[int], devices: Sequence[bytes]) -> Rows:
+def _given(plan: Plan, homes: Homes, devices: Sequence[bytes]) -> Rows:
     """The turns that homes are offered and the orders of their devices, in bytes."""
     rotations = Rotations(plan, len(homes))
-    for place, (home, device) in enumerate(zip(homes, devices, strict=True)):
+    for place, (home, device) in enumerate(zip(homes.tolist(), devices, strict=True)):
         rotations.give(place, assigned_turn(plan, home), order_of(plan, device))
-    return rotations.packed(np.arange(len(homes)))
+    return rotations.packed(np.arange(len(rotations)))
 
 
 def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -> None:
-    """Know of homes only what their reports still in the store say; those held to their offer stay held."""
+    """Know of homes only what their reports still in the store say, unless it is what was given to them."""
     if not rotates(plan):
         return
     session.run(
@@ -60,7 +60,7 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
         number,
         number,
     )
-    homes = np.setdiff1d(homes, _held_to_offer(session, number, plan, homes))
+    homes = _not_given(session, number, plan, homes)
     for home in homes.tolist():
         forget_rotation(session, number, home)
     known = KnownRotations(session, number, plan, homes)
@@ -73,16 +73,14 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
     known.save()
 
 
-def _held_to_offer(session: Session, number: int, plan: Plan, homes: Homes) -> Homes:
-    """Of these homes those that enrolled themselves and of which just what they were offered is known."""
-    rows = session.all("SELECT home, device FROM devices WHERE plan = ? AND signer <> ?", number, FILES)
+def _not_given(session: Session, number: int, plan: Plan, homes: Homes) -> Homes:
+    """Those of some homes that are held to what they said, or what files said of them."""
+    rows = session.all("SELECT home, device FROM devices WHERE plan = ? ORDER BY home", number)
     devices = {int(home): bytes(device) for home, device in rows}
-    found, known = session.find_rotations(number, homes[np.isin(homes, list(devices))])
-    if not len(found):
-        return found
-    offered = _offered(plan, found.tolist(), [devices[home] for home in found.tolist()])
-    same: NDArray[np.bool_] = (np.frombuffer(known, np.uint8).reshape(offered.shape) == offered).all(axis=1)
-    return found[same]
+    found, known = session.find_rotations(number, np.intersect1d(homes, np.array(list(devices), np.int64)))
+    given = _given(plan, found, [devices[home] for home in found.tolist()])
+    same: NDArray[np.bool_] = (np.frombuffer(known, np.uint8).reshape(given.shape) == given).all(axis=1)
+    return found[~same]
 
 
 def forget_rotation(session: Session, number: int, home: int) -> None:

@@ -1,0 +1,377 @@
+"""Every number that a home shows is what its ledger says: page, status, entities, terms.
+
+What is expected is worked out here from the rows of the ledger and the laws as they are written
+down, by no function of the home.
+"""
+
+import json
+import os
+import re
+import tempfile
+import time
+from decimal import Decimal
+from fractions import Fraction
+from html import unescape
+from math import ceil, exp, log10
+from pathlib import Path
+
+import numpy as np
+import pytest
+from living import Home, join
+
+from hushwatt.cli import household as commands
+from hushwatt.household.caps import Caps
+from hushwatt.household.entities import state
+from hushwatt.household.join import leave
+from hushwatt.household.page.view import Sight, home_page
+from hushwatt.plan import SlotLength
+
+MICRO, DAY = 10**6, 86_400 * 10**9
+ZONES = ("UTC", "Pacific/Auckland", "America/St_Johns")
+CAPS = Caps(90 * MICRO, 100 * MICRO, 7_000 * MICRO, 60 * MICRO, smallest_minimum_homes=1)
+WATTS = {"first": (150.0, 350.0, 50.0), "second": (250.0, 0.0), "third": (0.0,)}
+HEARD = 1_704_067_384 * 10**9  # 2024-01-01 00:03:04 UTC
+STATES = ("accepted", "too_late")
+
+
+class Readings:
+    """Other watts for every plan."""
+
+    def open(self, plan, slot):
+        pass
+
+    def means(self, plan, slot):
+        return np.array(WATTS[plan.name])
+
+
+@pytest.fixture(params=ZONES)
+def machine(request, monkeypatch):
+    """A machine whose own clock is in some zone; nothing that is shown depends on it."""
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture(scope="module")
+def plans(plan_of):
+    """Two plans with nothing in common, and a third that the home has left."""
+    first = {"method": "lbu", "oracle": "grr", "window": 3, "epsilon": 3 * MICRO}
+    return [
+        plan_of(2, 5, 3, name="first", slot=SlotLength(1, "h"), appliances_per_report=2, **first),
+        plan_of(4, 2, name="second", slot=SlotLength(2, "h"), method="lba", window=4, epsilon=8 * MICRO),
+        plan_of(2, name="third", slot=SlotLength(3, "h"), method="lpu", window=1, epsilon=MICRO),
+    ]
+
+
+@pytest.fixture(scope="module")
+def home(plans):
+    """A home after two days, three hours of which nobody ran, with reports in every state."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        made = lived(Path(folder), plans)
+        yield made
+        made.switch_off()
+
+
+def lived(folder, plans):
+    made = Home(folder / "ledger.sqlite", readings=Readings())
+    for plan in plans:
+        join(made.store, plan)
+    made.live(40 * 3600, 3600)
+    made.hands.pass_by(3 * 3600)
+    made.restart()
+    made.live(12 * 3600 + 1800, 1800)
+    for place in (1, 2, 3):
+        slots = [row["slot"] for row in made.store.rows("SELECT slot FROM reports WHERE place = ?", (place,))]
+        for number, slot in enumerate(slots[: -place - 1]):
+            made.store.disk.execute(
+                "UPDATE reports SET due = NULL, answer = ? WHERE place = ? AND slot = ?",
+                (STATES[number % 7 == 3], place, slot),
+            )
+    leave(made.store, plans[2].id, made.hands.wall, forget=True)
+    (folder / "caps.toml").write_text(
+        "epsilon_per_window = 90\nepsilon_per_day = 100\nepsilon_per_year = 7000\nappliance_epsilon = 60\n"
+        "smallest_minimum_homes = 1\n"
+    )
+    return made
+
+
+def amount(millionths):
+    return format((Decimal(millionths) / MICRO).normalize(), "f")
+
+
+def of(home, place):
+    """The spends and the reports of one plan."""
+    spends = home.store.rows("SELECT * FROM spends WHERE place = ?", (place,))
+    return spends, home.store.rows("SELECT * FROM reports WHERE place = ? ORDER BY slot", (place,))
+
+
+def in_window(home, plans, place):
+    plan, now = plans[place - 1], home.hands.wall
+    current = (now - int(plan.start.timestamp()) * 10**9) // (plan.slot.seconds * 10**9)
+    spends, _ = of(home, place)
+    return sum(row["amount"] for row in spends if current - plan.window < row["slot"] <= current)
+
+
+def since(home, length):
+    rows = home.store.rows("SELECT amount, end FROM spends")
+    return sum(row["amount"] for row in rows if row["end"] > home.hands.wall - length)
+
+
+def dearest_appliance(home, plans):
+    found = {}
+    for row in home.store.rows("SELECT * FROM spends"):
+        plan, asked = plans[row["place"] - 1], plans[row["place"] - 1].appliances_per_report
+        names = range(len(plan.names)) if row["members"] is None else np.frombuffer(row["members"], "<u2")
+        for name in names if row["end"] > home.hands.wall - DAY else ():
+            found[name] = found.get(name, 0) + Fraction(row["amount"], asked)
+    return ceil(max(found.values()))
+
+
+def shares(plan):
+    """What one slot, one window, one appliance of a window, and a year can cost, and a report's largest."""
+    if plan.method == "lbu":  # two of three appliances: each is in two reports of three
+        share = plan.epsilon // plan.window
+        return share * plan.window, share, share * plan.calendar.slots, share
+    share = plan.epsilon // (2 * plan.window)
+    whole = 2 * share * plan.window
+    return whole, Fraction(whole, len(plan.appliances)), 2 * share * plan.calendar.slots, share * plan.window
+
+
+def truths(plan):
+    """How likely each appliance is told plainly, in the report drawn with the most."""
+    x = shares(plan)[3] / MICRO / plan.appliances_per_report
+    if plan.oracle == "grr":
+        return [exp(x) / (exp(x) + width - 1) for width in plan.widths]
+    return [0.5 * (1 - 1 / (1 + exp(x))) ** (width - 1) for width in plan.widths]
+
+
+def odds(words):
+    """e^ε of the odds in a sentence, and by how much rounding may have moved it."""
+    number = re.search(r"odds ([\d.,^]+) : 1", words)[1].replace(",", "")
+    return float(number.partition("^")[2]) if "^" in number else log10(float(number))
+
+
+def are_odds(words, epsilon):
+    return odds(words) == pytest.approx(epsilon / MICRO * log10(exp(1)), abs=0.51 if "^" in words else 0.02)
+
+
+def shown(home):
+    """The page, and every table of it as rows of texts."""
+    health = [{"name": "plug", "appliance": "kettle", "heard": HEARD, "fresh": True, "trouble": None}]
+    sight = Sight(home.store, CAPS, home.hands.wall, dict(home.agent.latest), health, "key", everything=True)
+    page = home_page(sight)
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
+    return page, [[unescape(cell) for cell in row] for row in rows if row]
+
+
+def section(page, plan):
+    return unescape(page.partition(f"The plan “{plan.name}”")[2].partition("</section>")[0])
+
+
+def test_the_budgets_on_the_page(machine, home, plans):
+    """Each meter shows its own sum, its own cap, and how much of it that is."""
+    _, rows = shown(home)
+    found = {row[0].partition(" (")[0]: row[1:] for row in rows if len(row) == 4}
+    lived = since(home, 10**20)
+    expected = {
+        "“first”: this window": (in_window(home, plans, 1), plans[0].epsilon),
+        "“second”: this window": (in_window(home, plans, 2), plans[1].epsilon),
+        "all plans: last 24 hours": (since(home, DAY), CAPS.epsilon_per_day),
+        "last year": (since(home, 366 * DAY), CAPS.epsilon_per_year),
+        "all plans, on any one appliance in any day": (
+            dearest_appliance(home, plans),
+            CAPS.appliance_epsilon,
+        ),
+    }
+
+    for label, (spent, cap) in expected.items():
+        bar, *numbers = found[label]
+        assert numbers == [f"ε {amount(spent)}", f"ε {amount(cap)}"], label
+        assert re.search(r"(\d+) percent", bar)[1] == str(100 * spent // cap)
+    assert len({spent for spent, _ in expected.values()} | {lived}) >= 5  # no two could be mistaken
+    assert found["lifetime"][1] == f"ε {amount(lived)}"
+    assert are_odds(found["lifetime"][2], lived)
+
+
+@pytest.mark.parametrize("place", [1, 2])
+def test_what_can_be_concluded(home, plans, place):
+    """Counts, odds and chances of a plan are those of its reports and of its law."""
+    page, _ = shown(home)
+    plan, (spends, reports) = plans[place - 1], of(home, place)
+    words, spent = section(page, plan), sum(row["amount"] for row in spends)
+    waiting = sum(row["due"] is not None for row in reports)
+    whole, _, _, drawn = shares(plan)
+    one, everything = re.search(r"From one report: (.*?)</p>.*From all (.*?)</p>", words, re.DOTALL).groups()
+
+    assert f"taking part; {len(reports)} reports, {waiting} waiting to be sent." in words
+    assert are_odds(one, drawn)
+    assert f"with probability {max(truths(plan)):.3g} at most" in one
+    assert everything.startswith(f"{len(reports)} so far: ε {amount(spent)} in all, ")
+    assert are_odds(everything, spent)
+    assert are_odds(everything.rpartition("stays at")[2], whole)
+
+
+@pytest.mark.parametrize("place", [1, 2])
+def test_what_was_agreed_to(home, plans, place):
+    """The terms say what a window, an appliance and a year cost, each with its own odds."""
+    page, _ = shown(home)
+    plan = plans[place - 1]
+    told = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", section(page, plan)))
+    whole, single, year, _ = shares(plan)
+    low, high = (f"{chance:.3g}" for chance in (min(truths(plan)), max(truths(plan))))
+
+    for label, cost in (("your home", whole), ("one appliance", single), ("in a year", year)):
+        assert told[label].startswith(f"ε {amount(ceil(cost))} ")
+        assert are_odds(told[label], cost), label
+    assert told["plain truth"].endswith(f"probability {low} to {high}")
+    assert told["plan"] == plan.id
+
+
+@pytest.mark.parametrize("place", [1, 2])
+def test_true_against_sent(home, plans, place):
+    """The grid shows this plan's own report of that slot, and the levels that hold this plan's watts."""
+    page, _ = shown(home)
+    plan, (_, reports) = plans[place - 1], of(home, place)
+    slot, payload = reports[-1]["slot"], int.from_bytes(reports[-1]["payload"], "little")
+    if place == 1:  # two of three appliances: its number in 2 bits, and a level in 3
+        entries = [payload >> 5 * entry & 31 for entry in range(2)]
+        said = {entry & 3: [entry >> 2] for entry in entries}
+    else:
+        said = {0: [bit for bit in range(4) if payload >> bit & 1]}
+        said[1] = [bit for bit in range(2) if payload >> 4 + bit & 1]
+    words = section(page, plan)
+    grid = re.findall(r"<tr>(<td>“appliance.*?)</tr>", words)
+
+    assert f"True against sent, slot {slot}<" in words
+    for number, (row, watts) in enumerate(zip(grid, WATTS[plan.name], strict=True)):
+        _, true, sent = re.findall(r"<td>(.*?)</td>", row)
+        assert marked(true, "true") == [ceil(watts / 100) - 1 if watts else 0]
+        shows = "not asked" if sent == "not asked" else marked(sent, "sent")
+        assert shows == said.get(number, "not asked")
+
+
+def marked(cells, kind):
+    return [int(level) for level in re.findall(rf'class="{kind}" title="level (\d+)"', cells)]
+
+
+def test_times_are_in_the_zone_they_say(machine, home):
+    """When a source was last heard is told in UTC, and says so."""
+    _, rows = shown(home)
+    heard = next(row for row in rows if row[0] == "kettle")[2]
+
+    assert heard == "2024-01-01 00:03:04 UTC"
+
+
+def test_all_that_left(home, plans):
+    """Every row of the log is a row of the ledger, with its own plan, cost, answer and bytes."""
+    _, rows = shown(home)
+    kept = home.store.rows("SELECT * FROM reports")
+    log = {(row[0], int(row[1])): row[2:] for row in rows if len(row) == 5}
+
+    assert log == {
+        (f"“{plans[row['place'] - 1].name}”", row["slot"]): [
+            f"ε {amount(row['spent'])}",
+            row["answer"] or "waiting",
+            f"<code>{row['payload'].hex()}</code>",
+        ]
+        for row in kept
+    }
+
+
+def test_the_entities(machine, home):
+    """What Home Assistant shows: what is left, what the provider has had, and the latest slot."""
+    kept = home.store.rows("SELECT * FROM reports")
+    sent = [row for row in kept if row["due"] is None and row["answer"] != "withheld"]
+    told = state(home.store, CAPS, home.hands.wall)
+
+    assert 0 < len(sent) < len(kept)
+    assert any(row["answer"] == "withheld" for row in kept)
+    assert told["budget_left_today"] == amount(CAPS.epsilon_per_day - since(home, DAY))
+    assert told["budget_left_year"] == amount(CAPS.epsilon_per_year - since(home, 366 * DAY))
+    assert told["reports_sent"] == len(sent)
+    assert told["last_report"] == max(row["slot"] for row in kept if row["place"] in (1, 2))
+    assert told["paused"] == "OFF"
+
+
+@pytest.fixture
+def command(home, monkeypatch, capsys):
+    """A command of the owner at the home's own time, and what it printed."""
+    umask = os.umask(0o077)
+    monkeypatch.setattr(time, "time_ns", lambda: home.hands.wall)
+
+    def run(what, **options):
+        what(folder=home.path.parent, **options)
+        return capsys.readouterr().out
+
+    yield run
+    os.umask(umask)
+
+
+def test_the_status(machine, home, plans, command):
+    """`household status` has the same numbers, as lines and as JSON."""
+    table, lines = json.loads(command(commands.status, as_json=True)), command(commands.status)
+    budget = {
+        "day": (since(home, DAY), CAPS.epsilon_per_day),
+        "year": (since(home, 366 * DAY), CAPS.epsilon_per_year),
+        "lifetime": (since(home, 10**20), None),
+        "appliance": (dearest_appliance(home, plans), CAPS.appliance_epsilon),
+    }
+
+    assert table["budget"] == {name: {"spent": a, "cap": b} for name, (a, b) in budget.items()}
+    assert f"  day: ε {amount(budget['day'][0])} of at most 100\n" in lines
+    assert f"  year: ε {amount(budget['year'][0])} of at most 7000\n" in lines
+    assert f"  lifetime: ε {amount(budget['lifetime'][0])}\n" in lines
+    assert f"  any one appliance, in any day: ε {amount(budget['appliance'][0])} of at most 60\n" in lines
+    for place, told in enumerate(table["plans"], 1):
+        spends, reports = of(home, place)
+        plan, spent = plans[place - 1], sum(row["amount"] for row in spends)
+        counted = min(in_window(home, plans, place), plan.epsilon)
+        waiting = sum(row["due"] is not None for row in reports)
+        assert told["window_spent"] == counted
+        assert (told["epsilon"], told["spent"]) == (plan.epsilon, spent)
+        assert (told["reports"], told["waiting"]) == (len(reports), waiting)
+        assert told["last_report"] == reports[-1]["slot"]
+        window = f"  ε {amount(counted)} of {amount(plan.epsilon)} in this window, ε {amount(spent)} so far\n"
+        assert window in lines
+        assert f"  {len(reports)} reports, {waiting} waiting, last of slot {reports[-1]['slot']}\n" in lines
+
+
+def test_what_was_sent(home, command):
+    """`household sent` lists every report with its cost, its answer and its bytes."""
+    kept = home.store.rows("SELECT * FROM reports")
+    found = json.loads(command(commands.sent, as_json=True))
+    lines = command(commands.sent).splitlines()
+
+    assert sorted((row["slot"], row["spent"], row["drawn"], row["payload"]) for row in found) == sorted(
+        (row["slot"], row["spent"], row["drawn"], row["payload"].hex()) for row in kept
+    )
+    assert {
+        f"slot {row['slot']}  spent ε {amount(row['spent'])}, drawn with ε {amount(row['drawn'])}  "
+        f"{row['answer'] or 'waiting'}  {row['payload'].hex()}"
+        for row in kept
+    } == {line[14:] for line in lines}
+
+
+def test_the_window_moves_on(folder, plans):
+    """Slot after slot, what is shown of a window is what its last w slots cost."""
+    home, seen = lived(folder, plans), set()
+    for _ in range(6):
+        home.live(3600, 1800)
+        _, rows = shown(home)
+        found = {row[0].partition(" (")[0]: row[2] for row in rows if len(row) == 4}
+        for place in (1, 2):
+            counted = in_window(home, plans, place)
+            assert found[f"“{plans[place - 1].name}”: this window"] == f"ε {amount(counted)}"
+            seen.add(counted)
+    home.switch_off()
+
+    assert len(seen) > 2
+
+
+def test_the_caps_are_those_of_the_file(home):
+    """What the commands read is what the page was given."""
+
+    assert Caps.load(home.path.with_name("caps.toml")) == CAPS
