@@ -471,7 +471,8 @@ def test_an_answer_that_is_withheld(talk, plan):
     assert levels.charts == {}
 
 
-def test_not_yet(plan, tmp_path):
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_not_yet(plan, tmp_path, by_hand):
     """Before an answer it is told how many homes spoke of one appliance, now and in the slots before."""
     waiting = replace(plan, minimum_homes=HOMES)
     talk = talk_of(waiting, tmp_path)
@@ -482,7 +483,9 @@ def test_not_yet(plan, tmp_path):
         talk.at_slot(0)
         talk.send(key, name, records(devices, sent[0]))
         first = talk.get("/estimates").json(), talk.get("/top").json(), page(talk, "/top").text
-        talk.at_slot(0, late=timedelta(minutes=20))
+        talk.at_slot(0, late=timedelta(minutes=5 if by_hand else 20))
+        if by_hand:
+            talk.client.post(f"{talk.path}/publish", json={"until": 0}).raise_for_status()
         talk.send(key, name, records(devices, sent[1]))
         later = talk.get("/estimates").json(), talk.get("/top").json(), page(talk, "/top").text
 

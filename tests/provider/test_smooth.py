@@ -276,6 +276,32 @@ def test_a_smoothed_slot_stays_within_its_own_limits():
     assert (np.abs(smooth.levels - smooth.low) <= 1.96001 * smooth.levels_se).all()
 
 
+@pytest.mark.parametrize("repeating", [0, 100])
+def test_where_some_repeat_themselves_limits_are_the_usual_ones(repeating):
+    """Noise that is not new may go on from slot to slot: a smoothed interval holds the slot's own 95 % one.
+
+    Where all is drawn anew it need not, which is what smoothing is for.
+    """
+    plan, rng = plan_of([[0, 100]], epsilon="3", window=3), np.random.default_rng(4)
+    groups = {}
+    for slot in range(30):
+        for as_of, homes in ((slot, 100), (slot - 1, repeating)):
+            if as_of >= 0 and homes:
+                ones = rng.binomial(homes, 0.45)
+                tally = Tally(homes, np.array([homes]), np.array([homes - ones, ones]))
+                groups[TallyKey(slot, 0, as_of, MICRO)] = tally
+    alone, smoothed = (
+        estimate(plan, Tallies(200, groups), consistency="none", smooth=word).by_slot[NAME]
+        for word in (False, True)
+    )
+    some = smoothed.smoothed
+    holds = (smoothed.low <= alone.low + 1e-9) & (smoothed.high >= alone.high - 1e-9)
+    watts = (smoothed.watts_low <= alone.watts_low + 1e-9) & (smoothed.watts_high >= alone.watts_high - 1e-9)
+
+    assert some.sum() > 20
+    assert holds[some].all() == watts[some].all() == (repeating > 0)
+
+
 def test_appliances_that_come_later():
     """An appliance that is first spoken of later starts then, and does not disturb the others."""
     plan = plan_of([VALUES, VALUES], method="lpu", slot="1d")

@@ -83,8 +83,8 @@ def test_files_of_one_leave_the_other_alone(kind, store_address, plan_of, tmp_pa
     one, other = (Depot(store_address, plan) for plan in plans)
     alone = Depot(str(tmp_path / "alone.sqlite"), plans[0])
     files = []
-    for plan, homes in zip(plans, (12, 17), strict=True):
-        sent = list(histories(plan, 12, 6, seed=homes))
+    for plan, homes, slots in zip(plans, (12, 17), (6, 9), strict=True):
+        sent = list(histories(plan, 12, slots, seed=homes))
         paths = [tmp_path / f"{plan.name}-{part}.parquet" for part in range(3)]
         files.append([write_file(path, plan, sent[at::3], names(12), homes) for at, path in enumerate(paths)])
     repeated = write_file(tmp_path / "again.parquet", plans[1], sent[4:5], names(12), 17)
