@@ -414,6 +414,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     """Days off cost what could have been spent in them, and what is shown is at most the promise."""
     agreed = whole("lba")
     join(home.store, agreed)
+    assert "  0 reports, 0 waiting" in status_lines([], plans(home.store, home.hands.wall), {}, [], 0)
     live(home, 5)
     home.switch_off()
     home.hands.pass_by(60 * TURN)
