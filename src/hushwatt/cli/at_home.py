@@ -59,8 +59,8 @@ def status_lines(
         yield f"  {window}, ε {plain(each.spent)} so far"
         if each.window_why:
             yield f"  {each.window_why}"
-        last = "" if each.last_report is None else f", last of slot {each.last_report}"
-        yield f"  {each.reports} reports, {each.waiting} waiting{last}"
+        latest = "" if each.last_report is None else f", last of slot {each.last_report}"
+        yield f"  {each.reports} reports, {each.waiting} waiting{latest}"
         for line in beyond.get(each.plan.id, []):
             yield f"  held back by your caps: {line}"
         if each.state == "paused":
