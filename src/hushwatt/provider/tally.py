@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import has_turns
 from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
 from hushwatt.provider.draws import BEFORE, PUBLICATION, draws_of
 from hushwatt.wire.payload import Layout
@@ -150,7 +151,9 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
     """The tallies of a whole collection whose parts were added up by themselves.
 
     A part that had no publication cannot tell which one its repeats stand by; all together can.
+    No fewer homes take part than were heard.
     """
+    tallies.homes = max(tallies.homes, heard(plan, tallies))
     if plan.decision == "provider":
         published = sorted(
             key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot
@@ -160,6 +163,21 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
             if earlier:
                 tallies.add(key._replace(as_of=published[earlier - 1]), tallies.groups.pop(key))
     return with_repeats(plan, tallies)
+
+
+def heard(plan: Plan, tallies: Tallies) -> int:
+    """How many different homes there are at least: those of a slot or, where homes take turns, of a window.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> tally = Tally(5, np.zeros(15, np.int64), np.zeros(1, np.int64))
+    >>> heard(preset("advised"), Tallies(0, {TallyKey(slot, 0, slot, 1): tally for slot in (0, 1, 3)}))
+    10
+    """
+    turns = plan.window if has_turns(plan) else 1
+    found: Counter[tuple[int, int]] = Counter()
+    for key, tally in tallies.groups.items():
+        found[key.slot // turns, key.round] += tally.rows
+    return max(found.values(), default=0)
 
 
 def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:
