@@ -80,7 +80,8 @@ def _not_given(session: Session, number: int, plan: Plan, homes: Homes) -> Homes
     found, known = session.find_rotations(number, np.intersect1d(homes, np.array(list(devices), np.int64)))
     given = _given(plan, found, [devices[home] for home in found.tolist()])
     same = (np.frombuffer(known, dtype=np.uint8).reshape(given.shape) == given).all(axis=1)
-    return found[~same]
+    others: Homes = found[~same]
+    return others
 
 
 def forget_rotation(session: Session, number: int, home: int) -> None:
