@@ -33,7 +33,8 @@ def cells(table):
 
 
 def limits(text):
-    return [number(part) for part in text.split(" to ")]
+    unit = " %" if text.endswith(" %") else ""
+    return [number(part + unit) for part in text.removesuffix(unit).split(" to ")]
 
 
 def number(text):

@@ -124,3 +124,15 @@ def test_wrong_rows_are_named_in_any_order(kind, plan_of, tmp_path):
 
     with pytest.raises(ReportError, match=r"11\.parquet, row 3: drawn is"):
         tally_reports(plan, tmp_path)
+
+
+@pytest.mark.parametrize("kind", [("lpu", None, 8), ("lbu", None, 2), ("lbd", "household", 8)])
+def test_no_fewer_homes_than_were_heard(kind, plan_of, tmp_path):
+    """A file may tell of more homes than it has reports of, not of fewer."""
+    plan, batch = reported(plan_of, *kind)
+
+    few = tally_reports(plan, saved(plan, tmp_path / "few.parquet", batch, homes=1))
+    many = tally_reports(plan, saved(plan, tmp_path / "many.parquet", batch, homes=3 * HOMES))
+
+    assert few.homes == HOMES
+    assert many.homes == 3 * HOMES

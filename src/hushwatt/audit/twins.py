@@ -100,7 +100,7 @@ def _ledger(home: Living, whole: bool) -> dict[str, list[dict[str, Any]]]:
 def _plain(row: dict[str, Any], whole: bool) -> dict[str, Any]:
     """A row without what is new for every home; of what was randomised, the size."""
     kept = {name: value for name, value in row.items() if name not in FRESH}
-    if kept.get("name") == "home":
+    if kept.get("name") in ("home", "state"):  # random names: of the home, and of this state of its ledger
         del kept["value"]
     if "memory" in kept:
         kept["memory"] = json.loads(str(kept["memory"]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import smallest_budget
-from hushwatt.provider.plausible import Mask, amounts_fit, ones_fit
+from hushwatt.provider.plausible import AMOUNTS, Mask, amounts_fit, ones_fit
 from hushwatt.provider.tally import check_amounts, tally_some
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.report_schema import ReportBatch
@@ -39,4 +39,6 @@ def _amounts(plan: Plan, batch: ReportBatch) -> Mask:
     if plan.decision is not None:
         enough: Mask = batch.drawn >= smallest_budget(plan)
         return enough
+    if plan.method not in AMOUNTS:
+        return np.ones(len(batch), dtype=bool)
     return amounts_fit(plan, batch.slot.astype(np.int64), batch.spent, batch.drawn)

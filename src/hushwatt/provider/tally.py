@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import has_turns
 from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
 from hushwatt.provider.draws import BEFORE, PUBLICATION, draws_of
 from hushwatt.wire.payload import Layout
@@ -152,7 +153,9 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
     """The tallies of a whole collection whose parts were added up by themselves.
 
     A part that had no publication cannot tell which one its repeats stand by; all together can.
+    No fewer homes take part than were heard.
     """
+    tallies.homes = max(tallies.homes, heard(plan, tallies))
     if plan.decision == "provider":
         published = sorted(
             key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot
@@ -165,6 +168,7 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
     return with_repeats(plan, tallies)
 
 
+<<<<<<< HEAD
 def taking_part(plan: Plan, tallies: Tallies) -> int:
     """How many homes take part: as the files say, if that can be, and no fewer than were heard in a slot."""
     heard = Counter[int]()
@@ -178,6 +182,21 @@ def taking_part(plan: Plan, tallies: Tallies) -> int:
             "reports: write the true number there"
         )
     return max(tallies.homes, most)
+=======
+def heard(plan: Plan, tallies: Tallies) -> int:
+    """How many different homes there are at least: those of a slot or, where homes take turns, of a window.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> tally = Tally(5, np.zeros(15, np.int64), np.zeros(1, np.int64))
+    >>> heard(preset("advised"), Tallies(0, {TallyKey(slot, 0, slot, 1): tally for slot in (0, 1, 3)}))
+    10
+    """
+    turns = plan.window if has_turns(plan) else 1
+    found: Counter[tuple[int, int]] = Counter()
+    for key, tally in tallies.groups.items():
+        found[key.slot // turns, key.round] += tally.rows
+    return max(found.values(), default=0)
+>>>>>>> v-doors
 
 
 def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:
