@@ -243,5 +243,5 @@ def test_the_number_of_homes_must_be_plausible(plan_of, method, turns):
 
     assert told(1_000) == told(7) == 1_000
     assert told(most) == most
-    with pytest.raises(ReportError, match=r"hushwatt.homes says that .* no slot has more than 1,000 reports"):
+    with pytest.raises(ReportError, match=r"hushwatt.homes says that .* no more than 1,000 are heard"):
         told(most + 1)

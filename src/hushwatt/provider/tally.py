@@ -153,9 +153,7 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
     """The tallies of a whole collection whose parts were added up by themselves.
 
     A part that had no publication cannot tell which one its repeats stand by; all together can.
-    No fewer homes take part than were heard.
     """
-    tallies.homes = max(tallies.homes, heard(plan, tallies))
     if plan.decision == "provider":
         published = sorted(
             key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot
@@ -168,21 +166,17 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
     return with_repeats(plan, tallies)
 
 
-<<<<<<< HEAD
 def taking_part(plan: Plan, tallies: Tallies) -> int:
-    """How many homes take part: as the files say, if that can be, and no fewer than were heard in a slot."""
-    heard = Counter[int]()
-    for key, tally in tallies.groups.items():
-        heard[key.slot] += tally.rows * (key.round == PUBLICATION)
-    most = max(heard.values(), default=0)
-    turns = plan.window if plan.method in POPULATION else 1
-    if tallies.homes > UNHEARD * turns * (most + SOME):
+    """How many homes take part: as the files say, if that can be, and no fewer than were heard."""
+    least, turns = heard(plan, tallies), plan.window if plan.method in POPULATION else 1
+    if tallies.homes > UNHEARD * turns * (least + SOME):
         raise ReportError(
-            f"hushwatt.homes says that {tallies.homes:,} homes take part, but no slot has more than {most:,} "
-            "reports: write the true number there"
+            f"hushwatt.homes says that {tallies.homes:,} homes take part, "
+            f"but no more than {least:,} are heard: write the true number there"
         )
-    return max(tallies.homes, most)
-=======
+    return max(tallies.homes, least)
+
+
 def heard(plan: Plan, tallies: Tallies) -> int:
     """How many different homes there are at least: those of a slot or, where homes take turns, of a window.
 
@@ -196,7 +190,6 @@ def heard(plan: Plan, tallies: Tallies) -> int:
     for key, tally in tallies.groups.items():
         found[key.slot // turns, key.round] += tally.rows
     return max(found.values(), default=0)
->>>>>>> v-doors
 
 
 def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:

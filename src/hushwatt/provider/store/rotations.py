@@ -79,14 +79,8 @@ def _not_given(session: Session, number: int, plan: Plan, homes: Homes) -> Homes
     devices = {int(home): bytes(device) for home, device in rows}
     found, known = session.find_rotations(number, np.intersect1d(homes, np.array(list(devices), np.int64)))
     given = _given(plan, found, [devices[home] for home in found.tolist()])
-<<<<<<< HEAD
     same: NDArray[np.bool_] = (np.frombuffer(known, np.uint8).reshape(given.shape) == given).all(axis=1)
     return found[~same]
-=======
-    same = (np.frombuffer(known, dtype=np.uint8).reshape(given.shape) == given).all(axis=1)
-    others: Homes = found[~same]
-    return others
->>>>>>> v-doors
 
 
 def forget_rotation(session: Session, number: int, home: int) -> None:
