@@ -17,7 +17,7 @@ def test_means_that_would_lean(tmp_path, plan_of):
     config = Config(plan=(str(file),), data=str(tmp_path))
     database = open_store(config.store_address)
 
-    with pytest.raises(UsageError, match="Kettles of Leeds: .*means over time would lean"):
+    with pytest.raises(UsageError, match=r"Kettles of Leeds: .*means over time would lean"):
         Service(config, database)
     with database.writing() as session:
         add_plan(session, plan)
