@@ -95,7 +95,7 @@ chaos: $(READY)
 # Mutation testing in a copy of the checkout: MODULES="src/hushwatt/plan/amounts.py …", and TESTS where the mirrors are not enough.
 MOST ?= 20
 mutants: $(READY) $(TOOLS_READY)
-	@test -n "$(MODULES)" || { echo "name what to plant bugs in: make mutants MODULES=src/hushwatt/household/book.py" >&2; exit 2; }
+	@test -n "$(MODULES)" || { echo "name what to plant bugs in: make mutants MODULES=src/hushwatt/household/ledger/home_ledger.py" >&2; exit 2; }
 	$(TOOLS_VENV)/bin/python tools/mutants.py $(MODULES) --most $(MOST) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--tests $(TESTS))
 
 clean:

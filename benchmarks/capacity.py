@@ -48,10 +48,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.entropy import FreshKeys
-from hushwatt.provider.engines import engine
-from hushwatt.provider.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.tally.engines import engine
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.table import ReportWriter
+from hushwatt.wire.reports import ReportWriter
 
 Figure = dict[str, Any]
 MILLION = 1_000_000

@@ -24,15 +24,15 @@ import pyarrow as pa
 from measure import Row, show
 from service import fsync_seconds
 
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import report
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.delivery import TOGETHER
+from hushwatt.provider.intake.delivery import TOGETHER
 from hushwatt.provider.store.postgres_bytes import copied
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.table import ReportWriter
+from hushwatt.wire.reports import ReportWriter
 
 HOMES, SLOTS = int(os.environ.get("HOMES", 250_000)), 8
 GOAL = 100_000  # durable reports a second

@@ -6,7 +6,7 @@ import io
 import numpy as np
 from measure import Row, best_of, show
 
-from hushwatt.household.randomise import randomise
+from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import FreshKeys
 from hushwatt.wire.payload import Layout
 

@@ -24,7 +24,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.laws import law_for
-from hushwatt.provider.plausible import amounts_fit
+from hushwatt.provider.checks.plausible import amounts_fit
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes
 from hushwatt.wire.payload import Layout

@@ -6,8 +6,8 @@ import sys
 import numpy as np
 from measure import Row, best_of, show
 
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import levels_of, report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import OperatingSystem
 

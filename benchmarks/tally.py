@@ -16,16 +16,16 @@ from measure import Row, best_of, show
 
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
-from hushwatt.provider.engines import engine
+from hushwatt.provider.tally.engines import engine
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.table import ReportWriter
+from hushwatt.wire.reports import ReportWriter
 
 HOMES = 1_000_000
 MILLION = 1_000_000
 PEAK = """
 import resource, sys
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.engines import engine
+from hushwatt.provider.tally.engines import engine
 engine("embedded").tallies(Plan.load(sys.argv[1]), sys.argv[2])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

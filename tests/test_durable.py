@@ -3,7 +3,7 @@
 import apsw
 import pytest
 
-from hushwatt.audit.chaos.disk import Disk, through
+from hushwatt.audit.harness.disk import Disk, through
 from hushwatt.durable import write_log_again
 
 

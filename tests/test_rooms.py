@@ -1,6 +1,6 @@
 """Imports point down, and what runs at home never meets what runs at the provider.
 
-    cli → evaluate → audit → fleet → household | provider → wire → privacy → plan → ground
+    cli → evaluate → chaos → audit → fleet → household | provider → wire → privacy → plan → ground
 
 The walk reads every import in the source: absolute and relative ones, those
 inside functions and under TYPE_CHECKING, and modules named to importlib.
@@ -26,8 +26,9 @@ HEIGHT = {
     "provider": 4,
     "fleet": 5,
     "audit": 6,
-    "evaluate": 7,
-    "cli": 8,
+    "chaos": 7,
+    "evaluate": 8,
+    "cli": 9,
 }
 AT_HOME = ("household", "privacy", "plan")
 HEAVY = {"pyarrow", "scipy", "pandas", "polars"}
@@ -131,6 +132,54 @@ def forbidden(source, rooms, packages):
     ]
 
 
+def folder_cycles(source):
+    """Parts of a folder that import each other in a circle, where at least one of them is a folder itself."""
+    edges = graph(source)
+    folders = {name for name, (_, is_package) in modules(source).items() if is_package}
+    return [
+        f"{folder}: {' ⇄ '.join(sorted(circle))}"
+        for folder in sorted(folders)
+        for circle in _circles(_parts(folder, edges))
+        if any(f"{folder}.{part}" in folders for part in circle)
+    ]
+
+
+def _parts(folder, edges):
+    """What each file or folder in a folder imports of the others in it."""
+    uses = {}
+    for name, targets in edges.items():
+        if not name.startswith(f"{folder}."):
+            continue
+        part = name.removeprefix(f"{folder}.").split(".")[0]
+        there = {
+            target.removeprefix(f"{folder}.").split(".")[0]
+            for target in targets
+            if target.startswith(f"{folder}.")
+        }
+        uses.setdefault(part, set()).update(there - {part})
+    return {part: there & uses.keys() for part, there in uses.items()}
+
+
+def _circles(uses):
+    """The sets of parts that can all reach each other."""
+    reach = {part: _reachable(part, uses) for part in uses}
+    return {
+        frozenset(other for other in reach[part] if part in reach[other])
+        for part in uses
+        if part in reach[part]
+    }
+
+
+def _reachable(start, uses):
+    seen, waiting = set(), list(uses[start])
+    while waiting:
+        part = waiting.pop()
+        if part not in seen:
+            seen.add(part)
+            waiting += uses[part]
+    return seen
+
+
 def test_every_folder_is_a_room():
     """A new folder must be given its height before anything may live in it."""
     folders = {folder.name for folder in SOURCE.iterdir() if folder.is_dir() and any(folder.rglob("*.py"))}
@@ -149,6 +198,23 @@ def test_household_and_provider_never_meet():
 
     assert "provider" not in reached(SOURCE, "household")
     assert "household" not in reached(SOURCE, "provider")
+
+
+def test_folders_are_no_circles():
+    """Within a room too, no folder imports what imports it."""
+
+    assert folder_cycles(SOURCE) == []
+
+
+def test_no_folder_is_crowded():
+    """A folder of more than twenty files shows its parts as folders."""
+    crowded = {
+        str(folder.relative_to(SOURCE)): count
+        for folder in {file.parent for file in SOURCE.rglob("*.py")}
+        if (count := len([file for file in folder.glob("*.py") if file.stem != "__init__"])) > 20
+    }
+
+    assert crowded == {}
 
 
 def test_home_is_light():
@@ -185,6 +251,8 @@ def planted(tmp_path):
             (source / path).parent.mkdir(parents=True, exist_ok=True)
             (source / path).touch()
         for path, text in files.items():
+            (source / path).parent.mkdir(exist_ok=True)
+            (source / path).parent.joinpath("__init__.py").touch()
             (source / path).write_text(text)
         return source
 
@@ -241,11 +309,44 @@ def test_a_planted_detour_is_found(planted):
     source = planted(
         {
             "household/agent.py": "from hushwatt.wire import Layout",
-            "wire/__init__.py": "from hushwatt.provider.tally import Tally as Layout",
+            "wire/__init__.py": "from hushwatt.provider.tally.tally import Tally as Layout",
         }
     )
 
     assert "provider" in reached(source, "household")
+
+
+@pytest.mark.parametrize(
+    "files, circle",
+    [
+        (
+            {
+                "provider/tally.py": "from .engines import spark",
+                "provider/engines/spark.py": "from ..tally import Tally",
+            },
+            "hushwatt.provider: engines ⇄ tally",
+        ),
+        (
+            {
+                "provider/api/app.py": "from hushwatt.provider.dashboard import pages",
+                "provider/dashboard/pages.py": "from hushwatt.provider.service import read",
+                "provider/service/read.py": "def late():\n    from hushwatt.provider.api import app",
+            },
+            "hushwatt.provider: api ⇄ dashboard ⇄ service",
+        ),
+    ],
+)
+def test_a_planted_circle_of_folders_is_found(planted, files, circle):
+    """Folders that import each other are seen, directly or in a round."""
+
+    assert folder_cycles(planted(files)) == [circle]
+
+
+def test_files_beside_each_other_may_lean_on_each_other(planted):
+    """Two files of one folder are no folders: only between folders does a circle count."""
+    source = planted({"plan/plan.py": "from .rules import check", "plan/rules.py": "from .plan import Plan"})
+
+    assert folder_cycles(source) == []
 
 
 @pytest.mark.parametrize(

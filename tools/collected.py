@@ -15,14 +15,14 @@ from pages import tour_plan
 
 from hushwatt.evaluate.demo.rehearsal import SMALLER, demo_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import Sent, levels_of, report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import Sent, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.collect import Collection, judge, take
-from hushwatt.provider.config import Config
+from hushwatt.provider.intake.collect import Collection, judge, take
+from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes, find_code
 from hushwatt.provider.store.enrolment import enrol_gateway, find_signer

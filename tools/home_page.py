@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from pages import file_on
 
-from hushwatt.audit.chaos.home import Chances, Hands, Home, join
-from hushwatt.household.caps import Caps
+from hushwatt.audit.harness.clocked_home import Chances, Hands, Home, join
 from hushwatt.household.config import Folder
+from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.server import Page, serve
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mapping import Mapping

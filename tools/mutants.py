@@ -1,7 +1,7 @@
 """Mutation testing with cosmic-ray: plant small bugs, one at a time, and see whether the tests notice.
 
-    make mutants MODULES=src/hushwatt/household/book.py
-    make mutants MODULES="src/hushwatt/provider/collect.py src/hushwatt/provider/ingest.py" MOST=30 SEED=2
+    make mutants MODULES=src/hushwatt/household/ledger/home_ledger.py
+    make mutants MODULES="src/hushwatt/provider/intake/collect.py" MOST=30 SEED=2
 
 The tests are those that mirror the modules, or the files that TESTS names.  All of it happens in a copy below
 build/mutants, so the checkout is never touched.  What no test noticed is shown as a diff, and the exit

@@ -29,7 +29,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 NAMES = {
-    "Answer": "hushwatt.fleet.answer",
+    "Answer": "hushwatt.fleet.result",
     "Appliance": "hushwatt.plan.appliance",
     "HushwattError": "hushwatt.errors",
     "Plan": "hushwatt.plan.plan",

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import hushwatt
-from hushwatt.audit.chaos.scenarios import SCENARIOS
 from hushwatt.audit.claims import CLAIMS, STATED
 from hushwatt.audit.suites import SUITES
+from hushwatt.chaos.scenarios import SCENARIOS
 
 SOURCE = Path(hushwatt.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from hushwatt.cli.estimated import AVERAGING
+from hushwatt.cli.estimate_tables import AVERAGING
 from hushwatt.fleet.randomise import randomise_file
 from hushwatt.plan.plan import Plan
 

@@ -10,13 +10,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hushwatt.cli import demo, estimated, provider_deliveries, provider_files, rehearse
+from hushwatt.cli import demo
+from hushwatt.cli import estimate_tables as estimated
+from hushwatt.cli.plan import rehearse
+from hushwatt.cli.provider import files as provider_files
+from hushwatt.cli.provider.serve import deliveries as provider_deliveries
 from hushwatt.fleet.rehearse import rehearse as rehearsed
 from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.document import document, top_document
-from hushwatt.provider.estimate import estimate
-from hushwatt.provider.ingest import Ingested
+from hushwatt.provider.estimate.document import document, top_document
+from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.intake.ingest import Ingested
 from hushwatt.provider.store.deliveries import Delivered
 
 WIDE = 1.959964  # standard errors on each side that hold 95 %

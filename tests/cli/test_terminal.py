@@ -3,8 +3,9 @@
 import pytest
 from rich.console import Console
 
-from hushwatt.cli import estimated, terminal
-from hushwatt.cli.estimated import (
+from hushwatt.cli import estimate_tables as estimated
+from hushwatt.cli import terminal
+from hushwatt.cli.estimate_tables import (
     PERIOD_SPARE,
     TOP_SPARE,
     headed_table,

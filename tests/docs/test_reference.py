@@ -13,7 +13,7 @@ from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.reader import APPLIANCE_KEYS, KEYS
 from hushwatt.plan.writer import table
 from hushwatt.provider.api.problems import PROBLEMS
-from hushwatt.provider.collect import ERASED, REASONS, WRONG_ROUND
+from hushwatt.provider.intake.collect import ERASED, REASONS, WRONG_ROUND
 
 ROOT = Path(__file__).parents[2]
 WRITE = ROOT / "tools" / "reference" / "write.py"

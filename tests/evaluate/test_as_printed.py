@@ -14,7 +14,7 @@ from hushwatt.evaluate.generators import generate
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.strategies import STRATEGIES, Absorb
-from hushwatt.provider.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.wire.payload import Layout
 
 HOMES = 2_000

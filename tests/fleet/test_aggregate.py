@@ -10,14 +10,14 @@ from scipy.stats import chisquare, ks_2samp
 from hushwatt.errors import UsageError
 from hushwatt.fleet import aggregate as module
 from hushwatt.fleet.aggregate import aggregate, kinds
-from hushwatt.fleet.answers import answers
+from hushwatt.fleet.aggregate_draws import answers
 from hushwatt.fleet.simulate import simulate
 from hushwatt.fleet.speakers import Speakers
-from hushwatt.household.levels import between, ranged
+from hushwatt.household.report.levels import between, ranged
 from hushwatt.privacy.entropy import FreshKeys, Simulation
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.strategies import STRATEGIES, affordable
-from hushwatt.provider.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.wire.payload import Layout
 
 DOUBT = 1e-6

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushwatt.fleet.readings import read_slots
+from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.plan.plan import Plan
 
 TINY = timedelta(microseconds=1)

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushwatt.errors import ReadingsError, StateError, UsageError
-from hushwatt.fleet import parts
 from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.randomise import randomise_file
+from hushwatt.fleet.readings import parts
 from hushwatt.fleet.state import State, save_state
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for

@@ -6,8 +6,8 @@ import pytest
 from hushwatt.fleet.randomise import randomise_file
 from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import FreshKeys, Simulation
-from hushwatt.provider.estimate import estimate
-from hushwatt.provider.tally import tally_reports
+from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.tally.engines import tally_reports
 
 METHODS = [
     ("lbu", {}),

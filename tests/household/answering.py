@@ -4,8 +4,8 @@ import json
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.household.net import Answer
-from hushwatt.household.provider_link import Link
+from hushwatt.household.upload.http import Answer
+from hushwatt.household.upload.provider_client import Link
 from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
 from hushwatt.wire.record import unpack
 from hushwatt.wire.signature import public_bytes, sign_plan, sign_successor

@@ -1,15 +1,12 @@
 """What the tests of the home share."""
 
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hushwatt.household import mark
-
-sys.path.insert(0, str(Path(__file__).parent))  # for living and serving, the tests' own helpers
+from hushwatt.household.ledger import high_water_mark as mark
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hushwatt.audit.chaos.home import NO_CAPS, Hands, Home, join
-from hushwatt.audit.chaos.plans import TURN, plan_for
-from hushwatt.audit.chaos.sums import dearest
-from hushwatt.household.store import Store
+from hushwatt.audit.harness.clocked_home import NO_CAPS, Hands, Home, join
+from hushwatt.audit.harness.plans import TURN, plan_for
+from hushwatt.audit.harness.sums import dearest
+from hushwatt.household.ledger.store import Store
 
 __all__ = ["NO_CAPS", "TURN", "Fixed", "Hands", "Home", "dearest", "join", "plan_for", "quick_store"]
 

@@ -1,12 +1,12 @@
 """A report is over when the provider has said so of this very report, and waits until then."""
 
 import pytest
-from answering import KEY, Server
-from living import join, quick_store
+from tests.household.answering import KEY, Server
+from tests.household.living import join, quick_store
 
-from hushwatt.household import outbox
-from hushwatt.household.net import Unreachable
-from hushwatt.household.outbox import FIRST, LONGEST, Outbox
+from hushwatt.household.upload import outbox
+from hushwatt.household.upload.http import Unreachable
+from hushwatt.household.upload.outbox import FIRST, LONGEST, Outbox
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.wire.signature import public_bytes
 

@@ -1,7 +1,7 @@
 """The agent lives by the clock alone: slots end once, and nothing depends on what the plugs show."""
 
 import pytest
-from living import TURN, Fixed, Hands, Home, dearest, join, plan_for
+from tests.household.living import TURN, Fixed, Hands, Home, dearest, join, plan_for
 
 from hushwatt.household.agent import jitter
 from hushwatt.household.clock import SECOND
@@ -142,7 +142,7 @@ def test_a_plan_ends_when_it_expires(home):
 
 def test_a_wide_window_of_plans_is_shared(folder):
     """Two plans at once stay under the owner's cap together, and say nothing instead of too much."""
-    from hushwatt.household.caps import Caps
+    from hushwatt.household.ledger.caps import Caps
     from hushwatt.plan.amounts import MICRO
 
     home = Home(folder / "both.sqlite", caps=Caps(epsilon_per_day=6 * MICRO))

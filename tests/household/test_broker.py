@@ -5,7 +5,7 @@ import contextlib
 
 import aiomqtt
 import pytest
-from serving import broker
+from tests.household.serving import broker
 
 from hushwatt.household.sources.broker import LARGEST, connection
 from hushwatt.household.sources.mapping import Broker

@@ -3,14 +3,14 @@
 from contextlib import suppress
 
 import pytest
-from answering import ADDRESS, KEY, OTHER, THIRD, Server, vouched
-from living import NO_CAPS, quick_store
+from tests.household.answering import ADDRESS, KEY, OTHER, THIRD, Server, vouched
+from tests.household.living import NO_CAPS, quick_store
 
 from hushwatt.errors import HushwattError
 from hushwatt.household import join as errands
 from hushwatt.household.join import agree, leave, pinned_key, propose, taking_part
-from hushwatt.household.outbox import Outbox
-from hushwatt.household.provider_link import WrongProvider, choose
+from hushwatt.household.upload.outbox import Outbox
+from hushwatt.household.upload.provider_client import WrongProvider, choose
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.wire.signature import public_bytes

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from living import Hands, Home, join
+from tests.household.living import Hands, Home, join
 
-from hushwatt.fleet.readings import read_slots
+from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mapping import Mapping

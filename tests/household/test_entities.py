@@ -1,11 +1,11 @@
 """Home Assistant's switch: everyone on the broker can pause, nobody there can resume."""
 
 import pytest
-from living import join, quick_store
+from tests.household.living import join, quick_store
 
-from hushwatt.household.caps import Caps
 from hushwatt.household.entities import discovery, obey, state
 from hushwatt.household.join import pause
+from hushwatt.household.ledger.caps import Caps
 
 
 @pytest.fixture

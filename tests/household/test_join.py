@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import ClassVar
 
 import pytest
-from serving import Provider, plan_text
+from tests.household.serving import Provider, plan_text
 
 from hushwatt.errors import UsageError
-from hushwatt.household.caps import Caps
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import agree, leave, pause, pinned_key, propose, resume, taking_part
-from hushwatt.household.net import Unreachable, check_address
-from hushwatt.household.provider_link import Link, Place, Refused, WrongProvider, choose
-from hushwatt.household.store import Store
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.upload.http import Unreachable, check_address
+from hushwatt.household.upload.provider_client import Link, Place, Refused, WrongProvider, choose
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds

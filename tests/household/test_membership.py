@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, join, quick_store
 
 from hushwatt.errors import StateError
 from hushwatt.household import membership
-from hushwatt.household.book import Book, Entry
+from hushwatt.household.ledger.home_ledger import Book, Entry
+from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership, stretches
-from hushwatt.household.store import Store
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import OperatingSystem
 

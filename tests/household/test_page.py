@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from living import NO_CAPS, Fixed, Hands, Home, join
+from tests.household.living import NO_CAPS, Fixed, Hands, Home, join
 
 from hushwatt.household.config import Folder
 from hushwatt.household.page.server import Page, serve

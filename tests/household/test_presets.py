@@ -15,7 +15,7 @@ from hushwatt.household.sources.presets import (
     Zigbee2Mqtt,
 )
 from hushwatt.household.sources.seen import Energy, Gone, Power, Unit
-from hushwatt.household.untrusted import Malformed
+from hushwatt.household.untrusted_json import Malformed
 
 TASMOTA = {"Time": "2024-01-01T00:00:00", "ENERGY": {"Total": 3.185, "Power": 22, "Voltage": 230}}
 SHELLY = {

@@ -8,18 +8,18 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from living import NO_CAPS, TURN, Home, join, plan_for, quick_store
+from tests.household.living import NO_CAPS, TURN, Home, join, plan_for, quick_store
 
-from hushwatt.audit.chaos.home import START
-from hushwatt.audit.chaos.true_time import Witness, dearest_starts
-from hushwatt.cli.at_home import status_lines
-from hushwatt.household.book import Book, Entry
-from hushwatt.household.caps import DAY, Caps
+from hushwatt.audit.harness.clocked_home import START
+from hushwatt.audit.harness.true_time import Witness, dearest_starts
+from hushwatt.cli.household.owner_text import status_lines
 from hushwatt.household.clock import SECOND, Moment, SystemClock
-from hushwatt.household.mark import MemoryMark, SharedMark
+from hushwatt.household.ledger.caps import DAY, Caps
+from hushwatt.household.ledger.high_water_mark import MemoryMark, SharedMark
+from hushwatt.household.ledger.home_ledger import Book, Entry
+from hushwatt.household.ledger.store import SCHEMA
+from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.household.status import meters, plans
-from hushwatt.household.store import SCHEMA
-from hushwatt.household.timeline import Timeline
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
 

@@ -4,20 +4,20 @@ import json
 
 import numpy as np
 import pytest
-from living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, join, quick_store
 
-from hushwatt.audit.at_home import Wire
-from hushwatt.household.book import Book
-from hushwatt.household.homes import enrol, walked_by_cursor
+from hushwatt.audit.harness.agent_home import Wire
 from hushwatt.household.join import agree, propose, taking_part
+from hushwatt.household.ledger.home_ledger import Book
 from hushwatt.household.membership import Membership
-from hushwatt.household.memory import from_text, strategy_of, to_text
-from hushwatt.household.provider_link import Link, Refused
+from hushwatt.household.report.homes import enrol, walked_by_cursor
+from hushwatt.household.report.memory import from_text, strategy_of, to_text
+from hushwatt.household.upload.provider_client import Link, Refused
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.rotation import order_of
-from hushwatt.provider.rotation import IN_PLACE, Rotations
+from hushwatt.provider.checks.rotation import IN_PLACE, Rotations
 from hushwatt.wire.payload import Layout
 
 CAPS = NO_CAPS
@@ -197,7 +197,7 @@ def test_an_older_fleet_goes_on(plan_of):
 
 def test_whoever_misses_a_draw_keeps_silent(plan_of):
     """LSP: after a gap with a draw in it, nothing of an older turn is sent as if it were of this one."""
-    from hushwatt.household.report import report
+    from hushwatt.household.report.report import report
 
     plan = plan_of(2, 2, method="lsp", window=4)
     homes, levels = enrol(plan, 3, 0, Simulation(1, "homes")), np.zeros((3, 2), dtype=np.uint16)

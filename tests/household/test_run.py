@@ -9,16 +9,16 @@ from contextlib import contextmanager, suppress
 
 import aiomqtt
 import pytest
-from living import dearest, join
-from serving import HUSHWATT, Provider, broker, plan_text
+from tests.household.living import dearest, join
+from tests.household.serving import HUSHWATT, Provider, broker, plan_text
 
-from hushwatt.household.caps import Caps
 from hushwatt.household.join import agree, propose
-from hushwatt.household.provider_link import Link
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.discover import discover, recognise
 from hushwatt.household.sources.mapping import Broker
-from hushwatt.household.store import Store
+from hushwatt.household.upload.provider_client import Link
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 

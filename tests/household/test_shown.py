@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from living import Home, join
+from tests.household.living import Home, join
 
-from hushwatt.cli import household as commands
-from hushwatt.household.caps import Caps
+from hushwatt.cli.household import household as commands
 from hushwatt.household.entities import state
 from hushwatt.household.join import leave
+from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.view import Sight, home_page
 from hushwatt.plan import SlotLength
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hushwatt.errors import UsageError
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import report
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset, presets
 from hushwatt.privacy.entropy import Simulation

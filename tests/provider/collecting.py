@@ -14,17 +14,17 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from starlette.testclient import TestClient
 
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.config import Config
+from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes
 from hushwatt.wire.record import pack_many
+from hushwatt.wire.reports import ReportWriter
 from hushwatt.wire.signature import public_bytes, sign_request
-from hushwatt.wire.table import ReportWriter
 
 HERE = "http://127.0.0.1"
 STORES = ("sqlite", "postgres")

@@ -6,17 +6,17 @@ from pathlib import Path
 import pyarrow as pa
 
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.collect import Collection
-from hushwatt.provider.delivery import deliveries
-from hushwatt.provider.ingest import Ingest
-from hushwatt.provider.life import Life
+from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.intake.delivery import deliveries
+from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.metrics import Metrics
-from hushwatt.provider.read import Read
+from hushwatt.provider.schedule import Life
+from hushwatt.provider.service.collection_reader import Read
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.slots import publish
 from hushwatt.provider.store.tallies import read_tallies
-from hushwatt.wire.table import ReportWriter
+from hushwatt.wire.reports import ReportWriter
 
 LAST = 400  # a slot after all of them
 

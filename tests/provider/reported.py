@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushwatt.fleet.decided import Decided, report_rounds
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import report
+from hushwatt.fleet.provider_decisions import Decided, report_rounds
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.tally import TallyKey, tally_rows
+from hushwatt.provider.tally.tally import TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.report_schema import ReportBatch, report_schema
+from hushwatt.wire.reports.schema import ReportBatch, report_schema
 
 HOMES, SLOTS = 20, 9
 WIDTHS = (8, 8, 8, 8, 8, 8, 8, 8)  # 64 bits: two draws alike are never chance

@@ -8,7 +8,7 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import law_for
-from hushwatt.provider.tally import Tallies, Tally, TallyKey
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 MICRO = 1_000_000
 

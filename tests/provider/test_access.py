@@ -5,11 +5,11 @@ import io
 import json
 
 import pytest
-from collecting import STORES, histories, records
+from tests.provider.collecting import STORES, histories, records
 
 from hushwatt.errors import UsageError
-from hushwatt.provider import logs
-from hushwatt.provider.api.limits import Limit
+from hushwatt.provider.api.token_bucket import Limit
+from hushwatt.provider.service import logs
 from hushwatt.provider.store import open_store, schema
 from hushwatt.provider.store.access import OPERATE, READ, add_token, remove_token, token_role, tokens
 from hushwatt.provider.store.logins import KEPT, login_role

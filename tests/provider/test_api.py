@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from collecting import STORES, histories, records
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tests.provider.collecting import STORES, histories, records
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.api.problems import PREFIX, PROBLEMS
-from hushwatt.provider.config import Config
 from hushwatt.provider.dashboard.assets import plotly
-from hushwatt.provider.keys import rotate_keys
-from hushwatt.provider.service import load_plans
+from hushwatt.provider.service.config import Config
+from hushwatt.provider.service.keys import rotate_keys
+from hushwatt.provider.service.service import load_plans
 from hushwatt.provider.store.access import add_token
 from hushwatt.wire.record import pack_many
 from hushwatt.wire.signature import SIGNATURE_HEADER, plan_fits, sign_request, successor_fits

@@ -14,8 +14,8 @@ from datetime import UTC, datetime, timedelta
 import httpx2
 import numpy as np
 import pytest
-from collecting import histories, records
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tests.provider.collecting import histories, records
 
 from hushwatt.plan.slot import SlotLength
 from hushwatt.provider.store import open_store

@@ -8,8 +8,8 @@ import pytest
 import uvicorn
 
 from hushwatt.provider.api.connection import LARGEST_HEAD, MOST_AHEAD, Patience, connections
-from hushwatt.provider.config import Config
 from hushwatt.provider.serve import patience_of
+from hushwatt.provider.service.config import Config
 
 PATIENT = Patience(head=60, body=60, answer=60, idle=60, discarded=1 << 20, connections=100)
 LARGE = 32 << 20  # bytes of an answer, more than systems keep for a client

@@ -5,17 +5,17 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from collecting import Talk, histories, records
+from tests.provider.collecting import Talk, histories, records
 
 from hushwatt.errors import UsageError
 from hushwatt.plan import SlotLength
 from hushwatt.plan.presets import preset
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.config import Config
 from hushwatt.provider.dashboard import assets
-from hushwatt.provider.dashboard.paper import POLICY
+from hushwatt.provider.dashboard.renderer import POLICY
 from hushwatt.provider.dashboard.views import VIEWS, series, times
+from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_token
 from hushwatt.provider.store.plans import add_plan

@@ -10,13 +10,13 @@ import time
 
 import pytest
 import uvicorn
-from collecting import HERE, Talk, histories, records
+from tests.provider.collecting import HERE, Talk, histories, records
 
 from hushwatt.plan.presets import preset
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.config import Config
 from hushwatt.provider.dashboard.views import VIEWS
+from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 
 CHARTS = {

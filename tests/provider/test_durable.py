@@ -4,9 +4,9 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from collecting import STORES, histories, records
+from tests.provider.collecting import STORES, histories, records
 
-from hushwatt.provider import collect
+from hushwatt.provider.intake import collect
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.session import StoreUnavailable
 

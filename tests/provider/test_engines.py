@@ -8,15 +8,27 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reported import HOMES, KINDS, damaged_files, one_by_one, part, plainly, reported, saved, twice
+from tests.provider.reported import (
+    HOMES,
+    KINDS,
+    damaged_files,
+    one_by_one,
+    part,
+    plainly,
+    reported,
+    saved,
+    twice,
+)
 
 from hushwatt.errors import ReportError, UsageError
-from hushwatt.provider.engines import engine, kernel
-from hushwatt.provider.engines.contest import contested
-from hushwatt.provider.engines.parcel import packed, unpacked
-from hushwatt.provider.tally import Tallies, settled
-from hushwatt.wire import report_file, report_spill
-from hushwatt.wire.report_schema import ReportBatch
+from hushwatt.provider.tally.engines import arrow_tally as kernel
+from hushwatt.provider.tally.engines import engine
+from hushwatt.provider.tally.engines.overlaps import contested
+from hushwatt.provider.tally.engines.tally_arrow import packed, unpacked
+from hushwatt.provider.tally.tally import Tallies, settled
+from hushwatt.wire.reports import file as report_file
+from hushwatt.wire.reports import spill as report_spill
+from hushwatt.wire.reports.schema import ReportBatch
 
 EMBEDDED = engine("embedded")
 COLUMNS = ("slot", "round", "spent", "drawn", "payloads")
@@ -71,7 +83,7 @@ class TestOnce:
 
     def test_regions_side_by_side_stream(self, table, tmp_path, monkeypatch):
         """Files that each hold some homes in all slots share no report, so nothing waits on disk."""
-        monkeypatch.setattr("hushwatt.provider.engines.embedded.spilled", None)
+        monkeypatch.setattr("hushwatt.provider.tally.engines.embedded.spilled", None)
         plan, batch = table("lbu", None, 8)
         early = np.array([home < "home 10" for home in batch.households.to_pylist()])
         for name, rows in (("a", early), ("b", ~early)):

@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reported import damaged_files, part, plainly, reported, saved, twice
-from spark_cluster import Watch, cluster, free_port, needed, until
+from tests.provider.reported import damaged_files, part, plainly, reported, saved, twice
+from tests.provider.spark_cluster import Watch, cluster, free_port, needed, until
 
 from hushwatt.errors import HushwattError
-from hushwatt.provider.engines import engine
-from hushwatt.wire.report_schema import ReportBatch
+from hushwatt.provider.tally.engines import engine
+from hushwatt.wire.reports.schema import ReportBatch
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 EMBEDDED = engine("embedded")

@@ -1,12 +1,12 @@
 """What Spark says over many lines of Java becomes one line that helps."""
 
 import pytest
-from reported import reported, saved
+from tests.provider.reported import reported, saved
 
 from hushwatt.errors import ReportError, UsageError
-from hushwatt.provider.engines.spark_errors import explained, java_reason
-from hushwatt.provider.engines.spark_files import SparkFile
-from hushwatt.wire.table import report_files
+from hushwatt.provider.tally.engines.spark_errors import explained, java_reason
+from hushwatt.provider.tally.engines.spark_files import SparkFile
+from hushwatt.wire.reports import report_files
 
 pyspark_errors = pytest.importorskip("pyspark.errors")
 

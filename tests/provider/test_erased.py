@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from collecting import STORES, histories, records
-from delivering import Depot, names, write_file
+from tests.provider.collecting import STORES, histories, records
+from tests.provider.delivering import Depot, names, write_file
 
-from hushwatt.provider.collect import erase_device
-from hushwatt.provider.named import device_of
+from hushwatt.provider.intake.collect import erase_device
+from hushwatt.provider.intake.device_names import device_of
 
 HOMES = {"sqlite": (400, 390), "postgres": (40, 39)}  # so many that whole pages of a file become free
 TABLES = {

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import schemathesis
-from collecting import histories, records
 from hypothesis import HealthCheck, given, settings
+from tests.provider.collecting import histories, records
 
 from hushwatt.wire.signature import sign_request
 

@@ -16,19 +16,19 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import polars as pl
 import pytest
-from collecting import Talk, histories, records
-from shown import Shown, says
+from tests.provider.collecting import Talk, histories, records
+from tests.provider.shown import Shown, says
 
-from hushwatt.cli.estimated import headline, levels_table, period_table, top_table
+from hushwatt.cli.estimate_tables import headline, levels_table, period_table, top_table
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.config import Config
 from hushwatt.provider.dashboard.promised import foreseen
-from hushwatt.provider.document import document
-from hushwatt.provider.export import export
+from hushwatt.provider.estimate.document import document
+from hushwatt.provider.estimate.export import export
+from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 from hushwatt.wire.payload import Layout
 

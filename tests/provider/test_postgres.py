@@ -4,9 +4,9 @@ import struct
 
 import numpy as np
 import pytest
-from collecting import STORES
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.provider.collecting import STORES
 
 from hushwatt.errors import StateError
 from hushwatt.provider.store import open_store, postgres

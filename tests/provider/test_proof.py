@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.audit.chaos.desk import JSON, Desk
-from hushwatt.audit.chaos.plans import plan_for
+from hushwatt.audit.harness.in_process_client import JSON, Desk
+from hushwatt.audit.harness.plans import plan_for
 from hushwatt.plan import Appliance
 from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Question
 from hushwatt.wire.signature import public_bytes, sign_request

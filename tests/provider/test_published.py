@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from collecting import STORES, histories, records
-from delivering import Depot, names, write_file
-from shown import Shown
+from tests.provider.collecting import STORES, histories, records
+from tests.provider.delivering import Depot, names, write_file
+from tests.provider.shown import Shown
 
 from hushwatt.provider.metrics import Metrics
-from hushwatt.provider.read import Read
+from hushwatt.provider.service.collection_reader import Read
 from hushwatt.provider.store.slots import publish
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)

@@ -3,19 +3,19 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from collecting import STORES, histories, records
-from delivering import Depot
-from reported import HOMES, part, plainly, reported, saved, twice
-from test_engines import arrow
+from tests.provider.collecting import STORES, histories, records
+from tests.provider.delivering import Depot
+from tests.provider.reported import HOMES, part, plainly, reported, saved, twice
+from tests.provider.test_engines import arrow
 
 from hushwatt.privacy.rotation import order_of
 from hushwatt.privacy.strategies import STRATEGIES, affordable
-from hushwatt.provider.engines import engine, kernel
-from hushwatt.provider.engines.parcel import unpacked
-from hushwatt.provider.tally import tally_reports
+from hushwatt.provider.tally.engines import arrow_tally as kernel
+from hushwatt.provider.tally.engines import engine, tally_reports
+from hushwatt.provider.tally.engines.tally_arrow import unpacked
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack, pack_many
-from hushwatt.wire.report_schema import ReportBatch
+from hushwatt.wire.reports.schema import ReportBatch
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 EVERY = [0, 1, 2]

@@ -4,7 +4,7 @@ import asyncio
 
 import numpy as np
 import pytest
-from collecting import STORES
+from tests.provider.collecting import STORES
 
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.plans import add_plan

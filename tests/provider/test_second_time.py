@@ -5,10 +5,10 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from collecting import STORES, histories, records
-from delivering import Depot, names, write_file
+from tests.provider.collecting import STORES, histories, records
+from tests.provider.delivering import Depot, names, write_file
 
-from hushwatt.provider.inbox import Answer
+from hushwatt.provider.intake.inbox import Answer
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.wire.record import unpack
 

@@ -3,7 +3,7 @@
 import apsw
 import numpy as np
 import pytest
-from collecting import histories, records
+from tests.provider.collecting import histories, records
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import open_store, schema

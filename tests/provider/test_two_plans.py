@@ -4,19 +4,19 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from collecting import STORES, Talk, histories, records
-from delivering import Depot, names, write_file
-from shown import Shown
+from tests.provider.collecting import STORES, Talk, histories, records
+from tests.provider.delivering import Depot, names, write_file
+from tests.provider.shown import Shown
 
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.collect import erase_device
-from hushwatt.provider.config import Config
-from hushwatt.provider.named import device_of
+from hushwatt.provider.intake.collect import erase_device
+from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.take_back import correct_homes, take_back
+from hushwatt.provider.service.config import Config
+from hushwatt.provider.service.publish_files import publish_unattended, waiting
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.slots import count_late, publish, scrub
-from hushwatt.provider.take_back import correct_homes, take_back
-from hushwatt.provider.unattended import publish_unattended, waiting
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 TABLES = ("plans", "signers", "devices", "codes", "reports", "draws", "tallies", "slots", "deliveries")

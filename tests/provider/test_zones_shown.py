@@ -8,8 +8,8 @@ import pytest
 
 from hushwatt.plan import SlotLength
 from hushwatt.provider.dashboard.frame import stretches
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.query import understand
-from hushwatt.provider.dashboard.scene import Scene
 
 ZONES = ("America/Los_Angeles", "Asia/Kolkata", "Pacific/Auckland", "UTC")
 

@@ -5,13 +5,13 @@ from pages import tour_plan
 from svg import arrow, box, drawing, words
 
 from hushwatt.fleet.simulate import simulate
-from hushwatt.household.homes import enrol
-from hushwatt.household.levels import to_levels
-from hushwatt.household.report import report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.levels import to_levels
+from hushwatt.household.report.report import report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.promise import promise
-from hushwatt.provider.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.wire.record import pack
 
 WIDTH, HEIGHT = 960, 420

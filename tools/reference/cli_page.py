@@ -10,7 +10,7 @@ from cyclopts import App
 from cyclopts.argument import Argument
 from forms import WRITTEN, document, fenced, prose, table
 
-from hushwatt.cli import exits
+from hushwatt.cli import exit_codes as exits
 from hushwatt.cli.main import app_for
 
 INTRODUCTION = """\

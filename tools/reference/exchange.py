@@ -21,14 +21,14 @@ from fastapi import FastAPI
 from forms import document, fenced
 from pages import tour_plan
 
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import levels_of, report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.config import Config
-from hushwatt.provider.keys import KEY
+from hushwatt.provider.service.config import Config
+from hushwatt.provider.service.keys import KEY
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes
 from hushwatt.wire.record import pack, pack_many

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from hushwatt.audit.exact.brute import Answer, KeptProbes, Memory, Outcome
 from hushwatt.audit.exact.hidden import Home, answer_table, distances, payload
-from hushwatt.household.book import Book, Entry, OverCap
-from hushwatt.household.caps import DAY
-from hushwatt.household.charges import KeptLedger
-from hushwatt.household.homes import Homes
-from hushwatt.household.randomise import randomise
+from hushwatt.household.ledger.caps import DAY
+from hushwatt.household.ledger.home_ledger import Book, Entry, OverCap
+from hushwatt.household.ledger.plan_ledger import KeptLedger
+from hushwatt.household.report.homes import Homes
+from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation
 from hushwatt.privacy.kernels import answer_bits

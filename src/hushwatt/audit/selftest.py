@@ -8,21 +8,21 @@ from fractions import Fraction
 from functools import partial
 
 from hushwatt.audit import planted
-from hushwatt.audit.books import CASES, audit_book
-from hushwatt.audit.budget import audit_strategy
 from hushwatt.audit.exact.brute import KeptProbes, Rule, worst_ratio
 from hushwatt.audit.exact.hidden import Home
 from hushwatt.audit.exponent import at_most, loss
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.ledgers import audit_kept_ledger, audit_ledger
+from hushwatt.audit.laws.debiasing import audit_debias
+from hushwatt.audit.laws.sampler import audit_sampler
+from hushwatt.audit.laws.streams import audit_streams, cases
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
-from hushwatt.audit.payments import as_shipped, audit_payments
-from hushwatt.audit.sampler import audit_sampler
-from hushwatt.audit.streams import audit_streams, cases
-from hushwatt.audit.tallies import audit_debias
-from hushwatt.household.book import Book
-from hushwatt.household.charges import KeptLedger
-from hushwatt.household.randomise import randomise
+from hushwatt.audit.spending.budget import audit_strategy
+from hushwatt.audit.spending.home_ledgers import CASES, audit_book
+from hushwatt.audit.spending.payments import as_shipped, audit_payments
+from hushwatt.audit.spending.plan_ledgers import audit_kept_ledger, audit_ledger
+from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.plan_ledger import KeptLedger
+from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias

@@ -4,21 +4,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from hushwatt.audit.agents import agent_audits
-from hushwatt.audit.blind import blind_audits
-from hushwatt.audit.budget import audit_plan, budget_audits
-from hushwatt.audit.canary import canary_audits
-from hushwatt.audit.empirical import empirical_audit_of, empirical_audits
+from hushwatt.audit.attacks.agents import agent_audits
+from hushwatt.audit.attacks.empirical import empirical_audit_of, empirical_audits
+from hushwatt.audit.attacks.forged_report import audit_forged, forged_audits
+from hushwatt.audit.attacks.habit import audit_habit, habit_audits
 from hushwatt.audit.exact.run import exact_audit_of, exact_audits
 from hushwatt.audit.finding import Audit
-from hushwatt.audit.forged import audit_forged, forged_audits
-from hushwatt.audit.forks import fork_audits
-from hushwatt.audit.habit import audit_habit, habit_audits
-from hushwatt.audit.own_draws import own_draw_audits
-from hushwatt.audit.rounding import rounding_audit_of, rounding_audits
-from hushwatt.audit.sampler import sampler_audit_of, sampler_audits
+from hushwatt.audit.laws.own_draws import own_draw_audits
+from hushwatt.audit.laws.rounding import rounding_audit_of, rounding_audits
+from hushwatt.audit.laws.sampler import sampler_audit_of, sampler_audits
+from hushwatt.audit.leaks.blind import blind_audits
+from hushwatt.audit.leaks.canary import canary_audits
+from hushwatt.audit.leaks.forks import fork_audits
+from hushwatt.audit.leaks.twins import twin_audits
 from hushwatt.audit.selftest import selftest_audits
-from hushwatt.audit.twins import twin_audits
+from hushwatt.audit.spending.budget import audit_plan, budget_audits
 from hushwatt.plan.plan import Plan
 
 
@@ -31,7 +31,7 @@ class Suite:
 
 
 def _forger_audits(quick: bool) -> list[Audit]:
-    from hushwatt.audit.forgers import (
+    from hushwatt.audit.attacks.forgers import (
         forger_audits,  # the only one that needs what the extra `provider` brings
     )
 
@@ -39,7 +39,7 @@ def _forger_audits(quick: bool) -> list[Audit]:
 
 
 def _forger_audit_of(plan: Plan) -> Audit:
-    from hushwatt.audit.forgers import audit_forgers, forgers_slots
+    from hushwatt.audit.attacks.forgers import audit_forgers, forgers_slots
 
     return partial(audit_forgers, plan, forgers_slots(plan))
 

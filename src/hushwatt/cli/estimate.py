@@ -10,7 +10,7 @@ from hushwatt.cli.options import Json
 
 if TYPE_CHECKING:
     from hushwatt.plan.plan import Plan
-    from hushwatt.provider.tally import Tallies
+    from hushwatt.provider.tally.tally import Tallies
 
 Engine = Annotated[
     Literal["embedded", "spark"],
@@ -72,7 +72,7 @@ def estimate(
     levels
         Show also how many homes are at each level, on average over all slots.
     """
-    from hushwatt.cli.estimated import (
+    from hushwatt.cli.estimate_tables import (
         AVERAGING,
         PERIOD_SPARE,
         levels_table,
@@ -81,9 +81,9 @@ def estimate(
         remarks,
     )
     from hushwatt.plan.plan import Plan
-    from hushwatt.provider.estimate import estimate as estimated
-    from hushwatt.provider.export import export
-    from hushwatt.provider.span import span
+    from hushwatt.provider.estimate.estimate import estimate as estimated
+    from hushwatt.provider.estimate.export import export
+    from hushwatt.provider.estimate.time_range import span
 
     agreed = Plan.load(plan)
     first, last = span(agreed, start, end)
@@ -92,7 +92,7 @@ def estimate(
     if output is not None:
         export(found, output)
     if as_json:
-        from hushwatt.provider.document import document
+        from hushwatt.provider.estimate.document import document
 
         print_json(document(found))
     else:
@@ -126,17 +126,17 @@ def top(
     count
         How many appliances to show.
     """
-    from hushwatt.cli.estimated import TOP_SPARE, print_tables, remarks, top_table
+    from hushwatt.cli.estimate_tables import TOP_SPARE, print_tables, remarks, top_table
     from hushwatt.errors import UsageError
     from hushwatt.plan.plan import Plan
-    from hushwatt.provider.estimate import estimate as estimated
+    from hushwatt.provider.estimate.estimate import estimate as estimated
 
     if count < 1:
         raise UsageError(f"-k is {count}; it must be at least 1")
     agreed = Plan.load(plan)
     found = estimated(agreed, added_up(agreed, reports, engine, master, spark_conf))
     if as_json:
-        from hushwatt.provider.document import top_document
+        from hushwatt.provider.estimate.document import top_document
 
         print_json(top_document(found, count))
     else:
@@ -151,7 +151,7 @@ def added_up(
 ) -> "Tallies":
     """The reports' tallies, with a word about reports that were there again or are refused."""
     from hushwatt.errors import UsageError
-    from hushwatt.provider.engines import engine as engine_of
+    from hushwatt.provider.tally.engines import engine as engine_of
 
     settings = dict(setting.partition("=")[::2] for setting in spark_conf or ())
     if "" in settings or any("=" not in setting for setting in spark_conf or ()):

@@ -17,7 +17,7 @@ from typing import NamedTuple, NoReturn
 from cyclopts import App, Parameter
 
 from hushwatt import __version__
-from hushwatt.cli.exits import farewell
+from hushwatt.cli.exit_codes import farewell
 from hushwatt.cli.numbers import exactly
 
 
@@ -32,7 +32,7 @@ COMMANDS = {
     "demo": Command(
         "hushwatt.cli.demo:demo", "Let invented homes report over real HTTP, and show what can be learnt."
     ),
-    "plan": Command("hushwatt.cli.plan:app", "Write a plan, read it, and see what it promises."),
+    "plan": Command("hushwatt.cli.plan.plan:app", "Write a plan, read it, and see what it promises."),
     "data": Command("hushwatt.cli.data:app", "See which datasets hushwatt reads, and make readings of them."),
     "simulate": Command(
         "hushwatt.cli.simulate:simulate", "Invent the readings of many homes, to try things out with."
@@ -49,19 +49,24 @@ COMMANDS = {
         "Show which appliances use the most, with the ranks they may really have.",
     ),
     "household": Command(
-        "hushwatt.cli.household:app", "Take part from home: join, run, see all that leaves, pause, leave."
+        "hushwatt.cli.household.household:app",
+        "Take part from home: join, run, see all that leaves, pause, leave.",
     ),
     "provider": Command(
-        "hushwatt.cli.provider:app", "Collect reports from homes, keep them safe, and give out estimates."
+        "hushwatt.cli.provider.serve:app",
+        "Collect reports from homes, keep them safe, and give out estimates.",
     ),
     "audit": Command(
-        "hushwatt.cli.audit:app", "Check that what is promised holds, by enumeration, search and attack."
+        "hushwatt.cli.audit.audit:app",
+        "Check that what is promised holds, by enumeration, search and attack.",
     ),
     "reproduce": Command(
         "hushwatt.cli.reproduce:reproduce",
         "Reproduce the paper's tables and figures, and show where it slips.",
     ),
-    "doctor": Command("hushwatt.cli.doctor:doctor", "Check that this machine has what hushwatt needs."),
+    "doctor": Command(
+        "hushwatt.cli.doctor.doctor:doctor", "Check that this machine has what hushwatt needs."
+    ),
     "completion": Command(
         "hushwatt.cli.completion:completion",
         "Print the script by which your shell completes commands and options.",

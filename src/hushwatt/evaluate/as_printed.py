@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.fleet.simulate import simulate
-from hushwatt.household.levels import Levels, Watts
-from hushwatt.household.randomise import laws_of, randomise
-from hushwatt.household.report import levels_of
+from hushwatt.household.report.levels import Levels, Watts
+from hushwatt.household.report.randomise import laws_of, randomise
+from hushwatt.household.report.report import levels_of
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import patience
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.kernels import Rows
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Strategy
-from hushwatt.provider.tally import Tallies, groups, tally_rows
+from hushwatt.provider.tally.tally import Tallies, groups, tally_rows
 from hushwatt.wire.payload import Layout
 
 Numbers = NDArray[np.float64]

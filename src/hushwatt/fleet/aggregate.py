@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.fleet.answers import answers, held
+from hushwatt.fleet.aggregate_draws import answers, held
 from hushwatt.fleet.speakers import Speakers
-from hushwatt.household.levels import Watts
+from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
-from hushwatt.provider.draws import PUBLICATION
-from hushwatt.provider.tally import Tallies, Tally, TallyKey
+from hushwatt.provider.tally.draws import PUBLICATION
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 MOST = 10**9  # homes: beyond, hypergeometric numbers cannot be drawn
 

@@ -8,11 +8,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
-from hushwatt.fleet.decided import NEVER, Decided
 from hushwatt.fleet.fleet import Fleet
-from hushwatt.fleet.parts import PartSource
+from hushwatt.fleet.provider_decisions import NEVER, Decided
+from hushwatt.fleet.readings.parts import PartSource
 from hushwatt.fleet.state import State
-from hushwatt.household.homes import Homes, enrol, turns_taken
+from hushwatt.household.report.homes import Homes, enrol, turns_taken
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from hushwatt.fleet.decided import Decided, Rounds
-from hushwatt.fleet.parts import Parts, PartSource
-from hushwatt.fleet.shelf import Shelf
-from hushwatt.household.homes import Homes
-from hushwatt.household.levels import Levels, Watts
-from hushwatt.household.report import Sent, levels_of, report
+from hushwatt.fleet.provider_decisions import Decided, Rounds
+from hushwatt.fleet.readings.parts import Parts, PartSource
+from hushwatt.fleet.spill_store import Shelf
+from hushwatt.household.report.homes import Homes
+from hushwatt.household.report.levels import Levels, Watts
+from hushwatt.household.report.report import Sent, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
-from hushwatt.wire.table import ReportBatch
+from hushwatt.wire.reports import ReportBatch
 
 Waiting = tuple[Homes, Levels, Sent]  # homes between their two rounds
 

@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hushwatt.errors import ReadingsError, ReportError, UsageError
-from hushwatt.fleet.answer import Answer
 from hushwatt.fleet.frame import Frame, Place, library, made_for, table_of
 from hushwatt.fleet.randomise import randomise_file
+from hushwatt.fleet.result import Answer
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate import estimate as estimated
-from hushwatt.provider.tally import tally_reports
-from hushwatt.wire.report_schema import HOMES, PLAN
+from hushwatt.provider.estimate.estimate import estimate as estimated
+from hushwatt.provider.tally.engines import tally_reports
+from hushwatt.wire.reports.schema import HOMES, PLAN
 
 F = TypeVar("F")
 

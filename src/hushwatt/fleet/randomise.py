@@ -17,13 +17,13 @@ import pyarrow as pa
 from hushwatt.errors import ReadingsError
 from hushwatt.files import written
 from hushwatt.fleet.assemble import assemble
-from hushwatt.fleet.readings import Counts, Readings, read_slots
+from hushwatt.fleet.readings.readings import Counts, Readings, read_slots
 from hushwatt.fleet.state import State, save_state
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import printable
 from hushwatt.privacy.entropy import source_for
 from hushwatt.privacy.length_bias import refuse_length_bias
-from hushwatt.wire.table import ReportWriter
+from hushwatt.wire.reports import ReportWriter
 
 Progress = Callable[[float], None]
 SLOT, WATTS = itemgetter(0), itemgetter(2)  # of a page

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from hushwatt.fleet.aggregate import aggregate, kinds, refuse
 from hushwatt.fleet.randomise import purpose, span
-from hushwatt.fleet.readings import Readings, read_slots
-from hushwatt.household.levels import Watts, ranged
+from hushwatt.fleet.readings.readings import Readings, read_slots
+from hushwatt.household.report.levels import Watts, ranged
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import source_for
-from hushwatt.provider.estimate import estimate
-from hushwatt.provider.results import Estimates
+from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.results import Estimates
 
 Numbers = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from hushwatt.fleet.assemble import assemble
-from hushwatt.household.levels import Watts
+from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
-from hushwatt.provider.tally import Tallies, tally_batches, with_repeats
-from hushwatt.wire.table import ReportBatch
+from hushwatt.provider.tally.tally import Tallies, tally_batches, with_repeats
+from hushwatt.wire.reports import ReportBatch
 
 
 def simulate(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, first: int = 0) -> Tallies:

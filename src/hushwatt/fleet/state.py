@@ -20,15 +20,15 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
-from hushwatt.fleet.decided import Decided
 from hushwatt.fleet.fleet import Fleet
-from hushwatt.household.homes import Homes, enrol, walked_by_cursor
+from hushwatt.fleet.provider_decisions import Decided
+from hushwatt.household.report.homes import Homes, enrol, walked_by_cursor
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.ledger import Charge
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, Strategy
-from hushwatt.wire.parquet_bounds import Unfit, check_footer, look_at_pages
-from hushwatt.wire.report_columns import LONGEST_NAME, lengths
+from hushwatt.wire.reports.columns import LONGEST_NAME, lengths
+from hushwatt.wire.reports.parquet_bounds import Unfit, check_footer, look_at_pages
 
 FORMAT = 1
 TOGETHER = 1 << 17  # names read at a time

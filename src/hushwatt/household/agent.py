@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.book import Book
-from hushwatt.household.caps import DAY, Caps
-from hushwatt.household.charges import tolerance
 from hushwatt.household.clock import SECOND, Moment
-from hushwatt.household.levels import Watts
-from hushwatt.household.mark import Mark
+from hushwatt.household.ledger.caps import DAY, Caps
+from hushwatt.household.ledger.high_water_mark import Mark
+from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.plan_ledger import tolerance
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.household.membership import Membership
-from hushwatt.household.store import Store
-from hushwatt.household.timeline import Timeline
+from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Entropy, OperatingSystem, Source

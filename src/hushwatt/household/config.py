@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import StateError, UsageError
-from hushwatt.household.caps import Caps
-from hushwatt.household.private import open_to_others, tightened, write_private
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.private_files import open_to_others, tightened, write_private
 from hushwatt.household.sources.mapping import Mapping
-from hushwatt.household.store import Store
-from hushwatt.household.untrusted import Malformed, items, parse_json, table
+from hushwatt.household.untrusted_json import Malformed, items, parse_json, table
 
 HEALTH = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells
 

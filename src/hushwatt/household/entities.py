@@ -13,14 +13,14 @@ from contextlib import suppress
 import aiomqtt
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.caps import Caps
 from hushwatt.household.clock import Clock
 from hushwatt.household.guard import Guard
 from hushwatt.household.join import pause
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.broker import LONGEST, connection
 from hushwatt.household.sources.mapping import Broker
 from hushwatt.household.status import meters, plans
-from hushwatt.household.store import Store
 from hushwatt.plan.amounts import plain
 
 STATE, COMMAND = "hushwatt/state", "hushwatt/pause/set"

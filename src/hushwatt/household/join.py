@@ -11,11 +11,11 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import StateError, UsageError
-from hushwatt.household.caps import Caps
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.ledger.timeline import STATE, Timeline
 from hushwatt.household.membership import begin, placed
-from hushwatt.household.provider_link import Link, Offer, Place, Refused, WrongProvider
-from hushwatt.household.store import Store
-from hushwatt.household.timeline import STATE, Timeline
+from hushwatt.household.upload.provider_client import Link, Offer, Place, Refused, WrongProvider
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hushwatt.household.book import Book, Entry
-from hushwatt.household.charges import KeptLedger
-from hushwatt.household.homes import Homes, enrol
-from hushwatt.household.levels import Watts
-from hushwatt.household.memory import from_text, strategy_of, to_text
-from hushwatt.household.report import Sent, levels_of, report
-from hushwatt.household.store import Store
+from hushwatt.household.ledger.home_ledger import Book, Entry
+from hushwatt.household.ledger.plan_ledger import KeptLedger
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.report.homes import Homes, enrol
+from hushwatt.household.report.levels import Watts
+from hushwatt.household.report.memory import from_text, strategy_of, to_text
+from hushwatt.household.report.report import Sent, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.ledger import Ledger, Members

@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
-from hushwatt.household.caps import Caps
-from hushwatt.household.caps_file import CapsFile
 from hushwatt.household.clock import Clock
 from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
 from hushwatt.household.guard import Guard
-from hushwatt.household.lock import only_agent
-from hushwatt.household.mark import SharedMark
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.caps_file import CapsFile
+from hushwatt.household.ledger.high_water_mark import SharedMark
+from hushwatt.household.ledger.lock import only_agent
+from hushwatt.household.ledger.store import Store
 from hushwatt.household.page.server import Page, serve
-from hushwatt.household.sender import Sender
 from hushwatt.household.sources.broker import listen
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mapping import Mapping
-from hushwatt.household.store import Store
+from hushwatt.household.upload.sender import Sender
 
 NOTE = 10.0  # seconds between two notes on the sources' health
 LEAVING = 0.5  # seconds that jobs have to say goodbye

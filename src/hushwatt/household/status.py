@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from hushwatt.household.book import Book
-from hushwatt.household.caps import DAY, YEAR, Caps
-from hushwatt.household.charges import not_yet_over
-from hushwatt.household.store import Store
-from hushwatt.household.timeline import Timeline
+from hushwatt.household.ledger.caps import DAY, YEAR, Caps
+from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.plan_ledger import not_yet_over
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 

@@ -13,12 +13,12 @@ from socket import socket
 import uvicorn
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.api import make_app
 from hushwatt.provider.api.connection import Patience, connections
-from hushwatt.provider.config import Config
-from hushwatt.provider.folder import make_folder
-from hushwatt.provider.logs import start_logs
-from hushwatt.provider.read import Read
+from hushwatt.provider.app import make_app
+from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.service.config import Config
+from hushwatt.provider.service.folder import make_folder
+from hushwatt.provider.service.logs import start_logs
 from hushwatt.provider.store import open_store
 
 LEAVE = 20  # seconds that open requests have to end

@@ -8,8 +8,8 @@ import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.fleet.simulate import simulate
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import levels_of, report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.presets import preset
@@ -20,7 +20,7 @@ from hushwatt.privacy.advice.answered import speaking
 from hushwatt.privacy.advice.prior import prior_of
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for
-from hushwatt.provider.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.wire.payload import Layout
 
 PAPER = preset("paper")

@@ -11,7 +11,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from hushwatt.household.homes import Homes, enrol
+from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.strategies import POPULATION, STRATEGIES, Cohorts, Sample, Strategy, affordable
@@ -72,7 +72,7 @@ def _asked_by_provider(plan: Plan, first: Strategy, slots: int) -> Iterator[tupl
 
 def _picked(plan: Plan, wishes: tuple[bool, ...]) -> tuple[tuple[int, ...], ...]:
     """LPD, LPA: the provider wishes to pick this home, and may if it kept silent for a window."""
-    from hushwatt.fleet.decided import Decided, pick
+    from hushwatt.fleet.provider_decisions import Decided, pick
 
     decided = Decided(
         STRATEGIES[plan.method].start(2 * plan.window, plan.window), None, np.full(1, -(1 << 40))

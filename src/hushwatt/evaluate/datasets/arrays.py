@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReadingsError
 from hushwatt.evaluate.datasets.names import common
 from hushwatt.evaluate.generators.kind import Watts
-from hushwatt.fleet import columns
+from hushwatt.fleet.readings import columns
 from hushwatt.plan.plan import Plan
 
 

@@ -14,8 +14,8 @@ from hushwatt.evaluate.datasets.dataset import Wish
 from hushwatt.evaluate.datasets.names import MAINS
 from hushwatt.evaluate.datasets.rows import header
 from hushwatt.evaluate.table import CODED, SCHEMA
-from hushwatt.fleet import columns
-from hushwatt.fleet.columns import Fault
+from hushwatt.fleet.readings import columns
+from hushwatt.fleet.readings.columns import Fault
 
 ROWS = 1 << 18  # read at a time
 PARQUET = {".parquet", ".pq", ".parq"}

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import HushwattError
 from hushwatt.evaluate.demo.server import LocalServer
-from hushwatt.household.report import Sent
+from hushwatt.household.report.report import Sent
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.record import pack
 from hushwatt.wire.signature import public_bytes, sign_request

@@ -18,14 +18,14 @@ from hushwatt.evaluate.demo.server import local_server
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.files import written
 from hushwatt.fleet.simulate import simulate
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import Sent, levels_of, report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import Sent, levels_of, report
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import source_for
 from hushwatt.privacy.promise import Promise, promise
-from hushwatt.provider.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate
 
 Advance = Callable[[int], None]
 SEED = 2024

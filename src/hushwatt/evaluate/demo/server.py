@@ -12,12 +12,12 @@ import uvicorn
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.api import make_app
+from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import HandClock
-from hushwatt.provider.config import Config
-from hushwatt.provider.folder import make_folder
-from hushwatt.provider.logs import start_logs
-from hushwatt.provider.service import Service
+from hushwatt.provider.service.config import Config
+from hushwatt.provider.service.folder import make_folder
+from hushwatt.provider.service.logs import start_logs
+from hushwatt.provider.service.service import Service
 from hushwatt.provider.store import open_store
 
 TRIES = 20  # ports, when the first is taken

@@ -13,13 +13,13 @@ from hushwatt.evaluate.experiments.experiment import Homes, Job
 from hushwatt.evaluate.experiments.homes import ABOUT, knowing, watts_of
 from hushwatt.evaluate.generators.kind import Watts
 from hushwatt.fleet.simulate import simulate
-from hushwatt.household.levels import ranged
+from hushwatt.household.report.levels import ranged
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice import advise
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.estimate import estimate
-from hushwatt.provider.results import Estimates
-from hushwatt.provider.tally import Tallies
+from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.results import Estimates
+from hushwatt.provider.tally.tally import Tallies
 
 Numbers = NDArray[np.float64]
 NO_CAP = "none"

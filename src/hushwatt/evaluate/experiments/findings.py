@@ -40,7 +40,7 @@ from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.strategies import STRATEGIES
-from hushwatt.provider.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate
 
 SAME_REPORTS = "right estimator"
 BESIDE = "against the release"

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.augment import Profile, augment
 from hushwatt.evaluate.experiments.experiment import Homes, Job
 from hushwatt.evaluate.generators import generate
+from hushwatt.evaluate.generators.augment import Profile, augment
 from hushwatt.evaluate.generators.kind import Watts
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.plan.appliance import Appliance

@@ -34,7 +34,7 @@ from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
-from hushwatt.provider.consistency import norm_sub
+from hushwatt.provider.estimate.consistency import norm_sub
 
 Numbers = NDArray[np.float64]
 

@@ -32,13 +32,13 @@ from hushwatt.evaluate.experiments.experiment import (
 )
 from hushwatt.evaluate.experiments.homes import watts_of
 from hushwatt.evaluate.experiments.level_counts import IDEAL, METHODS, with_method
-from hushwatt.household.homes import enrol
-from hushwatt.household.report import levels_of, report
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import FreshKeys
-from hushwatt.provider.results import Estimates
+from hushwatt.provider.estimate.results import Estimates
 
 Numbers = NDArray[np.float64]
 

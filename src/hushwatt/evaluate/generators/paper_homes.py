@@ -10,7 +10,7 @@ is known to be like the paper's.
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.evaluate.augment import Profile
+from hushwatt.evaluate.generators.augment import Profile
 from hushwatt.evaluate.generators.kind import Watts
 from hushwatt.evaluate.generators.streams import Streams, label
 

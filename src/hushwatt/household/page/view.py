@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from hushwatt.household.caps import Caps
 from hushwatt.household.clock import SECOND
-from hushwatt.household.levels import Watts
+from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, changes, terms
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
-from hushwatt.household.preview import named_levels
+from hushwatt.household.report.levels import Watts
+from hushwatt.household.report.preview import named_levels
 from hushwatt.household.status import PlanStatus, appliance_meter, held_back, meters, plans, sent
-from hushwatt.household.store import Store
-from hushwatt.household.words import HABITS, WHILE_PAUSED, changes, terms
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import odds, promise

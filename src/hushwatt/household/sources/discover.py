@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.mapping import Broker
 from hushwatt.household.sources.paths import at, bare, document, number
-from hushwatt.household.untrusted import Malformed, table
+from hushwatt.household.untrusted_json import Malformed, table
 
 MOST = 1_000  # plugs that are told of: more is somebody's joke
 LISTEN = (

@@ -13,14 +13,14 @@ import numpy as np
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.guard import Guard
-from hushwatt.household.levels import Watts
+from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.mapping import Mapping, PlugEntry
 from hushwatt.household.sources.plug import Plug
 from hushwatt.household.sources.presets import UNITS, Preset
 from hushwatt.household.sources.rows import csv_rows
 from hushwatt.household.sources.seen import Gone, Power, Unit
 from hushwatt.household.sources.table import Rows, TableSource
-from hushwatt.household.untrusted import Malformed
+from hushwatt.household.untrusted_json import Malformed
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.sanitise import quoted

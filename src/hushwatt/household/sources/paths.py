@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hushwatt.household.untrusted import Malformed, decimal, finite, parse_json
+from hushwatt.household.untrusted_json import Malformed, decimal, finite, parse_json
 
 UNAVAILABLE = ("unavailable", "unknown", "none", "nan", "null", "")
 LONGEST = 1_000  # characters of a message that is a bare word

@@ -20,7 +20,7 @@ from hushwatt.household.sources.seen import (
     Unit,
     measured,
 )
-from hushwatt.household.untrusted import Malformed
+from hushwatt.household.untrusted_json import Malformed
 
 MINUTE = 60 * SECOND
 OFFLINE = ("offline", "false")

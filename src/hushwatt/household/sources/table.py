@@ -14,7 +14,7 @@ from pathlib import Path
 from hushwatt.errors import ReadingsError
 from hushwatt.household.sources.mapping import TableEntry
 from hushwatt.household.sources.rows import Row
-from hushwatt.household.untrusted import decimal, finite
+from hushwatt.household.untrusted_json import decimal, finite
 from hushwatt.plan.times import nanoseconds
 
 TIMES = ("time", "timestamp", "datetime")

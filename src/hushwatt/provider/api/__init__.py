@@ -1,9 +1,5 @@
-"""The service over HTTP: `make_app` gives an application for any ASGI server.
+"""The service over HTTP: a file for each kind of route, and what stands around all of them.
 
 Uploads are a plain route, as there are many of them; all else is FastAPI's, with an
 OpenAPI description.  Whatever is refused is answered with a problem document (RFC 9457).
 """
-
-from hushwatt.provider.api.app import make_app
-
-__all__ = ["make_app"]

@@ -5,10 +5,10 @@ from typing import NoReturn
 
 from starlette.requests import HTTPConnection
 
-from hushwatt.provider.api.limits import Limit
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.config import is_loopback
-from hushwatt.provider.service import Service
+from hushwatt.provider.api.token_bucket import Limit
+from hushwatt.provider.service.config import is_loopback
+from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.access import OPERATE, token_role
 from hushwatt.provider.store.logins import add_login, login_role, remove_login
 from hushwatt.provider.store.session import Session

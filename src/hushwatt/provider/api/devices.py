@@ -12,8 +12,8 @@ from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import Gate
-from hushwatt.provider.collect import Collection
-from hushwatt.provider.service import Service
+from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.access import MOST_HOMES, find_code
 from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_with
 from hushwatt.provider.store.rotations import give_rotations

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from hushwatt import __version__
 from hushwatt.provider.api.access import Access
-from hushwatt.provider.service import Service
+from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.plans import plan_state
 
 

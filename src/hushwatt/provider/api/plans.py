@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.signed import Gate
-from hushwatt.provider.service import Service
+from hushwatt.provider.service.service import Service
 from hushwatt.wire.signature import sign_plan
 
 

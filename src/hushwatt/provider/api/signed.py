@@ -9,11 +9,11 @@ from starlette.requests import ClientDisconnect, Request
 
 from hushwatt.errors import ReportError
 from hushwatt.provider.api.access import Access
-from hushwatt.provider.api.limits import Limit
+from hushwatt.provider.api.memory_limit import Place, Room
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.room import Place, Room
-from hushwatt.provider.collect import Collection
-from hushwatt.provider.service import Service
+from hushwatt.provider.api.token_bucket import Limit
+from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.enrolment import Signer, find_signer
 from hushwatt.wire.curve import is_weak
 from hushwatt.wire.signature import public_key, read_claim

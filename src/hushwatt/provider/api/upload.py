@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, Response
 from hushwatt.errors import ReportError
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import Gate
-from hushwatt.provider.inbox import ONE, Answer
-from hushwatt.provider.service import Service
+from hushwatt.provider.intake.inbox import ONE, Answer
+from hushwatt.provider.service.service import Service
 from hushwatt.wire.record import unpack
 
 

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.page_context import Scene
 
 if TYPE_CHECKING:
     from hushwatt.provider.dashboard.views import View

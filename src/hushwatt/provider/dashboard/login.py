@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.api.access import COOKIE, Access
-from hushwatt.provider.dashboard.paper import Paper
+from hushwatt.provider.dashboard.renderer import Paper
 from hushwatt.provider.store.logins import KEPT
 
 LONGEST = 4096  # bytes of a form

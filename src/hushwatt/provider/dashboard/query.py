@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from hushwatt.errors import HushwattError, UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import nearest, shown
-from hushwatt.provider.read import Read
-from hushwatt.provider.span import span
+from hushwatt.provider.estimate.time_range import span
+from hushwatt.provider.service.collection_reader import Read
 
 SWITCH = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
 MOST_APPLIANCES = 4  # drawn together; more colours cannot be told apart

@@ -19,11 +19,11 @@ from hushwatt.provider.dashboard.assets import Assets
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.frame import frame
 from hushwatt.provider.dashboard.login import Login
-from hushwatt.provider.dashboard.paper import Paper
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.query import understand
-from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.renderer import Paper
 from hushwatt.provider.dashboard.views import VIEWS, View
-from hushwatt.provider.service import Service
+from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.session import StoreUnavailable
 
 Answer = Callable[[Request], Awaitable[Response]]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import assigned_turn, order_of
-from hushwatt.provider.rotation import Rotations, rotates
+from hushwatt.provider.checks.rotation import Rotations, rotates
 from hushwatt.provider.store.enrolment import Enrolled
 from hushwatt.provider.store.session import Homes, Rows, Session
 

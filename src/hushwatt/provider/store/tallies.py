@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.provider.store.session import Session, one
-from hushwatt.provider.tally import Tally, TallyKey
+from hushwatt.provider.tally.tally import Tally, TallyKey
 
 COLUMNS = "slot, round, as_of, drawn, homes, reports, counts"
 THIS_ONE = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"

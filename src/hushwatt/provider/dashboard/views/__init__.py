@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.views import (
     collection,
     levels,

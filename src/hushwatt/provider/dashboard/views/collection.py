@@ -6,7 +6,7 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.counts import tallies
 from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.tables import words as texts
 

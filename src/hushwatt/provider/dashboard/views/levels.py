@@ -5,9 +5,9 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import columns
-from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.results import PeriodNumbers
+from hushwatt.provider.estimate.results import PeriodNumbers
 
 HEIGHT = 380
 

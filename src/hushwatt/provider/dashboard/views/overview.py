@@ -9,12 +9,12 @@ from hushwatt.privacy.promise_words import reach
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.counts import tallies
 from hushwatt.provider.dashboard.charts.figure import Chart
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.promised import promised, rounded_up
-from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.views.top import chart, lead, table
-from hushwatt.provider.life import CLOSED, COMING, GRACE, OPEN, PUBLISHED
-from hushwatt.provider.read import SlotView
+from hushwatt.provider.schedule import CLOSED, COMING, GRACE, OPEN, PUBLISHED
+from hushwatt.provider.service.collection_reader import SlotView
 
 LIFE = (OPEN, GRACE, CLOSED, PUBLISHED)
 MEANING = {

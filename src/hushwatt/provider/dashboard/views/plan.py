@@ -5,8 +5,8 @@ from typing import Any
 from hushwatt.plan.summary import facts, levels
 from hushwatt.privacy.advice.candidate import Z95
 from hushwatt.provider.dashboard import words
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.promised import foreseen, sentences
-from hushwatt.provider.dashboard.scene import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.tables import words as texts
 

@@ -5,7 +5,7 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.bands import Line, bands
 from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.scene import ALONE, Cell, Scene
+from hushwatt.provider.dashboard.page_context import ALONE, Cell, Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 
 MOST_SLOTS = 2000

@@ -6,7 +6,7 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.heat import Tile, heat
-from hushwatt.provider.dashboard.scene import Cell, Scene
+from hushwatt.provider.dashboard.page_context import Cell, Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 
 MOST_SLOTS = 300

@@ -6,10 +6,10 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import whiskers
-from hushwatt.provider.dashboard.scene import Scene
+from hushwatt.provider.dashboard.page_context import Scene
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.measured import blind_spot, what_watts_are
-from hushwatt.provider.results import PeriodNumbers
+from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
+from hushwatt.provider.estimate.results import PeriodNumbers
 
 USUAL = 10
 ROW, FRAME = 30, 52  # pixels of a row, and of what is around the rows

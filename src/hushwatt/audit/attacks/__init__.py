@@ -1,0 +1,1 @@
+"""Attackers: what real reports give away, and what forged ones can do."""

@@ -1,0 +1,133 @@
+"""An attack on the real bytes never shows more than ε.  [claim C13]
+
+Half a fleet leads one life, half another, and the shipped steps report for both; the provider's
+decisions, where it decides, are made once for all.  The attacker sees what is sent and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from hushwatt.audit.attacks.attack import ONE, OTHER, Attacker
+from hushwatt.audit.finding import Audit, Finding
+from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.fleet.provider_decisions import Decided, report_rounds
+from hushwatt.household.report.homes import Homes, enrol
+from hushwatt.household.report.report import Sent, report
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Simulation, Source
+from hushwatt.privacy.promise import promise
+
+TRIALS, QUICK_TRIALS = 1_000_000, 60_000
+DOUBT = 0.01  # of all attacks together
+MECHANISMS = (  # method, who decides, oracle, appliances asked of three, window, ε
+    ("lbu", None, "oue", 3, 2, 2.0),
+    ("lbu", None, "grr", 3, 3, 1.0),
+    ("lbu", None, "sue", 1, 2, 2.0),
+    ("lbu", None, "grr", 2, 3, 2.0),
+    ("lsp", None, "oue", 3, 3, 1.0),
+    ("lsp", None, "sue", 3, 2, 2.0),
+    ("lsp", None, "grr", 1, 2, 3.0),
+    ("lpu", None, "oue", 3, 2, 2.0),
+    ("lpu", None, "grr", 3, 3, 1.0),
+    ("lpu", None, "grr", 1, 2, 2.0),
+    ("lbd", "household", "oue", 3, 2, 2.0),
+    ("lbd", "household", "grr", 3, 1, 2.0),
+    ("lba", "household", "oue", 3, 3, 2.0),
+    ("lba", "household", "sue", 3, 2, 1.0),
+    ("lba", "household", "grr", 3, 2, 3.0),
+    ("lbd", "provider", "grr", 3, 2, 2.0),
+    ("lba", "provider", "oue", 3, 2, 2.0),
+    ("lba", "provider", "grr", 1, 3, 2.0),
+    ("lpd", "provider", "grr", 3, 2, 1.0),
+    ("lpa", "provider", "oue", 2, 2, 2.0),
+)
+QUICK = (0, 9, 14, 16)
+WIDTHS = (2, 4, 3)
+SEED = 11
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the two lives differ in: all appliances or one, a whole window or one slot of it."""
+
+    suspects: tuple[int, ...]
+    slots: range
+
+    def __str__(self) -> str:
+        who = "home" if len(self.suspects) > 1 else "appliance"
+        return f"{who}, {'stream' if len(self.slots) > 1 else 'slot'}"
+
+
+def empirical_audits(quick: bool = False) -> Iterator[Audit]:
+    """Twenty plans, attacked in four ways each; a few of them when quick."""
+    chosen = [MECHANISMS[place] for place in QUICK] if quick else list(MECHANISMS)
+    doubt = DOUBT / (4 * len(chosen))
+    for method, decision, oracle, asked, window, epsilon in chosen:
+        mechanism = Mechanism(method, decision, oracle, "range", asked < len(WIDTHS))
+        plan = small_plan(mechanism, Shape(WIDTHS, window, window + 1), int(epsilon * MICRO), asked)
+        yield partial(audit_attacks, plan, QUICK_TRIALS if quick else TRIALS, doubt)
+
+
+def empirical_audit_of(plan: Plan) -> Audit:
+    """Attacks on a plan as it stands."""
+    return partial(audit_attacks, plan, QUICK_TRIALS, DOUBT / 4)
+
+
+def audit_attacks(plan: Plan, trials: int, doubt: float) -> Finding:
+    """The most that four attacks show, against what is promised to the home and to an appliance."""
+    shown, passed = {}, True
+    for target in targets(plan):
+        found, most = shown_by_attack(plan, target, trials, doubt), allowed(plan, target)
+        shown[str(target)] = found / most
+        passed = passed and found <= most
+    best = max(shown, key=lambda name: shown[name])
+    figure = f"shows {shown[best]:.3f} of what is promised ({best}); {trials:,} trials"
+    subject = (
+        f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
+    )
+    by = f" by the {plan.decision}" if plan.decision else ""
+    return Finding("C13", subject + by, figure, passed, numbers={"reached": shown[best], **shown})
+
+
+def allowed(plan: Plan, target: Target) -> float:
+    """The ε that is promised for what the two lives differ in."""
+    whole = len(target.suspects) == len(plan.appliances)
+    return (plan.epsilon if whole else float(promise(plan).appliance_dearest)) / MICRO
+
+
+def targets(plan: Plan) -> list[Target]:
+    """One appliance and the whole home, one slot and a whole window."""
+    everyone = tuple(range(len(plan.appliances)))
+    return [Target(who, when) for who in (everyone, (0,)) for when in (range(plan.window), range(1))]
+
+
+def shown_by_attack(plan: Plan, target: Target, trials: int, doubt: float) -> float:
+    """The ε that one attack proves."""
+    homes = trials // 4 * 4
+    source = Simulation(SEED, f"{plan.id} {target}")
+    looks = 0
+    fleet = enrol(plan, homes, 0, source)
+    if plan.decision == "household":
+        looks = fleet.strategies.states[0].probe
+    attacker = Attacker.of(plan, looks, list(target.suspects), homes)
+    for slot, rounds in enumerate(_rounds(plan, fleet, target, source)):
+        for sent in rounds:
+            attacker.see(sent, slot in target.slots)
+    return attacker.shown(doubt)
+
+
+def _rounds(plan: Plan, fleet: Homes, target: Target, source: Source) -> Iterator[Iterable[Sent]]:
+    """What is sent, slot by slot, in the window and one slot after it."""
+    decided = Decided.start(plan, len(fleet)) if plan.decision == "provider" else None
+    for slot in range(plan.window + 1):
+        levels = np.full((len(fleet), len(plan.appliances)), ONE, dtype=np.uint16)
+        if slot in target.slots:
+            levels[len(fleet) // 2 :, list(target.suspects)] = OTHER
+        if decided is None:
+            yield [report(fleet, slot, levels, source)]
+        else:
+            yield report_rounds(fleet, decided, slot, levels, source)

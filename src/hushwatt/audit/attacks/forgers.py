@@ -1,0 +1,287 @@
+"""Homes that forge their reports as badly as they can, through the shipped tally and estimate.  [claim C19]
+
+The attacker keeps to what every door checks: his turn, his order, amounts and numbers of ones that fit.
+He chooses the turn and the order that suit him, the smallest budget there is, and the answers that push an
+appliance's mean furthest.  What he then counts as may not exceed what the result prints; nor may fewer homes
+than it prints swap two neighbours in the ranking.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushwatt.audit.finding import Audit, Finding
+from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import report
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.band import band
+from hushwatt.privacy.entropy import Simulation
+from hushwatt.privacy.influence import influence, smallest_budget
+from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
+from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
+from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.results import Estimates
+from hushwatt.provider.tally.tally import Tallies, tally_batches
+from hushwatt.wire.payload import Layout, put
+from hushwatt.wire.reports import ReportBatch
+
+HOMES_A_TURN = 24
+FORGERS = 3
+PLANS, QUICK_PLANS = 100, 6
+CLOSE = 1e-9  # floats that were worked out on two roads
+METHODS = (("lbu", None), ("lpu", None), ("lsp", None), ("lbd", "household"), ("lba", "household"))
+Wishes = dict[int, bool]  # by the number of an appliance, whether its mean should rise
+
+
+@dataclass(frozen=True)
+class Honest:
+    """What the honest homes of a collection sent, slot by slot."""
+
+    plan: Plan
+    homes: int
+    slots: int
+    batches: tuple[ReportBatch, ...]
+
+
+def forger_audits(quick: bool = False) -> Iterator[Audit]:
+    """One attack for each of many random plans."""
+    for seed in range(QUICK_PLANS if quick else PLANS):
+        yield partial(audit_forgers, *random_plan(seed), seed=seed)
+
+
+def audit_forgers(plan: Plan, slots: int, seed: int = 0) -> Finding:
+    """What forging homes count as over `slots` slots, against what is printed, and how few swap ranks."""
+    honest = collected(plan, slots, seed)
+    counted, printed = max(counts(honest, target) for target in range(len(plan.appliances)))
+    said = influence(plan, slots) if plan.appliances_per_report == len(plan.appliances) else printed
+    held = counted <= min(printed, said) * (1 + CLOSE)
+    swapped = too_few_swap(honest)
+    figure = f"a forging home counts as {counted:.2f} homes of the {printed:.2f} printed"
+    figure += f"; {swapped} pairs swapped by fewer homes than printed"
+    numbers: dict[str, float | int | str] = {"reached": counted / printed}
+    return Finding("C19", f"forgers, {describe(plan, slots)}", figure, held and not swapped, numbers=numbers)
+
+
+def describe(plan: Plan, slots: int) -> str:
+    asked, of = plan.appliances_per_report, len(plan.appliances)
+    return f"{plan.method}, {plan.oracle}, {asked} of {of}, w={plan.window}, {slots} slots"
+
+
+def random_plan(seed: int) -> tuple[Plan, int]:
+    """A plan of any kind that a service collects, and how many slots of it."""
+    random = np.random.default_rng(seed)
+    method, decision = METHODS[seed % len(METHODS)]
+    widths = tuple(int(width) for width in random.integers(2, 7, random.integers(1, 6)))
+    asked = len(widths) if decision else int(random.integers(1, len(widths) + 1))
+    window = int(random.integers(1, 8))
+    mechanism = Mechanism(
+        method, decision, ("grr", "oue", "sue")[seed // 5 % 3], "range", asked < len(widths)
+    )
+    plan = small_plan(mechanism, Shape(widths, window, 1), int(random.integers(1, 11)) * MICRO, asked)
+    levels = [np.cumsum(random.integers(1, 200, width)).astype(float).tolist() for width in widths]
+    appliances = tuple(Appliance.of(f"a{place}", values=values) for place, values in enumerate(levels))
+    return replace(plan, appliances=appliances), int(random.integers(1, 4 * window + 1))
+
+
+def collected(plan: Plan, slots: int, seed: int = 0) -> Honest:
+    """Honest homes at random levels."""
+    homes, source = HOMES_A_TURN * plan.window * len(plan.appliances), Simulation(seed, "forgers")
+    fleet, names = enrol(plan, homes, 0, source), pa.array([f"h{place:06}" for place in range(homes)])
+    random, batches = np.random.default_rng(seed), []
+    for slot in range(slots):
+        levels = random.integers(0, plan.widths, (homes, len(plan.widths))).astype(np.uint16)
+        sent = report(fleet, slot, levels, source)
+        batches.append(_batch(names.take(pa.array(sent.homes)), slot, sent.spent, sent.drawn, sent.payloads))
+    return Honest(plan, homes, slots, tuple(batches))
+
+
+def counts(honest: Honest, target: int) -> tuple[float, float]:
+    """How many homes one forging home counts as in the mean of an appliance, and how many are printed.
+
+    Half of what lies between pushing up and pushing down, and half of what the home weighs: its answers reach
+    as far beyond the highest level as below the lowest, on average.
+    """
+    plan, name = honest.plan, honest.plan.names[target]
+    values = plan.appliances[target].values
+    up, down = (attacked(honest, {target: rising}, FORGERS) for rising in (True, False))
+    swing = (_watts(up.estimates, name) - _watts(down.estimates, name)) / (values[-1] - values[0])
+    printed = min(found.estimates.influence or 0.0 for found in (up, down))
+    return (swing * up.estimates.homes / FORGERS + up.weight) / 2, printed
+
+
+def too_few_swap(honest: Honest, most: int = 400) -> int:
+    """How many pairs of neighbours change places when one home fewer than printed pushes them."""
+    plan = honest.plan
+    before = estimate(plan, attacked_tallies(honest, {}, 0)[0])
+    swapped = 0
+    for upper, lower in zip(before.top, before.top[1:], strict=False):
+        homes = min(ceil(before.swap_homes[upper]) - 1, most)
+        wishes = {plan.names.index(upper): False, plan.names.index(lower): True}
+        after = attacked(honest, wishes, homes).estimates
+        swapped += _watts(after, upper) < _watts(after, lower) * (1 - CLOSE)
+    return swapped
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What a result says after an attack, and what one forging home weighs in it, in honest homes."""
+
+    estimates: Estimates
+    weight: float
+
+
+def attacked(honest: Honest, wishes: Wishes, forgers: int) -> Attacked:
+    """Estimate from honest and forged reports together."""
+    tallies, heard = attacked_tallies(honest, wishes, forgers)
+    found = estimate(honest.plan, tallies)
+    first = next(iter(wishes))
+    speaking = np.zeros(honest.slots)
+    for key, tally in tallies.groups.items():
+        speaking[key.slot] += tally.reports[first]
+    counted = speaking > 0
+    parts = np.where(heard & counted, 1 / np.maximum(speaking, 1), 0.0)
+    return Attacked(found, float(tallies.homes * parts.sum() / counted.sum()))
+
+
+def attacked_tallies(honest: Honest, wishes: Wishes, forgers: int) -> tuple[Tallies, NDArray[np.bool_]]:
+    """The tallies of all reports, and when forging homes are heard about what they push first."""
+    plan = honest.plan
+    names = pa.array([f"x{place:06}" for place in range(forgers)], pa.string())
+    heard, batches = np.zeros(honest.slots, dtype=bool), list(honest.batches)
+    if wishes:
+        phase, start = best_turn(honest, next(iter(wishes)))
+        release = None
+        for slot in range(honest.slots):
+            members = asked_in(plan, slot, phase, start, list(wishes))
+            if members is not None:
+                release = forged_payload(plan, members, wishes)
+                about = next(iter(wishes)) in members
+            if release is not None and (members is not None or plan.method == "lsp"):
+                heard[slot] = about
+                forged = _forged(plan, slot, names, release)
+                batches[slot] = _joined(batches[slot], forged)
+    tallies = Tallies(honest.homes + forgers, {})
+    tallies.add_all(tally_batches(plan, iter(batches)))
+    return tallies, heard
+
+
+def best_turn(honest: Honest, target: int) -> tuple[int, int]:
+    """The turn, and the place of an appliance in the order, that make a home heard most."""
+    plan, layout = honest.plan, Layout.of(honest.plan)
+    worth = np.array([1 / (1 + _speaking(layout, batch, target)) for batch in honest.batches])
+    best, choice = -1.0, (0, 0)
+    for phase in range(plan.window if plan.method == "lpu" else 1):
+        for start in range(len(plan.appliances)):
+            heard, now = 0.0, False
+            for slot in range(honest.slots):
+                members = asked_in(plan, slot, phase, start, [target])
+                now = target in members if members is not None else now and plan.method == "lsp"
+                heard += worth[slot] * now
+            if heard > best:
+                best, choice = heard, (phase, start)
+    return choice
+
+
+def asked_in(plan: Plan, slot: int, phase: int, start: int, wanted: list[int]) -> list[int] | None:
+    """What a home draws about in a slot, the wanted ones being at `start` in its order; None: nothing."""
+    appliances, asked = len(plan.appliances), plan.appliances_per_report
+    if plan.method in ("lpu", "lsp"):
+        if slot % plan.window != (phase if plan.method == "lpu" else 0):
+            return None
+        draw = slot // plan.window
+    else:
+        draw = slot
+    others = [each for each in range(appliances) if each not in wanted]
+    order = [*wanted, *others]
+    order = order[-start:] + order[:-start] if start else order
+    return sorted(order[(draw * asked + step) % appliances] for step in range(asked))
+
+
+def forged_payload(plan: Plan, members: list[int], wishes: Wishes) -> NDArray[np.uint8]:
+    """The answers that push furthest, with a number of ones that the inbox lets pass."""
+    layout = Layout.of(plan)
+    named = np.array([members], dtype=np.uint16) if layout.partial else None
+    if layout.direct:
+        levels = [plan.widths[each] - 1 if wishes.get(each) else 0 for each in members]
+        return layout.pack(np.array([levels], dtype=np.uint16), named)
+    few, many = band(
+        plan.oracle, smallest_budget(plan), len(members), sum(plan.widths[each] for each in members)
+    )
+    chosen = {each: _pushing(plan, each, wishes.get(each)) for each in members}
+    order = sorted(members, key=lambda each: each in wishes)  # others give way first
+    for each in order:
+        while sum(map(len, chosen.values())) > many and chosen[each]:
+            chosen[each].pop()
+        while sum(map(len, chosen.values())) < few and len(chosen[each]) < plan.widths[each]:
+            left = [level for level in range(plan.widths[each]) if level not in chosen[each]]
+            chosen[each].append(left[-1] if wishes.get(each) else left[0])
+    rows = np.zeros((1, layout.size), dtype=np.uint8)
+    for entry, each in enumerate(members):
+        for level in chosen[each]:
+            place = layout.places[entry] + layout.number_bits + level
+            put(rows, place, 1, np.ones(1, dtype=np.uint8))
+    return layout.name(rows, named)
+
+
+def _pushing(plan: Plan, appliance: int, rising: bool | None) -> list[int]:
+    """The levels to say yes to, the one that pushes most first; none for one that does not matter."""
+    if rising is None:
+        return []
+    values = np.asarray(plan.appliances[appliance].values)
+    away = (values - values.mean()) * (1 if rising else -1)
+    return [int(level) for level in np.argsort(-away) if away[level] > 0]
+
+
+def _forged(plan: Plan, slot: int, names: pa.Array, payload: NDArray[np.uint8]) -> ReportBatch:
+    """The same report from all forging homes, after what every door asks of amounts and payloads."""
+    drawn = np.full(len(names), smallest_budget(plan), dtype=np.int64)
+    probe = STRATEGIES[plan.method].start(affordable(plan), plan.window).probe
+    spent = drawn + probe if plan.method in ADAPTIVE else drawn
+    if plan.method == "lsp" and slot % plan.window:
+        spent = np.zeros_like(drawn)
+    payloads = np.repeat(payload, len(names), axis=0)
+    slots = np.full(len(names), slot)
+    assert amounts_fit(plan, slots, spent, drawn).all()
+    assert payloads_fit(Layout.of(plan), drawn, payloads).all()
+    return _batch(names, slot, spent, drawn, payloads)
+
+
+def _batch(
+    names: pa.Array,
+    slot: int,
+    spent: NDArray[np.int64],
+    drawn: NDArray[np.int64],
+    payloads: NDArray[np.uint8],
+) -> ReportBatch:
+    slots, rounds = np.full(len(names), slot, dtype=np.int32), np.zeros(len(names), dtype=np.int8)
+    return ReportBatch(names, slots, rounds, spent, drawn, payloads)
+
+
+def _joined(one: ReportBatch, other: ReportBatch) -> ReportBatch:
+    arrays = (
+        np.concatenate([getattr(one, name), getattr(other, name)])
+        for name in ("slot", "round", "spent", "drawn", "payloads")
+    )
+    return ReportBatch(pa.concat_arrays([one.households, other.households]), *arrays)
+
+
+def _speaking(layout: Layout, batch: ReportBatch, target: int) -> int:
+    return int(layout.tally(batch.payloads)[0][target]) if len(batch.payloads) else 0
+
+
+def _watts(estimates: Estimates, name: str) -> float:
+    period = estimates.by_period[name]
+    return 0.0 if period is None else period.watts
+
+
+def forgers_slots(plan: Plan) -> int:
+    """Slots of a given plan that are attacked: two windows, as far as it lasts."""
+    return min(2 * plan.window, plan.calendar.slots)

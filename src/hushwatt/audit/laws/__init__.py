@@ -1,0 +1,1 @@
+"""Audits of the laws: samplers, rounding, whole streams and debiasing."""

@@ -1,0 +1,1 @@
+"""Audits of what leaves or stays at home besides randomised reports."""

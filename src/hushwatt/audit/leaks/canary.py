@@ -1,0 +1,184 @@
+"""No true reading leaves, and none stays, whatever goes wrong.  [claim C16]
+
+Homes with secret watts live through trouble: a disk that refuses, a provider that is away or says
+no, a cap, a pause, a restart, no randomness, plugs that send nonsense.  Then their files, lines, errors
+and uploads are searched.
+"""
+
+import json
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from hushwatt.audit.finding import Audit, Finding
+from hushwatt.audit.harness.agent_home import Living, at_home, proposal_of
+from hushwatt.audit.harness.clocked_home import NO_CAPS
+from hushwatt.audit.harness.lives import TOGETHER, plan_at_home, spread
+from hushwatt.audit.harness.marked import found, secret_watts
+from hushwatt.audit.leaks.traces import listening, written_by
+from hushwatt.household.agent import Agent
+from hushwatt.household.join import Proposal, pause
+from hushwatt.household.report.levels import Watts
+from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.mapping import Mapping
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Entropy, OperatingSystem
+
+RUNS, QUICK_RUNS = 100_000, 160
+SLOTS, BAD = 3, 1  # slots that every home lives through, and the one in which it has trouble
+TIGHT = replace(NO_CAPS, epsilon_per_day=MICRO // 2)
+
+
+class NoRandomness:
+    """The operating system's, which fails in the slot of the trouble."""
+
+    def stream(self, *labels: int | str) -> Entropy:
+        if labels[1:2] == (BAD,):
+            raise OSError("the operating system gives no randomness")
+        return OperatingSystem()
+
+
+def quiet(home: Living) -> None:
+    """Nothing goes wrong."""
+
+
+def disk_refuses(home: Living) -> None:
+    """The ledger cannot be written from now on."""
+    home.store.disk.pragma("query_only", 1)
+
+
+def line_is_down(home: Living) -> None:
+    """The provider does not answer."""
+    home.wire.down = True
+
+
+def provider_refuses(home: Living) -> None:
+    """Every report is turned away."""
+    home.wire.refuses = True
+
+
+def owner_pauses(home: Living) -> None:
+    """The owner wants silence."""
+    pause(home.store, None, home.hands.wall)
+
+
+def agent_restarts(home: Living) -> None:
+    """A new agent on the old ledger."""
+    home.agent = Agent(home.store, NO_CAPS, home.agent.readings, say=home.said.append)
+
+
+def real_plugs(home: Living) -> None:
+    """Readings come from plugs of three makers, some of them broken."""
+    entries = [
+        {"appliance": appliance.name, "preset": preset, "topic": "plug"}
+        for appliance, preset in zip(home.plan.appliances, ("tasmota", "shelly", "zigbee2mqtt"), strict=True)
+    ]
+    home.agent.readings = Hub.of(Mapping.parse({"plug": entries}, home.store.path.parent), home.said.append)
+
+
+def speak(home: Living, watts: float) -> None:
+    """What plugs publish in a slot: a reading, one that is retained, half a message, one too large."""
+    hub, now = home.agent.readings, home.hands.wall
+    if not isinstance(hub, Hub):
+        return
+    for topic, content in (
+        ("tele/plug/SENSOR", {"ENERGY": {"Power": watts, "Total": watts}}),
+        ("plug/events/rpc", {"method": "NotifyStatus", "params": {"switch:0": {"apower": watts}}}),
+        ("zigbee2mqtt/plug", {"power": watts}),
+        ("zigbee2mqtt/plug", {"power": f"{watts} W"}),
+        ("tele/plug/SENSOR", {"ENERGY": {"Power": {"watts": watts}}}),
+    ):
+        text = json.dumps(content).encode()
+        for payload, retained in ((text, False), (text, True), (text[:-3], False)):
+            hub.hear(now, topic, payload, retained)
+    hub.poll(now, now)
+
+
+def health_of(home: Living) -> str:
+    """What the agent writes down about its sources, and how they show."""
+    hub = home.agent.readings
+    return f"{json.dumps(hub.health(home.hands.wall))} {hub!r}" if isinstance(hub, Hub) else ""
+
+
+TROUBLES: dict[str, Callable[[Living], None]] = {
+    "none": quiet,
+    "disk": disk_refuses,
+    "line": line_is_down,
+    "refusal": provider_refuses,
+    "pause": owner_pauses,
+    "restart": agent_restarts,
+    "cap": quiet,  # it is tight from the beginning
+    "randomness": quiet,  # its source is
+    "plugs": real_plugs,
+}
+PLANS = (
+    plan_at_home("lba", "household", "oue", 3, 2, 2 * MICRO),
+    plan_at_home("lpu", None, "grr", 1, 2, 2 * MICRO),
+    plan_at_home("lbu", None, "sue", 3, 2, 2 * MICRO),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one home wrote down that it should not have, and whether the trouble came to pass."""
+
+    leaks: list[str]
+    said: bool  # a line, an error or a silence tells that there was trouble
+
+
+def canary_audits(quick: bool = False) -> Iterator[Audit]:
+    """All troubles, a plan each time chosen in turn."""
+    for trouble in TROUBLES:
+        yield partial(audit_canary, trouble, -(-(QUICK_RUNS if quick else RUNS) // len(TROUBLES)))
+
+
+def audit_canary(trouble: str, runs: int) -> Finding:
+    """Many homes under one trouble; none of their readings may be found anywhere."""
+    sizes = [min(TOGETHER, runs - start) for start in range(0, runs, TOGETHER)]
+    done = [run for part in spread(partial(_some, trouble), sizes) for run in part]
+    leaks = [leak for run in done for leak in run.leaks]
+    noticed = trouble == "none" or any(run.said for run in done)
+    figure = f"{len(leaks)} readings seen in {runs:,} homes: ledger, wire, log, errors, repr"
+    numbers: dict[str, float | int | str] = {"runs": runs, "leaks": "; ".join(leaks[:3])}
+    return Finding(
+        "C16", f"secret readings, trouble: {trouble}", figure, not leaks and noticed, numbers=numbers
+    )
+
+
+def _some(trouble: str, runs: int) -> list[Run]:
+    asked = [(plan, proposal_of(plan)) for plan in PLANS]
+    with listening() as log:
+        return [run(trouble, *asked[number % len(asked)], log) for number in range(runs)]
+
+
+def run(trouble: str, plan: Plan, proposal: Proposal, log: list[str]) -> Run:
+    """One home with secret watts, its trouble, and the search."""
+    secrets = secret_watts(levels=2)
+    caps = TIGHT if trouble == "cap" else NO_CAPS
+    source = NoRandomness() if trouble == "randomness" else None
+    errors: list[str] = []
+    log.clear()
+    with at_home(plan, partial(_watts, plan, secrets), proposal, caps, source) as home:
+        for slot in range(SLOTS):
+            if slot == (0 if trouble == "plugs" else BAD):
+                TROUBLES[trouble](home)
+            try:
+                home.begin(slot)
+                if trouble == "plugs":
+                    speak(home, float(secrets[slot % 2]))
+                home.end(slot)
+                home.send(slot)
+            except Exception as wrong:  # whatever it is, its words are searched too
+                errors += [repr(wrong), "".join(traceback.format_exception(wrong))]
+        leaks = found(secrets.tolist(), written_by(home, log, [*errors, health_of(home)]))
+        said = bool(home.said or errors or home.store.rows("SELECT * FROM silences"))
+    return Run(leaks, said)
+
+
+def _watts(plan: Plan, secrets: Watts, slot: int) -> Watts:
+    """Low in one slot, high in the next, so that homes that decide have something to decide."""
+    return np.full(len(plan.appliances), secrets[slot % len(secrets)])

@@ -1,0 +1,119 @@
+"""Whether, when and how much a home sends never depends on its readings.  [claim C17]
+
+Two homes with the same randomness and different readings must be alike in everything but what was
+randomised: the same rows in the ledger, at the same times, in the same order, the same requests of
+the same size, the same lines in the log.  Only payloads, and keys that are new for every home, may differ.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from hushwatt.audit.finding import Audit, Finding
+from hushwatt.audit.harness.agent_home import Living, at_home, proposal_of
+from hushwatt.audit.harness.lives import plan_at_home
+from hushwatt.audit.harness.marked import STEP
+from hushwatt.audit.leaks.traces import listening
+from hushwatt.household.report.levels import Watts
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Simulation
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.proof import NONCE_HEADER
+from hushwatt.wire.record import HEAD
+from hushwatt.wire.signature import SIGNATURE_HEADER
+
+PLANS = (  # a home that decides by its probes may decide otherwise, so the clock decides in these
+    ("lbu", None, "oue", 3, 2, 2 * MICRO),
+    ("lbu", None, "grr", 2, 3, 2 * MICRO),
+    ("lsp", None, "sue", 3, 3, 2 * MICRO),
+    ("lpu", None, "grr", 1, 2, 2 * MICRO),
+    ("lpu", None, "oue", 3, 3, 2 * MICRO),
+)
+READINGS: dict[str, Callable[[int, int], Watts]] = {  # of a slot, for so many appliances
+    "nothing": lambda slot, count: np.zeros(count),
+    "always high": lambda slot, count: np.full(count, 1.7 * STEP),
+    "now and then": lambda slot, count: np.full(count, 1.3 * STEP if slot % 3 == 1 else 0.0),
+    "all different": lambda slot, count: 0.1 * STEP * (slot + 1) * np.arange(count, dtype=np.float64),
+    "beyond all levels": lambda slot, count: np.full(count, 1e9 + slot),
+}
+SLOTS, QUICK_SLOTS = 60, 8
+FRESH = {"device", "secret", "provider"}  # columns that are new for every home
+DRAWN = {"payload", "release"}  # and those that hold what was randomised
+
+
+def twin_audits(quick: bool = False) -> Iterator[Audit]:
+    """Every method in which the clock alone decides."""
+    for chosen in PLANS:
+        yield partial(audit_twins, plan_at_home(*chosen), QUICK_SLOTS if quick else SLOTS)
+
+
+def audit_twins(plan: Plan, slots: int) -> Finding:
+    """Homes of every kind of readings, compared with the one that reads nothing."""
+    seen = {name: traces(plan, readings, slots) for name, readings in READINGS.items()}
+    first = seen["nothing"]
+    other = [
+        f"{name}: {part}" for name, those in seen.items() for part in first if those[part] != first[part]
+    ]
+    figure = f"{len(other)} differences between {len(READINGS)} kinds of readings over {slots} slots"
+    subject = f"twins, {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
+    return Finding("C17", subject, figure, not other, numbers={"differ": "; ".join(other[:3])})
+
+
+def traces(
+    plan: Plan, readings: Callable[[int, int], Watts], slots: int, whole: bool = False
+) -> dict[str, Any]:
+    """All that a home with these readings leaves behind; what was randomised only when it is `whole`."""
+
+    def watts(slot: int) -> Watts:
+        return readings(slot, len(plan.appliances))
+
+    source = Simulation(9, plan.id)
+    with listening() as log, at_home(plan, watts, proposal_of(plan), source=source) as home:
+        waiting = []
+        for slot in range(slots):
+            home.begin(slot)
+            home.end(slot)
+            waiting += home.store.rows("SELECT slot, due FROM reports WHERE due IS NOT NULL")
+            home.send(slot)
+        return {
+            "times": waiting,
+            "ledger": _ledger(home, whole),
+            "requests": [
+                _request(home, each.url, each.headers, each.body, whole) for each in home.wire.posted
+            ],
+            "lines": [*log, *home.said],
+        }
+
+
+def _ledger(home: Living, whole: bool) -> dict[str, list[dict[str, Any]]]:
+    tables = home.store.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    return {
+        row["name"]: [_plain(each, whole) for each in home.store.rows(f"SELECT * FROM {row['name']}")]
+        for row in tables
+    }
+
+
+def _plain(row: dict[str, Any], whole: bool) -> dict[str, Any]:
+    """A row without what is new for every home; of what was randomised, the size."""
+    kept = {name: value for name, value in row.items() if name not in FRESH}
+    if kept.get("name") in ("home", "state"):  # random names: of the home, and of this state of its ledger
+        del kept["value"]
+    if "memory" in kept:
+        kept["memory"] = json.loads(str(kept["memory"]))
+    for part in (kept, kept.get("memory", {})):
+        part |= {name: len(part[name]) for name in DRAWN & part.keys() if not whole}
+    return kept
+
+
+def _request(home: Living, url: str, headers: dict[str, str], body: bytes, whole: bool) -> tuple[Any, ...]:
+    """A request without signature, nonce and key; of a record, its head and the size of its payload."""
+    named = {name: value for name, value in headers.items() if name not in (SIGNATURE_HEADER, NONCE_HEADER)}
+    if not url.endswith("/reports"):
+        return url, named, len(body)
+    size = HEAD + Layout.of(home.plan).size
+    heads = tuple(body[start : start + HEAD] for start in range(0, len(body), size))
+    return url, named, body if whole else len(body), heads

@@ -1,0 +1,1 @@
+"""Audits of the budget: strategies, ledgers, payments and whole histories."""

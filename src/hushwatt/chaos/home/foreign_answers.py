@@ -1,0 +1,242 @@
+"""Answers that no provider should give, even one with the right key, read by the shipped code of a home."""
+
+import hashlib
+import json
+import random
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from urllib.parse import SplitResult
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from hushwatt.audit.harness.clocked_home import join
+from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.plans import plan_for
+from hushwatt.audit.harness.resident_memory import resident
+from hushwatt.chaos.mutations import GAP, Mutator
+from hushwatt.chaos.scenario import Scenario
+from hushwatt.errors import HushwattError
+from hushwatt.household.consent_text import terms
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.upload.http import Answer, HttpSession, Session
+from hushwatt.household.upload.outbox import Outbox, verdicts
+from hushwatt.household.upload.provider_client import Link, choose, erased_in, follows, place_in, plans_in
+from hushwatt.household.upload.timed_socket import Deadline, TimedSocket
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.privacy.promise import Promise, promise
+from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
+from hushwatt.wire.signature import public_bytes, sign_plan
+
+ANSWERS, WHOLE, RAW, SENT = 5_000, 20, 200, 5  # read, in whole conversations, as bytes, by an outbox
+GROWTH = 64 << 20  # bytes that a case may leave behind
+WORD = re.compile(r"[a-z_]{1,40}")
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
+ADDRESS = "http://127.0.0.1"
+STATUSES = (200, 200, 200, 200, 201, 204, 301, 400, 401, 404, 410, 422, 429, 500, 503, 99, 999)
+PLACES = (
+    b'{"device": "' + b"00" * 16 + b'", "devices": [\0], "turn": \0, "turns": [\0]}',
+    b'{"device": "' + b"00" * 16 + b'", "turn": 1}',
+    b'{"device": \0}',
+    b"\0",
+)
+TURNS = plan_for(random.Random(0), "lpu")
+TEMPLATES: dict[Callable[[Answer], object], tuple[bytes, ...]] = {
+    plans_in: (
+        b'{"plans": [{"id": "' + b"5f" * 32 + b'", "name": \0}, {"id": \0}, \0]}',
+        b'{"plans": \0, "key": \0}',
+        b"[\0]",
+    ),
+    lambda answer: place_in(TURNS, answer): PLACES,
+    erased_in: (b'{"reports": \0, "note": \0}', b'{"reports": 7}', b"[\0]"),
+    lambda answer: follows(answer, bytes(32), bytes(32)): (
+        b'{"history": [{"key": "' + b"00" * 32 + b'", "successor": \0, "signature": \0}]}',
+        b'{"history": [{"key": "' + b"00" * 32 + b'", "successor": "' + b"11" * 32 + b'", "signature": "'
+        + b"22" * 64 + b'"}, \0]}',
+        b'{"history": \0}',
+    ),
+    lambda answer: _read_verdicts(answer): (
+        b'{"accepted": 3, "repeated": 0, "rejected": []}',
+        b'{"accepted": \0, "repeated": \0, "rejected": [{"index": \0, "reason": \0}]}',
+        b'{"accepted": 2, "repeated": 0, "rejected": [{"index": 1, "reason": \0}]}',
+        b'{"rejected": \0}',
+    ),
+    lambda answer: answer.problem: (
+        b'{"title": \0, "detail": \0, "status": \0}',
+        b'{"title": "no\\n\\u202e"}',
+    ),
+}  # fmt: skip
+HEADS = (
+    b"HTTP/1.1 200 OK\r\nContent-Length: \0\r\n\r\n{}",
+    b"HTTP/1.1 \0 OK\r\nHushwatt-Proof: \0\r\nContent-Length: 2\r\n\r\n{}",
+    b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\0\r\n{}\r\n0\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n\0",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-ffffffffffffffffffff\r\n\0",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: \0\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\0",
+    b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 302 Found\r\nLocation: \0\r\n\r\n",
+    b"\0",
+)
+
+
+def case(seed: int, folder: Path) -> None:
+    """Thousands of answers, each of which ends in a value or in a refusal of our own."""
+    mutator, before = Mutator(seed), resident()
+    readers = list(TEMPLATES)
+    for _ in range(ANSWERS - WHOLE - RAW - SENT):
+        reader = mutator.pick(readers)
+        body = mutator.message(mutator.pick(TEMPLATES[reader]))
+        _refuse_or_read(partial(reader, Answer(mutator.pick(STATUSES), {}, body)))
+    plan = plan_for(mutator.chance, "lbu")
+    weighed = promise(plan)
+    for _ in range(WHOLE):
+        _converse(plan, weighed, mutator)
+    for _ in range(RAW):
+        bent = mutator.message(mutator.pick(HEADS))
+        _refuse_or_read(partial(_raw(bent).ask, "GET", "/v1/plans"))
+    _send(folder, plan, mutator)
+    expect(resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB stayed in memory")
+
+
+def _read_verdicts(answer: Answer) -> None:
+    words = verdicts(answer, 3)
+    expect(len(words) == 3 and all(map(WORD.fullmatch, words)), "a verdict that is no word was believed")
+
+
+def _refuse_or_read(step: Callable[[], object]) -> None:
+    """Do something with an answer; only our own refusals may come of it, each one printable line."""
+    try:
+        step()
+    except HushwattError as refusal:
+        expect(str(refusal).isprintable() and len(str(refusal)) < 2_000, "a refusal repeats what was sent")
+
+
+class Hostile:
+    """A provider that has its key, and answers anything else with whatever comes to its mind."""
+
+    def __init__(self, plan: bytes, mutator: Mutator, trust: float = 0.7) -> None:
+        self.plan, self.mutator, self.trust = plan, mutator, trust
+
+    def connect(self, address: str) -> Session:
+        return self
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        mutator, signed = self.mutator, dict[str, str]()
+        told, status = self._told(path), mutator.pick(STATUSES)
+        if path == f"/v1/plans/{hashlib.sha256(self.plan).hexdigest()}" and mutator.happens(self.trust):
+            told, status, signed = self.plan, 200, sign_plan(KEY, self.plan)
+        nonce = bytes.fromhex((headers or {})[NONCE_HEADER])
+        proof = prove(KEY, Question(nonce, method, path, digest_of(body or b"")), status, told)
+        found = {name.lower(): value for name, value in {**signed, **proof}.items()}
+        if mutator.happens(0.05):
+            name = mutator.pick(sorted(found))
+            found[name] = mutator.bent(found[name].encode()).decode("latin-1")
+        return Answer(status, found, told)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _told(self, path: str) -> bytes:
+        fitting = {"plans": TEMPLATES[plans_in], "devices": PLACES}.get(path.rpartition("/")[2])
+        return self.mutator.message(self.mutator.pick(fitting or self.mutator.pick(list(TEMPLATES.values()))))
+
+
+def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
+    """A whole visit: the list, a plan that may be bent, joining, sending and leaving."""
+    canonical = _bent_plan(plan, mutator) if mutator.happens(0.5) else plan.canonical()
+    name = hashlib.sha256(canonical).hexdigest()
+    link = Link(ADDRESS, Hostile(canonical, mutator, trust=0.95).connect)
+    _refuse_or_read(lambda: choose(link, None))
+    _refuse_or_read(lambda: _read_terms(link, name, weighed))
+    for errand in (
+        lambda provider: provider.enrol(plan, KEY, "code"),
+        lambda provider: verdicts(provider.upload(KEY, bytes(16), b"records", 1), 3),
+        lambda provider: provider.erase(KEY, bytes(16), 1),
+    ):
+
+        def visit(errand: Callable[..., object] = errand) -> None:
+            with link.proved(name, public_bytes(KEY)) as provider:
+                errand(provider)
+
+        _refuse_or_read(visit)
+
+
+def _read_terms(link: Link, name: str, weighed: Promise) -> None:
+    offer = link.offer(name, public_bytes(KEY))
+    shown = terms(offer.plan, weighed, ADDRESS, offer.key)
+    expect(all(words.isprintable() for _, words in shown), "a plan writes lines of its own")
+
+
+def _bent_plan(plan: Plan, mutator: Mutator) -> bytes:
+    """A plan with one thing in it that should not be there, or bent as bytes."""
+    told = json.loads(plan.canonical())
+    with suppress(ValueError):
+        told[mutator.pick(sorted(told))] = json.loads(mutator.filled(GAP))
+        return json.dumps(told).encode()
+    return mutator.bent(plan.canonical())
+
+
+class Plug:
+    """A socket that has heard everything it will ever hear."""
+
+    def __init__(self, heard: bytes) -> None:
+        self.heard = memoryview(heard)
+
+    def settimeout(self, seconds: float) -> None:
+        """It never waits."""
+
+    def send(self, data: memoryview) -> int:
+        return len(data)
+
+    def recv_into(self, buffer: memoryview) -> int:
+        part, self.heard = self.heard[: len(buffer)], self.heard[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        """It was never open."""
+
+
+def _raw(heard: bytes) -> HttpSession:
+    """A session with someone who says these bytes, whatever is asked."""
+
+    def dial(parts: SplitResult, deadline: Deadline) -> TimedSocket:
+        return TimedSocket(Plug(heard), deadline)  # type: ignore[arg-type]
+
+    return HttpSession(ADDRESS, Deadline(60), dial)
+
+
+def _send(folder: Path, plan: Plan, mutator: Mutator) -> None:
+    """An outbox that such a provider answers: a report waits, or its verdict is a plain word."""
+    with Store(folder / "ledger.sqlite") as store:
+        join(store, plan)
+        with store.change() as disk:
+            disk.execute("UPDATE plans SET provider = ?", (public_bytes(KEY),))
+            disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
+        said = list[str]()
+        hostile = Hostile(plan.canonical(), mutator, trust=0.95)
+        outbox = Outbox(store, OperatingSystem(), said.append, lambda address: Link(address, hostile.connect))
+        for _ in range(SENT):
+            outbox.send(1 << 60)
+            (row,) = store.rows("SELECT due, answer FROM reports")
+            known = row["answer"] is None or WORD.fullmatch(row["answer"])
+            expect(bool(known), "a verdict that is no word was kept")
+            with store.change() as disk:
+                disk.execute("UPDATE reports SET due = 0, answer = NULL")
+        expect(all(line.isprintable() for line in said), "what a provider wrote was said as it was")
+
+
+SCENARIO = Scenario(
+    name="foreign-answers",
+    promise=25,
+    says="no answer of a provider, signed or not, ends the agent or a command in anything but a refusal",
+    quick=ANSWERS,
+    full=1_000_000,
+    case=case,
+    each=ANSWERS,
+    unit="answers",
+)

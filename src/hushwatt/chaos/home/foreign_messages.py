@@ -1,0 +1,119 @@
+"""Messages on the broker that no plug should send, heard by the shipped sources of a home."""
+
+from math import isfinite
+from pathlib import Path
+
+from hushwatt.audit.harness.clocked_home import join
+from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.plans import TURN, plan_for
+from hushwatt.audit.harness.resident_memory import resident
+from hushwatt.chaos.mutations import GAP, Mutator
+from hushwatt.chaos.scenario import Scenario
+from hushwatt.household.clock import SECOND
+from hushwatt.household.entities import obey
+from hushwatt.household.join import pause
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.sources.discover import recognise
+from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.mapping import Mapping
+from hushwatt.plan import Appliance
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
+
+MESSAGES = 10_000
+SLOT = 500  # messages heard in a slot
+LARGEST = 10_000.0  # watts that a plug may show
+GROWTH = 64 << 20  # bytes that a case may leave behind, with what Python keeps for itself
+CANARY = "4711.25"  # a reading that must never be said
+PLUGS = [
+    {"preset": "tasmota", "topic": "kitchen"},
+    {"preset": "shelly", "topic": "shelly-1"},
+    {"preset": "zigbee2mqtt", "topic": "living/tv"},
+    {"preset": "esphome", "topic": "esp/sensor/desk"},
+    {"preset": "homeassistant", "topic": "sensor.oven"},
+    {"preset": "custom", "topic": "bare"},
+    {"preset": "custom", "topic": "meter", "path": "phases.total", "unit": "kWh"},
+    {"preset": "custom", "topic": "list", "path": "$.0.a.1", "unit": "kW"},
+]
+TEMPLATES: dict[str, tuple[bytes, ...]] = {
+    "SENSOR": (
+        b'{"Time": "2024", "ENERGY": {"Total": \0, "Power": \0}}',
+        b'{"ENERGY": \0}',
+        b'{"ENERGY": {"Power": [\0, \0]}}',
+    ),
+    "rpc": (
+        b'{"src": "s", "method": "NotifyStatus", "params": {"ts": \0, "switch:0": {"apower": \0}}}',
+        b'{"method": "NotifyFullStatus", "params": {"switch:0": {"apower": \0, "aenergy": {"total": \0}}}}',
+        b'{"method": "NotifyStatus", "params": \0}',
+        b'{"method": \0, "params": {"switch:0": \0}}',
+        b'{"method": "NotifyStatus", "params": {"switch:0": {"aenergy": \0}}}',
+    ),
+    "switch:0": (b'{"id": 0, "apower": \0, "aenergy": {"total": \0}}', b'{"apower": \0}'),
+    "tv": (b'{"power": \0, "energy": \0}', b'{"power": \0}'),
+    "availability": (b'{"state": \0}', b'{"state": "offline"}', b"online"),
+    "meter": (b'{"phases": {"total": \0}}', b'{"phases": \0}', b'{"phases": [\0]}'),
+    "list": (b'[{"a": [\0, \0]}]', b'[{"a": \0}]', b"[\0]"),
+    "unit_of_measurement": (b'"kW"', b'"W"', b"kWh", b"\0"),
+}
+BARE = (GAP, b'"unavailable"', b"offline", b"true")
+
+
+def case(seed: int, folder: Path) -> None:
+    """A home hears thousands of messages, and lives through the slots between them."""
+    mutator, said = Mutator(seed), list[str]()
+    names = [f"appliance {place}" for place in range(len(PLUGS))]
+    plugs = [{**plug, "appliance": name, "maximum": LARGEST} for plug, name in zip(PLUGS, names, strict=True)]
+    hub = Hub.of(Mapping.parse({"plug": plugs}, folder), said.append)
+    plan = plan_for(mutator.chance, "lbu", appliances=tuple(Appliance.of(name, [100, 200]) for name in names))
+    before = resident()
+    for slot in range(MESSAGES // SLOT):
+        _live(hub, plan, slot, mutator)
+        expect(not hub.guard.count, "; ".join(hub.guard.said))
+    _check_lines(said)
+    expect(resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB stayed in memory")
+    _command(folder, mutator)
+
+
+def _live(hub: Hub, plan: Plan, slot: int, mutator: Mutator) -> None:
+    """One slot full of messages, and the means that come of it."""
+    hub.open(plan, slot)
+    begun, topics = nanoseconds(plan.calendar.start_of(slot)), hub.topics
+    for place in range(SLOT):
+        topic = mutator.pick(topics)
+        payload = mutator.message(mutator.pick(TEMPLATES.get(topic.rpartition("/")[2], BARE)))
+        hub.hear(begun + place * TURN * SECOND // SLOT, topic, payload, mutator.happens(0.1))
+        if place % 16 == 0:
+            recognise(topic, payload)
+    means = hub.means(plan, slot)
+    expect(all(isfinite(each) and 0 <= each <= LARGEST for each in means), "a mean that no plug could have")
+    hub.health(begun)
+
+
+def _check_lines(said: list[str]) -> None:
+    expect(len(said) < MESSAGES, "a line for every message")
+    text = "\n".join(said)
+    expect(CANARY not in text and CANARY.replace(".", "") not in text, "a reading was said")
+    expect(all(line.isprintable() for line in said), "what a message held was said as it was")
+
+
+def _command(folder: Path, mutator: Mutator) -> None:
+    """Whatever is commanded over the broker, a paused home stays paused."""
+    with Store(folder / "ledger.sqlite") as store:
+        join(store, plan_for(mutator.chance))
+        pause(store, None, 1)
+        for _ in range(50):
+            payload = mutator.pick((b"OFF", b"ON", mutator.message(b'"OFF"\0'), mutator.filled(GAP)))
+            obey(store, payload, mutator.happens(0.5), 2)
+        expect(store.value("SELECT paused FROM plans") == 1, "the broker ended or moved a pause")
+
+
+SCENARIO = Scenario(
+    name="foreign-messages",
+    promise=25,
+    says="no message on the broker ends the agent, is repeated in a line, or is taken for a wild reading",
+    quick=MESSAGES,
+    full=10_000_000,
+    case=case,
+    each=MESSAGES,
+    unit="messages",
+)

@@ -1,0 +1,109 @@
+"""Many greedy plans at once, some joined late: the owner's caps hold over all of them together.
+
+Some time the owner lowers the caps while the agent runs; from then on nothing is spent that the
+lower ones do not allow.
+"""
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, lcm
+from pathlib import Path
+
+from hushwatt.audit.harness.clocked_home import NO_CAPS, Chances, Home, Row, join
+from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.plans import plan_for
+from hushwatt.chaos.scenario import Scenario
+from hushwatt.household.ledger.caps import DAY, YEAR, Caps
+from hushwatt.household.ledger.demand import window_of
+from hushwatt.household.report.preview import named_levels
+from hushwatt.plan import Plan, SlotLength
+from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.times import nanoseconds
+from hushwatt.privacy.ledger import Spend, dearest_interval
+
+PLANS = 10
+HOME = replace(NO_CAPS, epsilon_per_day=20 * MICRO, epsilon_per_year=15 * MICRO)
+APPLIANCE = replace(NO_CAPS, appliance_epsilon=6 * MICRO)
+Said = tuple[Plan, int, Row]  # what left, of which plan, in which slot
+
+
+def case(seed: int, folder: Path) -> None:
+    """Ten plans of all kinds, asking for up to fifty times what the owner allows."""
+    chance, source = random.Random(seed), Chances(seed)
+    caps = lower = chance.choice([HOME, APPLIANCE])
+    home, joined = Home(folder / "ledger.db", source, caps=caps), dict[int, Plan]()
+    before, early = costs([]), chance.randrange(PLANS)
+    for count in range(PLANS):
+        slot = SlotLength(chance.choice([600, 900, 3600, 10_000]), "s")
+        plan = plan_for(chance, epsilon=chance.choice([1, 7, 14, 19, 1000]) * MICRO, slot=slot)
+        now = int(plan.calendar.slot_of([home.hands.wall])[0])
+        joined[join(home.store, plan, now + 1, source)] = plan
+        home.live(chance.choice([0, 900, 3600]), 300)
+        if count == early:
+            before = costs(_said(home, joined))
+            lower = home.agent.caps = _lower(caps, before)
+    home.live(6 * 3600, 300)
+    home.switch_off()
+    for what, cost in costs(_said(home, joined)).items():
+        most = max(before.get(what, Fraction(0)), _cap(lower, what))
+        expect(cost <= min(most, _cap(caps, what)), f"{what} cost {float(cost)} of {float(most)}")
+
+
+def _lower(caps: Caps, spent: dict[str, Fraction]) -> Caps:
+    """Caps that leave half of the room that is left."""
+    day = ceil(spent["a day"] + caps.epsilon_per_day) // 2
+    year = ceil(spent["a year"] + caps.epsilon_per_year) // 2
+    single = max((cost for what, cost in spent.items() if what not in ("a day", "a year")), default=0)
+    return replace(
+        caps,
+        epsilon_per_day=day,
+        epsilon_per_year=year,
+        appliance_epsilon=ceil(single + caps.appliance_epsilon) // 2,
+    )
+
+
+def _cap(caps: Caps, what: str) -> Fraction:
+    sums = {"a day": caps.epsilon_per_day, "a year": caps.epsilon_per_year}
+    return Fraction(sums.get(what, caps.appliance_epsilon))
+
+
+def _said(home: Home, joined: dict[int, Plan]) -> list[Said]:
+    return [(joined[place], slot, row) for (place, slot), rows in home.left.items() for row in rows]
+
+
+def costs(said: list[Said]) -> dict[str, Fraction]:
+    """What the dearest day and year cost the home, and the dearest stretch each appliance."""
+    spends = [_spend(plan, slot, row[0]) for plan, slot, row in said]
+    sums = {"a day": dearest_interval(spends, DAY), "a year": dearest_interval(spends, YEAR)}
+    return {what: Fraction(cost) for what, cost in sums.items()} | _appliance_costs(said)
+
+
+def _appliance_costs(said: list[Said]) -> dict[str, Fraction]:
+    """By what the payloads speak of: each of their appliances has its part of what was spent."""
+    parts = lcm(*(plan.appliances_per_report for plan, _, _ in said))
+    stretch = max([DAY, *(window_of(plan) for plan, _, _ in said)])
+    spends: dict[str, list[Spend]] = {}
+    for plan, slot, (spent, _, payload) in said:
+        names = named_levels(plan, payload)
+        for name in names:
+            spends.setdefault(name, []).append(_spend(plan, slot, spent * parts // len(names)))
+    return {name: Fraction(dearest_interval(each, stretch), parts) for name, each in spends.items()}
+
+
+def _spend(plan: Plan, slot: int, amount: int) -> Spend:
+    """What left in a slot, stamped with its time."""
+    start, end = (nanoseconds(plan.calendar.start_of(each)) for each in (slot, slot + 1))
+    return Spend(start, end, amount)
+
+
+SCENARIO = Scenario(
+    name="hostile-plans",
+    promise=9,
+    says="plans that ask for everything, many at once, get no more than the owner's caps give",
+    quick=80,
+    full=10_000,
+    case=case,
+    each=PLANS,
+    unit="plans",
+)

@@ -1,0 +1,174 @@
+"""Every way to an answer of one service, and whether all of them say the same.
+
+The JSON of `/estimates` is the measure: files, pages and the command's own reading of the store
+must show its numbers, and no others.
+"""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.in_process_client import Desk
+from hushwatt.provider.dashboard import words
+from hushwatt.provider.dashboard.page_context import ALONE
+from hushwatt.provider.estimate.export import export
+from hushwatt.provider.estimate.intervals import SIGMAS
+from hushwatt.provider.service.service import open_read
+from hushwatt.provider.store import open_store
+
+Document = dict[str, Any]
+CHART = re.compile(rb'<script type="application/json" id="[^"]*">(.*?)</script>', re.DOTALL)
+NUMBERS = ("homes", "homes_se", "homes_low", "homes_high", "mean_watts", "mean_watts_se")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: a stretch of slots, and how they are shown."""
+
+    first: int
+    last: int
+    consistency: str = "norm-sub"
+    smooth: bool = False
+
+    def words(self, desk: Desk) -> str:
+        starts = (desk.plan.calendar.start_of(slot) for slot in (self.first, self.last))
+        first, last = (start.strftime("%Y-%m-%dT%H:%M:%SZ") for start in starts)
+        return f"?from={first}&to={last}" + ("&smooth=true" if self.smooth else "")
+
+
+def ask(desk: Desk, question: Question) -> Document:
+    """The answer in JSON."""
+    found: Document = desk.get(f"/estimates{question.words(desk)}&consistency={question.consistency}").json()
+    return found
+
+
+def compare(desk: Desk, question: Question, told: Document, folder: Path) -> None:
+    """Find the same numbers behind every other door."""
+    told = {key: value for key, value in told.items() if key != "not_yet"}
+    _files(desk, question, told)
+    _command(desk, question, told, folder)
+    _top(desk, question, told)
+    if question.consistency == "norm-sub" and told["top"]:
+        _pages(desk, question, told)
+
+
+def _files(desk: Desk, question: Question, told: Document) -> None:
+    from pyarrow import csv, parquet
+
+    words = f"{question.words(desk)}&consistency={question.consistency}"
+    readers: dict[str, Callable[[bytes], Any]] = {
+        "json": json.loads,
+        "csv": lambda body: csv.read_csv(io.BytesIO(body)).to_pylist(),
+        "parquet": lambda body: parquet.read_table(io.BytesIO(body)).to_pylist(),
+    }
+    for form, reader in readers.items():
+        found = reader(desk.get(f"/export.{form}{words}").body)
+        if form == "json":
+            expect(found == told, "export.json differs from the answer")
+        else:
+            shown = {
+                (row["slot"], row["appliance"], row["level"]): tuple(row[name] for name in NUMBERS)
+                for row in found
+            }
+            expect(shown == _cells(desk, told), f"export.{form} differs from the answer")
+
+
+def _cells(desk: Desk, told: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
+    """The numbers of a document as the rows of a table have them."""
+    cells: dict[tuple[int, str, int], tuple[float | None, ...]] = {}
+    for slot in told["slots"]:
+        for appliance in desk.plan.appliances:
+            here = slot.get("appliances", {}).get(appliance.name)
+            for level in range(appliance.levels):
+                cells[slot["slot"], appliance.name, level] = (
+                    (
+                        here["levels"][level],
+                        here["se"][level],
+                        *here["ci95"][level],
+                        here["mean_watts"],
+                        here["mean_watts_se"],
+                    )
+                    if here
+                    else (None,) * len(NUMBERS)
+                )
+    return cells
+
+
+def _command(desk: Desk, question: Question, told: Document, folder: Path) -> None:
+    """What `hushwatt provider export` writes, from a store of its own opening."""
+    database = open_store(desk.config.store_address)
+    try:
+        read = open_read(desk.config, database)
+        found = read.estimates(
+            desk.plan, question.first, question.last, question.consistency, question.smooth
+        )
+        export(found, folder / "export.json")
+    finally:
+        database.close()
+    expect(json.loads((folder / "export.json").read_text()) == told, "the command's export differs")
+
+
+def _top(desk: Desk, question: Question, told: Document) -> None:
+    found = desk.get(f"/top{question.words(desk)}&k=1000").json()
+    expect(found["top"] == told["top"], "/top ranks otherwise than the answer")
+    if question.consistency == "norm-sub":
+        ranked = {name: told["appliances"][name] for name in told["top"]}
+        expect(found["appliances"] == ranked, "/top differs from the answer")
+
+
+def _pages(desk: Desk, question: Question, told: Document) -> None:
+    """The numbers in the charts of the pages."""
+    periods = [told["appliances"][name] for name in told["top"]]
+    (top,) = _charts(desk, f"/top{question.words(desk)}&k=1000")
+    expect(top["data"][0]["x"] == [each["mean_watts"] for each in periods], "the page Top differs")
+    reach = [each["ci95"][1] - each["mean_watts"] for each in periods]
+    expect(top["data"][0]["error_x"]["array"] == reach, "an interval on the page Top differs")
+    for chart in _charts(desk, f"/shares{question.words(desk)}"):  # none when there are no shares
+        shares = [100 * each["share"] for each in periods if each["share"] is not None]
+        expect(chart["data"][0]["x"] == shares, "the page Shares differs")
+    name = told["top"][-1]
+    (levels,) = _charts(desk, f"/levels{question.words(desk)}&appliance={quote(name)}")
+    expect(levels["data"][0]["y"] == told["appliances"][name]["levels"], "the page Levels differs")
+    _over_time(desk, question, told, name)
+
+
+def _over_time(desk: Desk, question: Question, told: Document, name: str) -> None:
+    plan = desk.plan
+    answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in told["slots"]}
+    known = {slot: here for slot, here in answers.items() if here}
+    (series,) = _charts(desk, f"/series{question.words(desk)}&appliance={quote(name)}")
+    (line,) = [trace for trace in series["data"] if trace.get("name") == words.title(name)]
+    shown = [(y, *limits[:2]) for y, limits in zip(line["y"], line["customdata"], strict=True) if limits[0]]
+    told_so = [(here["mean_watts"], *_limits(here)) for here in known.values()]
+    expect(shown == told_so, "the page Over time differs")
+    (heat,) = _charts(desk, f"/times{question.words(desk)}")
+    texts = {
+        text for trace in heat["data"] for text in trace["hovertext"] if text.startswith(words.title(name))
+    }
+    tiles = {
+        f"{words.title(name)}, {words.slot_name(plan, slot)}<br>{words.watts_limited(*numbers)}"
+        for slot, numbers in zip(known, told_so, strict=True)
+    }
+    told_there = {text.removesuffix(f", {ALONE}") for text in texts if "\u202fW" in text}
+    expect(told_there == tiles, "the page Heat map differs")
+
+
+def _limits(here: Document) -> tuple[float, float]:
+    """The 95 % interval of an appliance's watts in a slot."""
+    if "mean_watts_ci95" in here:
+        low, high = here["mean_watts_ci95"]
+        return low, high
+    reach = SIGMAS * here["mean_watts_se"]
+    return here["mean_watts"] - reach, here["mean_watts"] + reach
+
+
+def _charts(desk: Desk, target: str) -> list[Any]:
+    said = desk.ask("GET", target)
+    expect(said.status == 200, f"a page was answered {said.status}")
+    return [json.loads(chart) for chart in CHART.findall(said.body)]

@@ -1,0 +1,263 @@
+"""Requests bent in every way: methods, addresses, questions, headers, bodies.
+
+Most are put to the service in this process, where the processor's time that each takes can be
+told apart from what else the machine does; some go as bent bytes over a real connection.
+"""
+
+import json
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from hushwatt.audit.harness.buckets import Crowd, bucket_plan, check_tallies, join, prepare
+from hushwatt.audit.harness.expect import Fault, expect
+from hushwatt.audit.harness.in_process_client import JSON, Desk, Member
+from hushwatt.audit.harness.raw_connection import Line, request
+from hushwatt.audit.harness.service_process import Collector
+from hushwatt.chaos.scenario import Scenario
+from hushwatt.provider.dashboard.views import VIEWS
+from hushwatt.provider.store.tallies import read_tallies
+from hushwatt.wire.signature import sign_request
+
+INSIDE, OUTSIDE = 950, 50  # requests in this process, and over real connections
+HOMES, SLOTS = 8, 4
+LONGEST = 1.0  # seconds of the processor's time
+METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "post", "X" * 300)
+WORDS = (
+    "", "0", "-1", "1e309", "nan", "null", "true", "[]", "{}", "9" * 400, "norm-sub", "none", "a" * 5000,
+    "2024-01-01", "0001-01-01", "9999-12-31", "0000-00-00", "24:00", "2024-01-01T00:00:00+14:00",
+    "9999-12-31T23:59:59.999999-23:59", "%00", "%ff", "..", "../../etc/passwd", "<script>",
+    "'; DROP TABLE reports;--", "\u20ac", "\U0001f4a1",
+)  # fmt: skip
+KEYS = ("from", "to", "smooth", "consistency", "k", "appliance", "homes", "slots", "plan", "x")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A request before it is sent."""
+
+    method: str
+    path: str
+    query: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    @property
+    def target(self) -> str:
+        return self.path + (f"?{self.query}" if self.query else "")
+
+
+Bend = Callable[[Wish, random.Random], Wish]
+
+
+def case(seed: int, folder: Path) -> None:
+    """Many bent requests, after which the service answers as before and holds what it held."""
+    chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
+    (folder / "inside").mkdir()
+    with Desk(folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as desk:
+        member = desk.join(HOMES)
+        crowd = Crowd(plan, member.key, member.name, member.devices)
+        first = {(home, 0) for home in range(HOMES)}
+        desk.send(member, crowd.body(sorted(first)))
+        desk.ask("POST", f"{desk.path}/publish", b'{"until": 1}', JSON)
+        wishes = _wishes(desk, crowd, member)
+        for _ in range(INSIDE):
+            _put(desk, bent(chance.choice(wishes), chance))
+        expect(desk.ask("GET", "/readyz").status == 200, "the service is not ready any more")
+        with desk.service.database.reading() as session:
+            check_tallies(crowd, first, read_tallies(session, 1, 0, SLOTS))
+    (folder / "outside").mkdir()
+    _outside(folder / "outside", chance)
+
+
+def bent(wish: Wish, chance: random.Random) -> Wish:
+    """The same wish, wrong in one to four ways."""
+    for _ in range(chance.randint(1, 4)):
+        wish = chance.choice(BENDS)(wish, chance)
+    return wish
+
+
+def _put(desk: Desk, wish: Wish) -> None:
+    began = time.process_time()
+    try:
+        said = desk.ask(wish.method, wish.target, wish.body, wish.headers)
+    except UnicodeEncodeError:  # a header that no client can send
+        return
+    except Exception as failure:
+        raise Fault(f"{wish.method[:9]} {wish.target[:99]!r}: {type(failure).__name__}") from failure
+    taken = time.process_time() - began
+    expect(said.status < 500, f"{wish.method[:9]} {wish.target[:99]!r} was answered {said.status}")
+    expect(taken < LONGEST, f"{wish.method[:9]} {wish.target[:99]!r} took {taken:.1f} s of the processor")
+
+
+def _wishes(desk: Desk, crowd: Crowd, member: Member) -> list[Wish]:
+    """A good request of every kind; uploads are of reports that are known already."""
+    here = desk.path
+    plain = ("/login", "/healthz", "/readyz", "/metrics", "/v1/plans", "/v1/keys", "/v1/openapi.json", here)
+    found = [Wish("GET", path, "", (), b"") for path in plain]
+    found += [
+        Wish("GET", f"{here}/{what}", query, (), b"")
+        for what in ("estimates", "top", "slots", "health", "export.csv", "export.json", "export.parquet")
+        for query in ("", "from=2024-01-01&to=2030-01-01", "smooth=true&consistency=none")
+    ]
+    found += [
+        Wish("GET", view.path, query, (), b"")
+        for view in VIEWS
+        for query in ("", "from=2024-01-01&smooth=true")
+    ]
+    body = crowd.body([(home, 0) for home in range(HOMES)])
+    path = f"{here}/reports"
+    signed = tuple(sign_request(member.key, member.name, "POST", path, desk.now, body).items())
+    found += [Wish("POST", path, "", signed, body)] * 12
+    away = f"{here}/devices/{bytes(16).hex()}"
+    leave = tuple(sign_request(member.key, member.name, "DELETE", away, desk.now, b"").items())
+    found += [
+        Wish("DELETE", away, "", leave, b""),
+        Wish("POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()),
+        Wish("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
+        Wish(
+            "POST", "/login", "", (("Content-Type", "application/x-www-form-urlencoded"),), b"token=a&then=/"
+        ),
+    ]
+    return found
+
+
+def _method(wish: Wish, chance: random.Random) -> Wish:
+    return replace(wish, method=chance.choice(METHODS))
+
+
+def _address(wish: Wish, chance: random.Random) -> Wish:
+    parts = wish.path.split("/")
+    place = chance.randrange(len(parts))
+    word = chance.choice(WORDS)
+    parts[place : place + chance.randint(0, 1)] = [quote(word, safe="/.") if chance.random() < 0.8 else word]
+    return replace(wish, path="/" + "/".join(parts).lstrip("/").replace("?", "").replace("#", ""))
+
+
+def _question(wish: Wish, chance: random.Random) -> Wish:
+    more = f"{chance.choice(KEYS)}={quote(chance.choice(WORDS))}"
+    return replace(wish, query=f"{wish.query}&{more}" if wish.query else more)
+
+
+def _header(wish: Wish, chance: random.Random) -> Wish:
+    names = [name for name, _ in wish.headers] + [
+        "Host", "Content-Length", "Content-Type", "Content-Encoding", "Authorization", "Cookie", "Accept",
+        "Accept-Encoding", "X-Forwarded-For", "Forwarded", "Origin", "Sec-Fetch-Site", "If-None-Match",
+    ]  # fmt: skip
+    value = chance.choice(
+        [*WORDS, "gzip", "Bearer x", "hushwatt_token=%00", "chunked", "bytes=0-", "[::1]:99999"]
+    )
+    return replace(wish, headers=(*wish.headers, (chance.choice(names), value.replace("\0", ""))))
+
+
+def _without_header(wish: Wish, chance: random.Random) -> Wish:
+    if not wish.headers:
+        return wish
+    gone = chance.randrange(len(wish.headers))
+    return replace(wish, headers=wish.headers[:gone] + wish.headers[gone + 1 :])
+
+
+def _altered_header(wish: Wish, chance: random.Random) -> Wish:
+    if not wish.headers:
+        return wish
+    place = chance.randrange(len(wish.headers))
+    name, value = wish.headers[place]
+    cut = chance.randrange(len(value) + 1)
+    value = (
+        value[:cut]
+        + chance.choice(["", "0", "é", "f" * 64, " ", value])
+        + value[cut + chance.randint(0, 2) :]
+    )
+    return replace(wish, headers=(*wish.headers[:place], (name, value), *wish.headers[place + 1 :]))
+
+
+def _bytes(wish: Wish, chance: random.Random) -> Wish:
+    body = bytearray(wish.body or chance.randbytes(40))
+    for _ in range(chance.randint(1, 8)):
+        body[chance.randrange(len(body))] = chance.randrange(256)
+    return replace(wish, body=bytes(body[: chance.randint(0, len(body))]) * chance.choice([1, 1, 1, 2, 50]))
+
+
+def _document(wish: Wish, chance: random.Random) -> Wish:
+    """JSON of another kind than was asked for."""
+    values: list[object] = [
+        None, True, 0, -1, 10**400, 1.5, "", "a" * 70_000, [], {}, [[]] * 100,
+        {"until": 2**63}, {"until": "1"},
+        {"public_key": "00" * 32}, {"public_key": "00" * 32, "homes": 10**30}, {"public_key": ["00"] * 32},
+        {"public_key": "ff" * 32, "code": "\u0000"}, {"public_key": "00" * 32, "code": "x", "homes": 1},
+    ]  # fmt: skip
+    told = json.dumps(chance.choice(values)).encode()
+    raw = chance.choice(
+        [told, told, b"[" * 20_000, b'{"a":' * 5000, b'"\xff\xfe"', b"\x00", b"NaN", b'{"until":1e999}']
+    )
+    return replace(wish, body=raw, headers=(*wish.headers, *JSON))
+
+
+BENDS: tuple[Bend, ...] = (
+    _method, _address, _question, _question, _header, _header, _without_header, _altered_header, _bytes,
+    _document,
+)  # fmt: skip
+
+
+def _outside(folder: Path, chance: random.Random) -> None:
+    """Bent bytes over real connections; afterwards an honest upload passes."""
+    with Collector(folder, bucket_plan(HOMES, SLOTS)) as collector:
+        code = prepare(collector, HOMES)
+        collector.start()
+        crowd = join(collector, code, HOMES)
+        good = [
+            crowd.upload([(0, 0)]),
+            request("GET", f"/v1/plans/{crowd.plan.id}/estimates"),
+            request("GET", "/"),
+        ]
+        for _ in range(OUTSIDE):
+            with collector.line() as line:
+                line.send(_bent_bytes(chance.choice(good), chance))
+                _listen_a_moment(line)
+        with collector.line() as line:
+            said = line.ask(crowd.upload([(home, 1) for home in range(HOMES)]))
+        expect(said.status == 200 and said.json()["accepted"] == HOMES, "an honest upload did not pass")
+        collector.stop()
+
+
+def _bent_bytes(data: bytes, chance: random.Random) -> bytes:
+    bytes_ = bytearray(data)
+    for _ in range(chance.randint(1, 6)):
+        place = chance.randrange(len(bytes_))
+        match chance.randrange(4):
+            case 0:
+                bytes_[place] = chance.randrange(256)
+            case 1:
+                del bytes_[place : place + chance.randint(1, 40)]
+            case 2:
+                bytes_[place:place] = chance.choice([b"\r\n", b"\0", b"\r\n\r\n", b": ", b"a" * 999])
+            case _:
+                bytes_[place:place] = bytes_[: chance.randint(1, 60)]
+        bytes_ = bytes_ or bytearray(b"\0")
+    return bytes(bytes_)
+
+
+def _listen_a_moment(line: Line) -> None:
+    """Take an answer if one comes at once: a part of a request has none, which is no fault."""
+    line.socket.settimeout(0.02)
+    with suppress(TimeoutError):
+        while line.next() is None and not line.ended:
+            line.listen()
+            expect(not line.heard.startswith(b"HTTP/1.1 5"), f"answered {line.heard[:40]!r}")
+
+
+SCENARIO = Scenario(
+    name="hostile-requests",
+    promise=13,
+    says="no request, however bent, is answered with a failure of the service or holds it up for a second",
+    quick=INSIDE + OUTSIDE,
+    full=1_000_000,
+    case=case,
+    each=INSIDE + OUTSIDE,
+    unit="requests",
+)

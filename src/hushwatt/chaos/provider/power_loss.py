@@ -1,0 +1,80 @@
+"""A provider whose power goes, below SQLite, at any write or sync."""
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from hushwatt.audit.harness.buckets import Crowd, Kept, Report
+from hushwatt.audit.harness.concurrent_client import Rush, gather_crowd, place_for, whole
+from hushwatt.audit.harness.disk import Disk, through
+from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.in_process_client import Said
+from hushwatt.chaos.scenario import Scenario
+
+LOSSES, HOMES, SLOTS = 4, 12, 12
+EVERYTHING = [(home, slot) for home in range(HOMES) for slot in range(SLOTS)]
+
+
+def case(seed: int, folder: Path) -> None:
+    """Uploads arrive, several at once, until the power goes; in the end all are sent again."""
+    chance, acknowledged = random.Random(seed), Kept()
+    store = place_for(folder, 0)
+    crowd = gather_crowd(store, HOMES, SLOTS)
+    for loss in range(1, LOSSES + 1):
+        with through(_failing(last=chance.randint(1, 80))) as disk:
+            acknowledged |= _serve(store, crowd, list(_uploads(chance)), disk, chance.random() < 0.2)
+        store = place_for(folder, loss)
+        disk.leave(store.parent, chance)
+        lost = acknowledged - whole(store, crowd)
+        expect(not lost, f"{len(lost)} acknowledged reports are lost")
+    with through(Disk()) as disk:
+        again = _serve(store, crowd, [EVERYTHING], disk, in_order=True)
+    expect(whole(store, crowd) == set(EVERYTHING) == again, "a report could not be sent again")
+
+
+def _failing(last: int) -> Disk:
+    """A disk whose power goes at a step."""
+
+    def trouble(kind: str) -> None:
+        if disk.steps == last:
+            disk.lose_power()
+
+    disk = Disk(trouble)
+    return disk
+
+
+def _uploads(chance: random.Random) -> Iterator[list[Report]]:
+    """Some reports of some homes, single or together; many of them come again some time."""
+    for _ in range(chance.randint(6, 12)):
+        yield chance.sample(EVERYTHING, chance.choice([1, 1, 1, 3, 12]))
+
+
+def _serve(store: Path, crowd: Crowd, uploads: list[list[Report]], disk: Disk, in_order: bool) -> Kept:
+    """Start the service on the disk and send; gives what it acknowledged while there was power."""
+    acknowledged = Kept()
+
+    def note(reports: Sequence[Report], said: Said) -> None:
+        if disk.on:
+            fine = said.status == 200 and not said.json()["rejected"]
+            expect(fine, f"an upload was answered {said.status}")
+            acknowledged.update(reports)
+
+    with closing(Rush(store, crowd.plan)) as desk:
+        disk.settle = desk.settle
+        desk.send_all(crowd, uploads, note)
+        if not in_order:
+            disk.lose_power()  # with nothing left to do, and nothing closed
+    return acknowledged
+
+
+SCENARIO = Scenario(
+    name="power-loss-provider",
+    promise=8,
+    says="every acknowledged report is there and counted once, and what was not can be sent again",
+    quick=60,
+    full=10_000,
+    case=case,
+    each=LOSSES,
+    unit="power losses",
+)

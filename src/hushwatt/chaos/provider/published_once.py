@@ -1,0 +1,277 @@
+"""Homes enrol, report, leave and are erased, files come late, and somebody asks all the while.
+
+What was published once is asked for again and again, at every door: no number of it ever moves.
+No number, and no difference of two, rests on fewer homes than the plan's minimum.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.histories import histories
+from hushwatt.audit.harness.in_process_client import Desk, Member
+from hushwatt.audit.harness.plans import plan_for
+from hushwatt.chaos.provider.doors import Question, ask, compare
+from hushwatt.chaos.scenario import Scenario
+from hushwatt.household.report.report import Sent
+from hushwatt.plan import Appliance, Plan
+from hushwatt.provider.intake.collect import Collection, erase_device
+from hushwatt.provider.intake.delivery import deliveries
+from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.ingest import Ingest
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.record import pack_many
+from hushwatt.wire.reports import ReportWriter
+
+SLOTS = 8  # and as many sequences of events and questions
+HOMES = 24
+GRACE = timedelta(minutes=10)
+
+
+@dataclass
+class Village:
+    """The homes of a service, what they report, and what has been told of it."""
+
+    desk: Desk
+    chance: random.Random
+    folder: Path
+    sent: list[Sent]  # of all homes, by slot
+    members: dict[int, Member] = field(default_factory=dict)  # enrolled themselves
+    named: set[int] = field(default_factory=set)  # in files
+    gone: set[int] = field(default_factory=set)
+    reported: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))  # by slot
+    slots: dict[tuple[int, str, bool], Any] = field(default_factory=dict)  # as first told
+    answers: dict[Question, Any] = field(default_factory=dict)
+
+    @property
+    def plan(self) -> Plan:
+        return self.desk.plan
+
+    @property
+    def published(self) -> int:
+        return self.desk.service.read.state(self.plan).published
+
+    @property
+    def collection(self) -> Collection:
+        return self.desk.service.read.collections[self.plan.id]
+
+    def enrol(self, count: int) -> None:
+        """New homes, by their own wish."""
+        free = [home for home in range(HOMES) if home not in self.members.keys() | self.named | self.gone]
+        for home in self.chance.sample(free, min(count, len(free))):
+            self.members[home] = self.desk.join()
+
+    def upload(self, slot: int) -> None:
+        """Most homes that have something to say in a slot say it, one by one."""
+        sent = self.sent[slot]
+        for row, home in enumerate(sent.homes.tolist()):
+            if home in self.members and self.chance.random() < 0.9:
+                part = slice(row, row + 1)
+                member = self.members[home]
+                body = pack_many(
+                    member.devices, slot, sent.spent[part], sent.drawn[part], sent.payloads[part]
+                )
+                said = self.desk.send(member, body)
+                expect(said.status in (200, 422), f"an honest report was answered {said.status}")
+                if slot > self.published:
+                    self.reported[slot].add(home)
+
+    def ingest(self, slots: range) -> None:
+        """A file about some homes and slots, some of them published before."""
+        free = [home for home in range(HOMES) if home not in self.members.keys() | self.gone]
+        some = set(self.chance.sample(free, min(4, len(free)))) | self.named
+        path = self.folder / f"delivery-{slots.stop}-{self.chance.getrandbits(32)}.parquet"
+        with ReportWriter(path, self.plan, len(some)) as writer:
+            for slot in slots:
+                sent = self.sent[slot]
+                rows = np.flatnonzero(np.isin(sent.homes, list(some)))
+                names = pa.array([_name(home) for home in sent.homes[rows].tolist()], pa.string())
+                order = np.argsort(names.to_numpy(zero_copy_only=False))
+                rows, names = rows[order], names.take(pa.array(order))
+                writer.write(names, slot, 0, sent.spent[rows], sent.drawn[rows], sent.payloads[rows])
+                if slot > self.published:
+                    self.reported[slot] |= set(sent.homes[rows].tolist())
+                    self.named |= set(sent.homes[rows].tolist())
+        life = self.desk.service.lives[self.collection.number]
+        Ingest(self.desk.service.database, self.collection, life, self.desk.clock).take(
+            deliveries(self.plan, [path])
+        )
+
+    def part(self, count: int) -> None:
+        """Homes leave, or are erased; slots not yet published forget them."""
+        there = sorted(self.members.keys() | self.named)
+        for home in self.chance.sample(there, min(count, len(there))):
+            if home in self.members:
+                member = self.members.pop(home)
+                expect(self.desk.leave(member, member.name).status == 200, "a home could not leave")
+            else:
+                self.named.discard(home)
+                self._erase(device_of(self.plan, _name(home)))
+            self.gone.add(home)
+            for slot in range(self.published + 1, SLOTS):
+                self.reported[slot].discard(home)
+
+    def _erase(self, device: bytes) -> None:
+        with self.desk.service.database.writing() as session:
+            homes, signers = session.find_devices(
+                self.collection.number, np.frombuffer(device, np.uint8)[None, :]
+            )
+            erase_device(session, self.collection, device, int(homes[0]), int(signers[0]))
+
+    def speakers(self, slot: int) -> list[set[int]]:
+        """The homes whose reports of a slot stand, by the appliance that they speak of."""
+        sent, layout = self.sent[slot], Layout.of(self.plan)
+        found: list[set[int]] = [set() for _ in self.plan.appliances]
+        for row, home in enumerate(sent.homes.tolist()):
+            if home in self.reported[slot]:
+                members, _ = layout.tally(sent.payloads[row : row + 1])
+                for place in np.flatnonzero(members):
+                    found[place].add(home)
+        return found
+
+
+def case(seed: int, folder: Path) -> None:
+    """A collection lived through, with questions after every step."""
+    chance = random.Random(seed)
+    plan = _plan(chance)
+    with Desk(folder, plan, now=plan.start + timedelta(minutes=5), grace="10m") as desk:
+        village = Village(desk, chance, folder, list(histories(plan, HOMES, SLOTS, seed)))
+        village.enrol(chance.randint(6, 16))
+        for slot in range(SLOTS):
+            desk.clock.set(plan.calendar.start_of(slot) + timedelta(minutes=5))
+            desk.get("/slots")  # as time passes, what is due is published
+            _events(village, slot)
+            for _ in range(2):
+                _question(village)
+        desk.clock.set(plan.calendar.end_of(SLOTS - 1) + GRACE)
+        desk.get("/slots")
+        village.part(3)
+        for question in list(village.answers):
+            _ask(village, question)
+        _differences(village)
+
+
+def _plan(chance: random.Random) -> Plan:
+    count = chance.randint(2, 5)
+    return plan_for(
+        chance,
+        chance.choice(["lbu", "lpu"]),
+        window=chance.randint(1, 3),
+        appliances=tuple(Appliance.of(f"appliance {place}", [100, 200]) for place in range(count)),
+        appliances_per_report=chance.randint(1, count),
+        minimum_homes=chance.randint(2, 5),
+    )
+
+
+def _events(village: Village, slot: int) -> None:
+    """What happens in a slot, in any order."""
+    chance = village.chance
+    events: list[Callable[[], None]] = [
+        lambda: village.enrol(chance.randint(0, 4)),
+        lambda: village.upload(slot),
+        lambda: village.upload(max(slot - chance.randint(0, 3), 0)),
+        lambda: village.part(chance.randint(0, 2)),
+        lambda: village.ingest(range(max(slot - 3, 0), slot + 1)) if chance.random() < 0.4 else None,
+        lambda: _publish(village, slot) if chance.random() < 0.2 else None,
+    ]
+    chance.shuffle(events)
+    for event in events:
+        event()
+
+
+def _publish(village: Village, slot: int) -> None:
+    """By hand, the slot just before this one."""
+    body = b'{"until": %d}' % max(slot - 1, 0)
+    said = village.desk.ask(
+        "POST", f"{village.desk.path}/publish", body, [("Content-Type", "application/json")]
+    )
+    expect(said.status == 200, f"publishing was answered {said.status}")
+
+
+def _question(village: Village) -> None:
+    """Something new, or something that was asked before."""
+    chance, known = village.chance, list(village.answers)
+    if known and chance.random() < 0.4:
+        _ask(village, chance.choice(known))
+        return
+    first, last = sorted(chance.choices(range(SLOTS), k=2))
+    _ask(village, Question(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3))
+
+
+def _ask(village: Village, question: Question) -> None:
+    told = ask(village.desk, question)
+    compare(village.desk, question, told, village.folder)
+    for slot in told["slots"]:
+        _look(village, question, slot, slot.get("homes", told["homes"]))
+    if question.last <= village.published:
+        told.pop("not_yet", None)
+        expect(village.answers.setdefault(question, told) == told, "a published period changed")
+
+
+def _look(village: Village, question: Question, slot: dict[str, Any], homes: int) -> None:
+    """One slot: as it was told first, and nothing about too few homes."""
+    number, need = slot["slot"], village.plan.minimum_homes
+    expect(number <= village.published, f"slot {number} is told before it is published")
+    kind = number, question.consistency, question.smooth
+    told = slot | {"homes": homes}
+    expect(village.slots.setdefault(kind, told) == told, f"slot {number} changed after it was published")
+    for name, spoke in zip(village.plan.names, village.speakers(number), strict=True):
+        shown = slot.get("appliances", {}).get(name)
+        enough = len(spoke) >= need and len(village.reported[number]) >= need
+        expect(
+            shown is None or enough, f"{len(spoke)} homes spoke of {name} in slot {number}, and it is told"
+        )
+        expect(shown is not None or not enough, f"enough homes spoke of {name} in slot {number}")
+        few = slot.get("too_few_homes_for", {}).get(name)
+        if "appliances" in slot:
+            said = {"have": len(spoke), "need": need} if 0 < len(spoke) < need else None
+            expect(few == said, f"slot {number} does not say how few homes spoke of {name}")
+
+
+def _differences(village: Village) -> None:
+    """Whatever periods are put together: what can be told apart rests on enough homes.
+
+    A combination of periods weighs slots alike that are in the same periods.
+    """
+    read, plan = village.desk.service.read, village.plan
+    within: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    for first, last in combinations_with_replacement(range(SLOTS), 2):
+        found = read.estimates(plan, first, last)
+        for name, numbers in found.by_slot.items():
+            counted = {slot.slot for slot, here in zip(found.slots, numbers.counted, strict=True) if here}
+            for slot in range(SLOTS):
+                within[name, slot].append(slot in counted)
+    for place, name in enumerate(plan.names):
+        alike: dict[tuple[bool, ...], set[int]] = defaultdict(set)
+        for slot in range(SLOTS):
+            alike[tuple(within[name, slot])] |= village.speakers(slot)[place]
+        for periods, homes in alike.items():
+            expect(
+                not any(periods) or len(homes) >= plan.minimum_homes,
+                f"what {len(homes)} homes said of {name} can be told by subtracting periods",
+            )
+
+
+def _name(home: int) -> str:
+    return f"home {home:03d}"
+
+
+SCENARIO = Scenario(
+    name="published-once",
+    promise=22,
+    says="no published number ever moves at any door, and none, nor a difference, is of too few homes",
+    quick=2 * SLOTS,
+    full=10_000,
+    case=case,
+    each=SLOTS,
+    unit="sequences",
+)

@@ -1,0 +1,1 @@
+"""`hushwatt audit`: its commands."""

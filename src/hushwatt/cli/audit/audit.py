@@ -1,0 +1,258 @@
+"""`hushwatt audit`: is it private, and does it hold?"""
+
+import json
+import shlex
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from hushwatt.cli.options import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hushwatt.audit.finding import Audit, Finding
+    from hushwatt.audit.report import PlanReport, Report
+
+app = App(name="audit", help="Check that what is promised holds, by enumeration, search and attack.")
+app.command("hushwatt.cli.audit.chaos:chaos", name="chaos")
+
+OfPlan = Annotated[Path | None, Parameter(name="--plan", help="Look at this plan only.")]
+Quick = Annotated[bool, Parameter(name="--quick", help="Fewer cases, in seconds.", show_default=False)]
+Page = Annotated[
+    Path | None,
+    Parameter(name=["--output", "-o"], help="Write a page to print or hand on, one HTML file."),
+]
+
+
+@app.command(name="all")
+def everything(
+    *plans: Annotated[Path, Parameter(help="Plans to look at as well.")],
+    quick: Quick = False,
+    as_json: Json = False,
+    output: Page = None,
+) -> None:
+    """Run every audit, and look at these PLANS: one table at the end, a row for each claim.
+
+    With -o also a page for a data protection officer.  The full audit takes hours, a quick one minutes.
+    Exits with 1 when the answer is no.
+    """
+    from hushwatt.audit.report import PlanReport
+    from hushwatt.audit.suites import audits_of
+    from hushwatt.audit.suites import everything as all_audits
+    from hushwatt.plan.plan import Plan
+
+    agreed = [Plan.load(plan) for plan in plans]
+    with _page(output) as keep:
+        found = _found("audit all", all_audits(quick))
+        reports = [PlanReport(plan, _found(f"audit {plan.name}", audits_of(plan))) for plan in agreed]
+        report = keep(_report("all", quick, found, reports))
+    _show(report, as_json, _print_claims)
+
+
+@app.command
+def exact(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Enumerate whole streams in exact fractions: no transcript tells more than ε.
+
+    A plan whose homes report by the clock, about all appliances, is gone through as it stands; another
+    one in a shape small enough to enumerate: its choices and its ε, with two appliances of two levels and
+    a window of two slots.  Exits with 1 when the answer is no.
+    """
+    _run("exact", plan, quick, as_json, output)
+
+
+@app.command
+def budget(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Try every sequence of decisions: no window spends more than was promised.
+
+    Exits with 1 when the answer is no.
+    """
+    _run("budget", plan, quick, as_json, output)
+
+
+@app.command
+def sampler(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Draw millions of answers: they follow the declared laws, and a law 2 % off is noticed.
+
+    Exits with 1 when the answer is no.
+    """
+    _run("sampler", plan, quick, as_json, output)
+
+
+@app.command
+def empirical(
+    *, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None
+) -> None:
+    """Attack the real bytes of a million homes, and what real agents post: they never show more than ε.
+
+    All attacks together are wrong with a chance of at most 1 %.  Exits with 1 when the answer is no.
+    """
+    _run("empirical", plan, quick, as_json, output)
+
+
+@app.command
+def rounding(
+    *, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None
+) -> None:
+    """Weigh ten thousand budgets: rounded probabilities never cost more than claimed.
+
+    Exits with 1 when the answer is no.
+    """
+    _run("rounding", plan, quick, as_json, output)
+
+
+@app.command
+def leaks(*, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Search what homes with secret readings write, say and send: no reading is found anywhere.
+
+    Also that nothing but the noise differs between homes with other readings, and that forked homes
+    never make the same noise.  Exits with 1 when the answer is no.
+    """
+    _run("leaks", None, quick, as_json, output)
+
+
+@app.command
+def forged(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Work out what one forged report can do, and how often an honest one is refused.
+
+    Exits with 1 when the answer is no.
+    """
+    _run("forged", plan, quick, as_json, output)
+
+
+@app.command
+def forgers(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Let homes forge their reports as badly as they can: none counts for more than is printed.
+
+    A hundred random plans, the shipped tally and estimate.  Exits with 1 when the answer is no.
+    """
+    _run("forgers", plan, quick, as_json, output)
+
+
+@app.command
+def habit(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
+    """Attack 30, 90 and 365 days of real reports about levels that never change: what is found out.
+
+    For the advised plan and the paper's, or for PLAN.  This is a limit that is measured, not a protection;
+    exits with 1 when it is not what the docs say.
+    """
+    _run("habit", plan, quick, as_json, output)
+
+
+@app.command
+def selftest(*, as_json: Json = False, output: Page = None) -> None:
+    """Plant eleven bugs and see that the audits find every one.
+
+    Exits with 1 when one is missed.
+    """
+    _run("selftest", None, False, as_json, output)
+
+
+def _run(name: str, plan: Path | None, quick: bool, as_json: bool, output: Path | None) -> None:
+    """Run the audits of one kind, in general or of one plan."""
+    from hushwatt.audit.report import PlanReport
+    from hushwatt.audit.suites import SUITES
+    from hushwatt.plan.plan import Plan
+
+    suite, agreed = SUITES[name], Plan.load(plan) if plan else None
+    with _page(output) as keep:
+        if agreed is None or suite.of is None:
+            report = _report(name, quick, _found(f"audit {name}", suite.all(quick)), [])
+        else:
+            found = _found(f"audit {name}", [suite.of(agreed)])
+            report = _report(name, quick, [], [PlanReport(agreed, found)])
+        keep(report)
+    _show(report, as_json, _print_findings)
+
+
+@contextmanager
+def _page(output: Path | None) -> "Iterator[Callable[[Report], Report]]":
+    """Give a function that keeps a report as a page, where one is wanted.
+
+    Whether it can be written is known before hours of work, not after them.
+    """
+    if output is None:
+        yield lambda report: report
+        return
+
+    from hushwatt.audit.page import page
+    from hushwatt.files import written
+
+    with written(output) as temporary:
+
+        def keep(report: "Report") -> "Report":
+            temporary.write_text(page(report), encoding="utf-8")
+            return report
+
+        yield keep
+
+
+def _found(title: str, audits: "list[Audit]") -> "list[Finding]":
+    from hushwatt.audit.finding import timed
+    from hushwatt.cli.progress import progress
+
+    with progress(title, total=len(audits)) as advance:
+        return list(timed(audits, advance))
+
+
+def _report(name: str, quick: bool, found: "list[Finding]", plans: "list[PlanReport]") -> "Report":
+    from hushwatt.audit.report import Report
+
+    return Report(name, quick, found, plans, command=shlex.join(["hushwatt", *sys.argv[1:]]))
+
+
+def _show(report: "Report", as_json: bool, tell: "Callable[[Report], None]") -> None:
+    """Print JSON or a table, and say no by leaving with 1."""
+    if as_json:
+        from hushwatt.audit.report import as_table
+
+        print(json.dumps(as_table(report), indent=2, allow_nan=False))
+    else:
+        tell(report)
+    if not report.passed:
+        raise SystemExit(1)
+
+
+def _print_findings(report: "Report") -> None:
+    """One row for every check."""
+    rows = [
+        (each.claim, each.subject, each.figure, each.stated, each.seconds, each.passed)
+        for each in report.everything
+    ]
+    _print_table(rows)
+    _print_sum(report)
+
+
+def _print_claims(report: "Report") -> None:
+    """One row for every claim, and below it the checks that failed."""
+    rows = [(row.claim, row.says, row.figure, row.stated, row.seconds, row.passed) for row in report.rows]
+    _print_table(rows)
+    for finding in report.everything:
+        if not finding.passed:
+            print(f"✗ {finding.claim} {finding.subject}: {finding.figure}")
+    _print_sum(report)
+
+
+def _print_table(rows: list[tuple[str, str, str, str, float, bool]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("claim", "what", "figure", "stated"):
+        table.add_column(heading)
+    table.add_column("time", justify="right", no_wrap=True)
+    table.add_column("pass", justify="center")
+    for claim, what, figure, stated, seconds, passed in rows:
+        table.add_row(claim, what, figure, stated, f"{seconds:.1f} s", "✓" if passed else "✗")
+    Console().print(table)
+
+
+def _print_sum(report: "Report") -> None:
+    good, checks = sum(finding.passed for finding in report.everything), len(report.everything)
+    cases = sum(finding.cases for finding in report.everything)
+    counted = f", {cases:,} cases" if cases else ""
+    print(f"{good} of {checks} passed{counted}" + ("" if report.passed else ": the answer is no, see ✗"))

@@ -1,0 +1,1 @@
+"""`hushwatt doctor`: its command, and one file for each part of the machine it checks."""

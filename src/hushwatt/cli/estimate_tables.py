@@ -1,0 +1,251 @@
+"""Estimates as tables for people: bars, error bars, and what must be said beside them."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import TYPE_CHECKING
+
+from hushwatt.cli.terminal import fitted, terminal_width, wrapped
+from hushwatt.plan.times import zone
+from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
+from hushwatt.provider.estimate.results import Estimates, PeriodNumbers, SlotNumbers
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+WIDTH = 24  # cells of a bar
+LONGEST = 24  # cells of a pattern over time
+PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((6,),)  # what narrow terminals lack: the drawing, then the share
+WIDE = 120  # columns, where there is no terminal
+HEIGHTS = "▁▂▃▄▅▆▇█"
+AVERAGING = (
+    "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "
+    "average homes_unbiased (.csv, .parquet), or take the whole period's levels (estimate --levels, JSON)."
+)
+
+
+def period_table(estimates: Estimates) -> "Table":
+    """Every appliance in the plan's order: watts, share, and how the watts went from slot to slot."""
+    table = headed_table("appliance", "watts ± se", "95 %", "share", "95 %", "rank", "over time")
+    for name, period in estimates.by_period.items():
+        if period is None:
+            table.add_row(name, "too few homes" if name in estimates.withheld else "–", *["–"] * 5)
+        else:
+            table.add_row(
+                name,
+                f"{period.watts:,.1f} ± {period.watts_se:,.1f}",
+                f"{period.low:,.1f} to {period.high:,.1f}",
+                percent(period.share),
+                percents(period.share_low, period.share_high),
+                places(period),
+                pattern(estimates.by_slot[name]),
+            )
+    return table
+
+
+def levels_table(estimates: Estimates) -> "Table":
+    """How many homes are at each level of every appliance, on average over the slots."""
+    table = headed_table("appliance", "level", "homes", "95 %", "of all homes")
+    for appliance in estimates.plan.appliances:
+        period = estimates.by_period[appliance.name]
+        if period is None:
+            continue
+        low, high = period.level_limits(estimates.homes)
+        for level in range(appliance.levels):
+            table.add_row(
+                "" if level else appliance.name,
+                f"{appliance.values[level]:,.10g} W",
+                f"{period.levels[level]:,.1f} ± {period.levels_se[level]:,.1f}",
+                f"{low[level]:,.1f} to {high[level]:,.1f}",
+                percent(period.levels[level] / estimates.homes),
+            )
+    return table
+
+
+def top_table(estimates: Estimates, count: int) -> "Table":
+    """The appliances with the most watts, best first, each with a bar that fades over its interval."""
+    table = headed_table("rank", "appliance", "watts", "95 %", "share", "forgers", "")
+    shown = [(name, estimates.by_period[name]) for name in estimates.top[:count]]
+    most = max((period.high for _, period in shown if period), default=0.0)
+    for name, period in shown:
+        if period is not None:
+            table.add_row(
+                places(period),
+                name,
+                f"{period.watts:,.1f}",
+                f"{period.low:,.1f} to {period.high:,.1f}",
+                percent(period.share),
+                forgers(estimates.swap_homes.get(name)),
+                bar(period.low, period.watts, period.high, most),
+            )
+    return table
+
+
+def print_tables(
+    estimates: Estimates, tables: list["Table"], lines: list[str], spare: Sequence[Sequence[int]] = ()
+) -> None:
+    """Print a headline, the tables when there is an answer, and the remarks.
+
+    Where the terminal is too narrow, the first table does without its `spare` columns.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    width = terminal_width(WIDE)
+    console = Console(highlight=False, width=width)
+    with console.capture() as capture:
+        console.print(Text(headline(estimates), style="bold"))
+        for table in [fitted(tables[0], width, spare), *tables[1:]] if estimates.answered else []:
+            console.print(table)
+    lines = wrapped(lines, width) if console.is_terminal else lines
+    for line in [*capture.get().rstrip().splitlines(), "", *lines]:
+        print(line.rstrip())
+
+
+def headline(estimates: Estimates) -> str:
+    """Which plan, how many homes, how many slots, and when they began by the plan's clocks."""
+    plan, slots = estimates.plan, estimates.slots
+    found = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} slots"
+    if not slots:
+        return found
+    first, last = (slot.start.astimezone(zone(plan.timezone)) for slot in (slots[0], slots[-1]))
+    return f"{found}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} {plan.timezone}"
+
+
+def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
+    """What has to be said beside the numbers, and the levels when they are shown."""
+    plan, few = estimates.plan, [slot for slot in estimates.slots if not slot.enough]
+    some = plan.appliances_per_report < len(plan.appliances)
+    if not estimates.answered:
+        did = "spoke of one appliance" if some else "reported"
+        return [
+            f"too few homes: at most {estimates.heard:,} {did} in a slot, "
+            f"and the plan needs {plan.minimum_homes:,}"
+        ]
+    lines = [what_watts_are(estimates)]
+    if (missed := blind_spot(estimates)) is not None:
+        lines.append(f"The collection does not stand for the whole time: {missed}.")
+    if few:
+        lines.append(
+            f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}."
+        )
+    if some:
+        lines += _left_out(estimates)
+    if estimates.smoothed:
+        lines.append(smoothing(estimates))
+    if levels:
+        lines.append(
+            "Levels are averaged over the slots first, from unbiased numbers, and then made ready to show."
+        )
+    if some or all(slot.reports < slot.homes for slot in estimates.slots):
+        lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
+    if estimates.influence is not None:
+        lines.append(
+            f"One home that forges its reports counts in these means as at most "
+            f"{estimates.influence:.1f} homes."
+        )
+    return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
+
+
+def _left_out(estimates: Estimates) -> list[str]:
+    """What is not shown of appliances that only some homes speak of in a slot."""
+    need, lines = estimates.plan.minimum_homes, []
+    if estimates.withheld:
+        lines.append(
+            f"Too few homes spoke of {', '.join(estimates.withheld)}: no answer and no rank below {need:,}."
+        )
+    if estimates.left_out:
+        lines.append(
+            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"up to {max(estimates.left_out.values()):,} are left out."
+        )
+    return lines
+
+
+def smoothing(estimates: Estimates) -> str:
+    """How slots were smoothed, and for how many that was not possible."""
+    known = sum(int(each.known.sum()) for each in estimates.by_slot.values())
+    alone = sum(int((each.known & ~each.smoothed).sum()) for each in estimates.by_slot.values())
+    return (
+        "Slots are smoothed: each also learns from those before it, but for "
+        f"{alone:,} of {known:,} (slot and appliance) that have no past or break with it."
+    )
+
+
+def bar(low: float, middle: float, high: float, most: float) -> str:
+    """A bar up to `middle`, with its interval drawn over it.
+
+    >>> bar(20.0, 30.0, 40.0, most=40.0)
+    '████████████▒▒▒▒▒▒░░░░░░'
+    """
+    if most <= 0:
+        return ""
+    cells = [round(WIDTH * min(max(limit, 0.0), most) / most) for limit in (low, middle, high)]
+    return "█" * cells[0] + "▒" * (cells[1] - cells[0]) + "░" * (cells[2] - cells[1])
+
+
+def pattern(numbers: SlotNumbers) -> str:
+    """The mean watts from slot to slot as small columns; slots are averaged when there are many.
+
+    >>> from types import SimpleNamespace
+    >>> pattern(SimpleNamespace(known=[True, False, True], watts=[0.0, 9.0, 70.0]))
+    '▁ █'
+    """
+    size = max(-(-len(numbers.known) // LONGEST), 1)
+    slots = list(zip(numbers.known, numbers.watts, strict=True))
+    parts = [[watts for known, watts in slots[at : at + size] if known] for at in range(0, len(slots), size)]
+    means = [sum(part) / len(part) if part else None for part in parts]
+    found = [mean for mean in means if mean is not None]
+    low, reach = min(found, default=0.0), max(found, default=0.0) - min(found, default=0.0)
+    steps = [None if mean is None else round(7 * (mean - low) / reach) if reach else 0 for mean in means]
+    return "".join(" " if step is None else HEIGHTS[step] for step in steps)
+
+
+def places(period: PeriodNumbers) -> str:
+    """A rank, or the ranks it may be when that is open.
+
+    >>> from types import SimpleNamespace
+    >>> places(SimpleNamespace(rank_best=2, rank_worst=3))
+    '2–3'
+    """
+    best, worst = period.rank_best, period.rank_worst
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def forgers(homes: float | None) -> str:
+    """How many forging homes it takes, at least, to swap an appliance with the next one.
+
+    >>> forgers(12.2), forgers(0.0), forgers(None)
+    ('13', '1', '–')
+    """
+    return "–" if homes is None else f"{max(ceil(homes), 1):,}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage.
+
+    >>> percent(0.1234), percent(float("nan"))
+    ('12.3 %', '–')
+    """
+    return "–" if share != share else f"{100 * share:.1f} %"
+
+
+def percents(low: float, high: float) -> str:
+    """The limits of a share.
+
+    >>> percents(0.024, 0.04)
+    '2.4 to 4.0 %'
+    """
+    return f"{100 * low:.1f} to {percent(high)}"
+
+
+def headed_table(*headings: str) -> "Table":
+    """An empty table with these headings; numbers stand to the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        right = heading in ("watts", "watts ± se", "95 %", "share", "rank", "truly")
+        right |= heading in ("level", "homes", "of all homes", "forgers")
+        table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
+    return table

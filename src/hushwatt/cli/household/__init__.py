@@ -1,0 +1,1 @@
+"""`hushwatt household`: its commands, and what they say to the owner."""

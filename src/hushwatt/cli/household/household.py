@@ -1,0 +1,263 @@
+"""`hushwatt household`: take part from home, see everything that leaves it, and stop at any time."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from hushwatt.cli.household.shared import consents, key_in, known_key, open_folder, parquet_rows, plan_in, say
+from hushwatt.cli.options import Json
+from hushwatt.sanitise import quoted, sanitised
+
+app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
+
+Where = Annotated[
+    Path | None,
+    Parameter(
+        name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."
+    ),
+]
+PlanName = Annotated[
+    str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")
+]
+
+
+@app.command
+def join(
+    url: str,
+    /,
+    *,
+    plan: PlanName = None,
+    code: str | None = None,
+    key: str | None = None,
+    cap: Annotated[list[str] | None, Parameter(name="--cap", negative=())] = None,
+    yes: bool = False,
+    folder: Where = None,
+) -> None:
+    """Read what the provider at URL asks, weigh it against your own caps, and agree or not.
+
+    Nothing is sent before you agree but the request for the plan. Run the agent with
+    `hushwatt household run` afterwards.
+
+    Parameters
+    ----------
+    url
+        The provider's address, such as https://energy.example.org.
+    code
+        The one-time code that the provider gave you, if it asks for one.
+    key
+        The provider's public key in hex, if you have it from elsewhere; no other is believed.
+    cap
+        Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml, and
+        heeded by an agent that runs already.
+    yes
+        Agree without being asked; for scripts.
+    """
+    import time
+
+    from hushwatt.cli.household.owner_text import agreement
+    from hushwatt.errors import UsageError
+    from hushwatt.household.join import agree, propose
+    from hushwatt.household.ledger.caps import write_caps
+    from hushwatt.household.upload.http import check_address
+    from hushwatt.household.upload.provider_client import Link, choose
+    from hushwatt.privacy.entropy import OperatingSystem
+
+    here, link = open_folder(folder), Link(check_address(url))
+    wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, link.address)
+    if wanted is None or len(wanted) != 64:
+        wanted, pinned = choose(link, wanted, pinned)
+    with here.store(make=True) as store:
+        if cap:
+            write_caps(here.caps_path, cap)
+        proposal = propose(store, here.caps(), link, wanted, pinned, time.time_ns())
+        words = agreement(proposal)
+        print(words)
+        if proposal.objections:
+            against = "; ".join(proposal.objections)
+            raise UsageError(f"not joined: {against} (change caps.toml in {here.path}, or --cap name=value)")
+        if not yes and not consents():
+            say("nothing was agreed, nothing was sent")
+            raise SystemExit(1)
+        agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
+    for line in here.tighten():
+        say(line)
+    say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
+
+
+@app.command
+def run(
+    *,
+    folder: Where = None,
+    page_host: str = "127.0.0.1",
+    page_port: int = 8041,
+    page_guest: str | None = None,
+    no_page: bool = False,
+) -> None:
+    """Run the agent: read the plugs, end every slot, send what is due, and show the owner's page.
+
+    Stops cleanly on Ctrl-C or SIGTERM, and survives being stopped in any other way.
+
+    Parameters
+    ----------
+    page_host
+        The address of the page; it answers to this machine only.
+    page_port
+        Its port.
+    page_guest
+        One more address that may look, such as that of Home Assistant's ingress, 172.30.32.2.
+    no_page
+        Show no page.
+    """
+    from hushwatt.household.clock import SystemClock
+    from hushwatt.household.run import Runner
+    from hushwatt.household.sources.hub import Hub
+
+    here = open_folder(folder)
+    mapping = here.mapping()
+    hub = Hub.of(mapping, say, {".parquet": parquet_rows})
+    page = None if no_page else (page_host, page_port)
+    Runner(here, mapping, hub, SystemClock(), say, page, page_guest).run()
+    sys.stdout.flush()
+    os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
+
+
+@app.command
+def status(*, folder: Where = None, as_json: Json = False) -> None:
+    """Show plans, what is left of the budget, what was sent, and how the sources are."""
+    import json
+    import time
+
+    from hushwatt.cli.household.owner_text import plan_table, status_lines
+    from hushwatt.household.status import appliance_meter, held_back, meters, plans
+
+    here, now = open_folder(folder), time.time_ns()
+    with here.store() as store:
+        caps, joined = here.caps(), plans(store, now)
+        budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
+    health, beyond = here.health(), held_back(caps, joined)
+    if as_json:
+        told = {
+            "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
+            "plans": [plan_table(each, beyond) for each in joined],
+            "sources": health,
+        }
+        print(json.dumps(told, indent=2))
+        return
+    for line in status_lines(budgets, joined, beyond, health, now):
+        print(line)
+
+
+@app.command
+def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False) -> None:
+    """Show everything that ever left this home, or waits to, with its bytes.
+
+    Parameters
+    ----------
+    last
+        Only so many, the latest ones.
+    """
+    import json
+
+    from hushwatt.household.status import sent as everything
+    from hushwatt.plan.amounts import plain
+
+    with open_folder(folder).store() as store:
+        rows = everything(store, last)
+    if as_json:
+        keys = ("plan", "slot", "spent", "drawn", "answer")
+        print(
+            json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows])
+        )
+        return
+    for row in rows:
+        state = row["answer"] or "waiting"
+        cost = f"spent ε {plain(row['spent'])}, drawn with ε {plain(row['drawn'])}"
+        print(f"{row['plan'][:12]}  slot {row['slot']}  {cost}  {state}  {row['payload'].hex()}")
+
+
+@app.command
+def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = None) -> None:
+    """Show the sources and how fresh they are; with --discover, listen for plugs on the broker.
+
+    Parameters
+    ----------
+    seconds
+        How long to listen.
+    discover
+        Listen on the broker of sources.toml (127.0.0.1 without one), and print what to write there.
+    """
+    import asyncio
+    import time
+
+    from hushwatt.cli.household.owner_text import source_lines
+    from hushwatt.errors import UsageError
+    from hushwatt.household.sources.discover import discover as find
+    from hushwatt.household.sources.mapping import Broker
+
+    here = open_folder(folder)
+    mapping = here.mapping()
+    if not discover and (mapping.plugs or mapping.tables):
+        for line in source_lines(here.health(), time.time_ns()):
+            print(line)
+        return
+    broker = mapping.broker or Broker()
+    try:
+        found = asyncio.run(find(broker, seconds))
+    except Exception as wrong:
+        if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
+            raise
+        words = sanitised(wrong, 100)
+        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
+    for each in found:
+        print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
+    say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
+
+
+@app.command
+def pause(*, plan: PlanName = None, folder: Where = None) -> None:
+    """Keep silent from the current slot on: nothing is spent and nothing leaves while paused.
+
+    Reports that wait are kept, and sent as they are after `resume`.
+    """
+    import time
+
+    from hushwatt.household.consent_text import WHILE_PAUSED
+    from hushwatt.household.join import pause as stop
+
+    with open_folder(folder).store() as store:
+        for each in stop(store, plan, time.time_ns()):
+            say(f"paused {quoted(each.name)}. {WHILE_PAUSED}")
+
+
+@app.command
+def resume(*, plan: PlanName = None, folder: Where = None) -> None:
+    """Take part again, from the next slot on."""
+    from hushwatt.household.join import resume as go_on
+
+    with open_folder(folder).store() as store:
+        for each in go_on(store, plan):
+            say(f"resumed {quoted(each.name)}")
+
+
+@app.command
+def leave(*, plan: PlanName = None, forget: bool = False, folder: Where = None) -> None:
+    """Leave a plan: stop at once, have the provider erase every report, and delete the keys.
+
+    What was spent stays in the ledger: leaving gives no budget back.
+
+    Parameters
+    ----------
+    forget
+        Delete the keys without asking the provider, who can then never be asked again.
+    """
+    import time
+
+    from hushwatt.household.join import leave as go
+
+    with open_folder(folder).store() as store:
+        left, erased = go(store, plan, time.time_ns(), forget)
+    done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
+    say(f"left {quoted(left.name)}: {done}")

@@ -1,0 +1,94 @@
+"""What `hushwatt household` tells the owner, line by line."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hushwatt.household.consent_text import WHILE_PAUSED, changes, example, terms
+from hushwatt.household.join import Proposal
+from hushwatt.household.report.preview import preview
+from hushwatt.household.status import Meter, PlanStatus
+from hushwatt.plan.amounts import plain
+from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.sanitise import quoted, sanitised
+
+
+def agreement(proposal: Proposal) -> str:
+    """All that is agreed to, as one text; it is kept with the consent."""
+    plan, promise = proposal.plan, proposal.promise
+    lines = [f"the plan {quoted(plan.name)}", ""]
+    for label, sentence in terms(plan, promise, proposal.link.address, proposal.offer.key):
+        lines.append(f"{label:<16}{sentence}")
+    if proposal.replaces is not None:
+        lines += [
+            "",
+            "This takes the place of a plan you take part in. It gives no fresh budget. What changes:",
+        ]
+        lines += [f"  {line}" for line in changes(proposal.replaces, plan)]
+    return "\n".join([*lines, "", *example(plan, preview(plan, promise.drawn, OperatingSystem()))])
+
+
+def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, Any]:
+    return {
+        "plan": each.plan.id,
+        "name": each.plan.name,
+        "address": each.address,
+        "state": each.state,
+        "next_slot": each.next_slot,
+        "window_spent": each.window_spent,
+        "window_why": each.window_why,
+        "epsilon": each.plan.epsilon,
+        "spent": each.spent,
+        "reports": each.reports,
+        "waiting": each.waiting,
+        "last_report": each.last_report,
+        "beyond_caps": beyond.get(each.plan.id, []),
+        "silences": [{"first": a, "last": b, "reason": why} for a, b, why in each.silences],
+    }
+
+
+def status_lines(
+    budgets: list[Meter],
+    joined: list[PlanStatus],
+    beyond: Mapping[str, list[str]],
+    health: Any,
+    now: int,
+) -> Iterator[str]:
+    for each in joined:
+        yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"
+        window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
+        yield f"  {window}, ε {plain(each.spent)} so far"
+        if each.window_why:
+            yield f"  {each.window_why}"
+        latest = "" if each.last_report is None else f", last of slot {each.last_report}"
+        yield f"  {each.reports} reports, {each.waiting} waiting{latest}"
+        for line in beyond.get(each.plan.id, []):
+            yield f"  held back by your caps: {line}"
+        if each.state == "paused":
+            yield f"  {WHILE_PAUSED}"
+        for first, last, why in each.silences[:3]:
+            span = f"slot {first}" if first == last else f"slots {first} to {last}"
+            yield f"  silent in {span}: {why}"
+    yield "all plans together"
+    for budget in budgets:
+        cap = f" of at most {plain(budget.cap)}" if budget.cap else ""
+        words = f"any one {budget.words}, in any {budget.span}" if budget.span else budget.words
+        yield f"  {words}: ε {plain(budget.spent)}{cap}"
+    yield from source_lines(health, now)
+
+
+def source_lines(health: Any, now: int) -> Iterator[str]:
+    if not health:
+        yield "sources: none heard yet; is the agent running?"
+    for each in health:
+        heard = "never heard" if each["heard"] is None else f"heard {_ago(now - each['heard'])} ago"
+        trouble = f", {each['trouble']}" if each["trouble"] else ""
+        word = "fresh" if each["fresh"] else "STALE"
+        yield sanitised(f"{word}  {each['appliance']}: {each['name']}, {heard}{trouble}")
+
+
+def _ago(nanoseconds: int) -> str:
+    seconds = max(0, nanoseconds) // 1_000_000_000
+    for length, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"

@@ -1,0 +1,1 @@
+"""`hushwatt plan`: its commands."""

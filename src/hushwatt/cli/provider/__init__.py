@@ -1,0 +1,1 @@
+"""`hushwatt provider`: its commands, by what they work on."""

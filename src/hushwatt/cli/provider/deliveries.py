@@ -1,0 +1,91 @@
+"""`hushwatt provider deliveries`: which files were taken in, and how a wrong one is put right."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from hushwatt.cli.options import Json
+from hushwatt.cli.provider.files import check_homes, collection_of
+from hushwatt.cli.provider.store_options import ConfigFile, Data, PlanName, Store, say, settings_of
+
+if TYPE_CHECKING:
+    from hushwatt.provider.intake.take_back import TakenBack
+    from hushwatt.provider.store.deliveries import Delivered
+
+
+def deliveries(
+    *,
+    take_back: Annotated[int | None, Parameter(name="--take-back")] = None,
+    correct: int | None = None,
+    homes: int | None = None,
+    plan: PlanName = None,
+    data: Data = None,
+    store: Store = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """List the files that were taken in; or take a wrong one back, or put its number of homes right.
+
+    What is taken back is forgotten exactly by slots that are not published. Published numbers stay, and a
+    delivery of published slots alone cannot be taken back.
+
+    Parameters
+    ----------
+    take_back
+        The number of a delivery to take back.
+    correct
+        The number of a delivery that tells a wrong number of homes; give the right one with --homes.
+    homes
+        How many homes take part.
+    """
+    from hushwatt.errors import UsageError
+    from hushwatt.provider.intake.take_back import correct_homes
+    from hushwatt.provider.intake.take_back import take_back as undo
+    from hushwatt.provider.store.deliveries import delivered
+
+    if (correct is None) != (homes is None) or (correct is not None and take_back is not None):
+        raise UsageError("--correct and --homes go together, and without --take-back")
+    check_homes(homes)
+    database, collection, _ = collection_of(settings_of(config, data, store), plan)
+    try:
+        with database.writing() as session:
+            if take_back is not None:
+                _tell(take_back, undo(session, collection, take_back))
+            if correct is not None and homes is not None:
+                correct_homes(session, collection, correct, homes)
+            found = delivered(session, collection.number)
+        if take_back is not None:
+            database.forget()
+    finally:
+        database.close()
+    _list(found, as_json)
+
+
+def _tell(number: int, done: "TakenBack") -> None:
+    say(f"took delivery {number} back: {done.reports:,} reports and {done.homes:,} homes are forgotten")
+    if done.stay:
+        say(f"{done.stay:,} reports of published slots stay")
+    if done.again:
+        say(
+            f"take these in again, as some of their reports were not taken beside it: {', '.join(done.again)}"
+        )
+
+
+def _list(found: "list[Delivered]", as_json: bool) -> None:
+    if as_json:
+        from hushwatt.cli.estimate import print_json
+
+        print_json({"deliveries": [vars(each) for each in found]})
+        return
+    from datetime import UTC, datetime
+
+    from hushwatt.plan.times import show_instant
+
+    print(f"{'number':>6}  {'taken in':<20}  {'rows':>12}  {'accepted':>12}  {'homes':>12}  file")
+    for each in found:
+        when = show_instant(datetime.fromtimestamp(each.at, UTC)) if each.at else "before"
+        rows = f"{each.rows:,}" if each.taken >= each.rows else f"{each.taken:,} of {each.rows:,}"
+        name = each.name if each.name.isprintable() else repr(each.name)
+        note = " (taken back)" if each.undone else ""
+        counts = f"{rows:>12}  {each.accepted:>12,}  {each.homes:>12,}"
+        print(f"{each.number:>6}  {when:<20}  {counts}  {name}{note}")

@@ -1,0 +1,69 @@
+"""Options of every command that opens a provider's store, and how they find it."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from hushwatt.provider.service.config import Config
+    from hushwatt.provider.store.session import Database, Session
+
+ConfigFile = Annotated[
+    Path | None, Parameter(name="--config", help="A TOML file with settings; the options here come first.")
+]
+Data = Annotated[
+    Path | None, Parameter(name="--data", help="The folder for keys and the store [hushwatt-data].")
+]
+Store = Annotated[
+    str | None,
+    Parameter(name="--store", help="A PostgreSQL address, postgresql://…; without it a file in the folder."),
+]
+PlanName = Annotated[
+    str | None,
+    Parameter(name="--plan", help="Which plan, by its file or the start of its id, if there are several."),
+]
+
+
+def settings_of(config: Path | None, data: Path | None, store: str | None) -> "Config":
+    from hushwatt.provider.service.config import read_config
+
+    return read_config(config, data=text(data), store=store)
+
+
+def opened(settings: "Config") -> "Database":
+    """The store, which must be there."""
+    from hushwatt.errors import UsageError
+    from hushwatt.provider.store import open_store
+
+    if not settings.store and not Path(settings.store_address).is_file():
+        raise UsageError(f"there is no store in {settings.data}; `hushwatt provider serve` makes one")
+    return open_store(settings.store_address)
+
+
+def plan_number(session: "Session", word: str | None) -> int:
+    """The plan that was meant, by its number in the store."""
+    from hushwatt.errors import UsageError
+    from hushwatt.plan.plan import Plan
+    from hushwatt.provider.store.plans import all_plans
+
+    wanted = Plan.load(word).id if word and Path(word).is_file() else word or ""
+    found = [number for number, plan in all_plans(session).items() if plan.id.startswith(wanted)]
+    if len(found) != 1:
+        raise UsageError(
+            "no such plan is collected here" if not found else f"{len(found)} plans fit; name one with --plan"
+        )
+    return found[0]
+
+
+def texts(paths: list[Path] | None) -> list[str] | None:
+    return None if paths is None else [str(path) for path in paths]
+
+
+def text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

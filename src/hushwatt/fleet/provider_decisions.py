@@ -1,0 +1,203 @@
+"""Methods in which the provider decides: first a probe round, then a publication or none.
+
+The decision sees released numbers only: the sum of all probes, the last release, and
+the error that a publication would have.  Each home pays from its own ledger.
+
+LBD and LBA share ε out over slots, LPD and LPA share the homes out: the same two
+strategies, with homes in place of millionths of ε.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.errors import UsageError
+from hushwatt.household.report.homes import Homes
+from hushwatt.household.report.levels import Levels
+from hushwatt.household.report.report import Sent, Who, pay_and_draw, stand_by, standing
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.decide import Look, provider_publishes
+from hushwatt.privacy.entropy import Source, shuffled
+from hushwatt.privacy.laws import debias, law_for
+from hushwatt.privacy.strategies import POPULATION, STRATEGIES, Strategy, affordable
+from hushwatt.provider.tally.draws import PROBE, PUBLICATION
+from hushwatt.provider.tally.tally import Tally, tally_rows
+from hushwatt.wire.payload import Layout
+
+Shares = NDArray[np.float64]
+NEVER = -(1 << 40)  # before any slot
+
+
+@dataclass
+class Decided:
+    """What the provider and the fleet remember between slots."""
+
+    strategy: Strategy
+    last: Shares | None  # the last release, every level of every appliance
+    spoke: NDArray[np.int64]  # the last slot in which each home spoke; for LPD and LPA
+
+    @classmethod
+    def start(cls, plan: Plan, homes: int) -> "Decided":
+        budget = homes if plan.method in POPULATION else affordable(plan)
+        strategy = STRATEGIES[plan.method].start(budget, plan.window)
+        if strategy.probe < 1:
+            raise UsageError(
+                f"{plan.method} asks at least {2 * plan.window} homes, two for each slot of a window; "
+                f"here are {homes}"
+            )
+        return cls(strategy, None, np.full(homes, NEVER))
+
+
+def report_rounds(
+    homes: Homes, decided: Decided, slot: int, levels: Levels, source: Source
+) -> Iterator[Sent]:
+    """Move every home through `slot`: what is sent in the probe round, then in the publication round."""
+    rounds = Rounds(homes.plan, decided, len(homes), source)
+    rounds.begin(homes.slot, slot)
+    homes.slot = slot
+    yield rounds.probe(homes, 0, levels, source)
+    rounds.decide()
+    yield from rounds.publish(homes, 0, levels, source)
+    rounds.end()
+
+
+class Rounds:
+    """The two rounds of one slot, for a fleet whose parts come one after the other.
+
+    First `begin`, then a `probe` of every part, then `decide`, then every part
+    may `publish`, then `end`.
+    """
+
+    def __init__(self, plan: Plan, decided: Decided, homes: int, source: Source) -> None:
+        self.plan, self.decided, self.homes, self.source = plan, decided, homes, source
+        self.published = False
+        self._probed: Tally | None = None
+        self._told: Tally | None = None
+
+    def begin(self, since: int, slot: int) -> None:
+        """Let the slots from `since` on pass in silence, and choose who probes."""
+        for _ in range(since, slot):
+            self.decided.strategy = self.decided.strategy.after(False)
+        self.slot, self.offer = slot, self.decided.strategy.offer()
+        self._probers = self._chosen(self.decided.strategy.probe, "probers")
+
+    def probe(self, homes: Homes, start: int, levels: Levels, source: Source) -> Sent:
+        """The probes of the homes from number `start` on."""
+        sent = self._fresh(homes, start, levels, self._probers, self._probe_amount, source, PROBE)
+        self._probed = _sum(self._probed, tally_rows(homes.layout, sent.payloads))
+        return sent
+
+    def decide(self) -> None:
+        """Publish or not, and who does."""
+        assert self._probed is not None
+        self.published = self.offer > 0 and should_publish(
+            self.plan, self.homes, self.decided.last, self._probed, self._probe_amount, self.offer
+        )
+        if self.published:
+            self._publishers = self._chosen(self.offer, "publishers")
+
+    def publish(self, homes: Homes, start: int, levels: Levels, source: Source) -> Iterator[Sent]:
+        """What the homes from number `start` on send in the publication round; then their slot is over."""
+        spent = self._offer_amount if self.published else 0
+        if self.published:
+            sent = self._fresh(homes, start, levels, self._publishers, spent, source, PUBLICATION)
+            self._told = _sum(self._told, tally_rows(homes.layout, sent.payloads))
+            if homes.releases is None:
+                yield sent
+            else:
+                stand_by(homes, sent.homes, sent.drawn, sent.payloads)
+        if homes.releases is not None:
+            yield standing(homes, PUBLICATION, np.full(len(homes), spent))
+        homes.slot += 1
+
+    def end(self) -> None:
+        """Remember what was decided and released."""
+        if self._told is not None:
+            self.decided.last = shares(self.plan, self._told, self._offer_amount)
+        self.decided.strategy = self.decided.strategy.after(self.published)
+
+    @property
+    def _population(self) -> bool:
+        return self.plan.method in POPULATION
+
+    @property
+    def _probe_amount(self) -> int:
+        """Millionths of ε that a probe costs."""
+        return affordable(self.plan) if self._population else self.decided.strategy.probe
+
+    @property
+    def _offer_amount(self) -> int:
+        """Millionths of ε that a publication costs."""
+        return affordable(self.plan) if self._population else self.offer
+
+    def _chosen(self, count: int, purpose: str) -> Who | None:
+        """The homes that speak in a round, by their numbers; None: all."""
+        if not self._population:
+            return None
+        return pick(self.plan, self.decided, self.slot, count, self.source, purpose)
+
+    def _fresh(
+        self,
+        homes: Homes,
+        start: int,
+        levels: Levels,
+        chosen: Who | None,
+        amount: int,
+        source: Source,
+        round: int,
+    ) -> Sent:
+        """What those of these homes that are chosen draw and send."""
+        if chosen is None:
+            who = np.arange(len(homes))
+        else:
+            who = chosen[slice(*np.searchsorted(chosen, (start, start + len(homes))))] - start
+        amounts = np.full(len(who), amount)
+        purpose = "probe" if round == PROBE else "publication"
+        payloads = pay_and_draw(homes, who, levels, amounts, source, purpose)
+        return Sent(homes.slot, round, who, amounts, amounts, payloads)
+
+
+def pick(plan: Plan, decided: Decided, slot: int, count: int, source: Source, purpose: str) -> Who:
+    """`count` homes at random of those that kept silent for a window; they speak now."""
+    silent = np.flatnonzero(slot - decided.spoke >= plan.window)
+    chosen = silent[shuffled(len(silent), source.stream(purpose, slot))[:count]]
+    decided.spoke[chosen] = slot
+    return np.sort(chosen)
+
+
+def should_publish(
+    plan: Plan, homes: int, last: Shares | None, probed: Tally, amount: int, offer: int
+) -> bool:
+    """The provider's decision; the first slot publishes whatever the probe says."""
+    if last is None:
+        return True
+    population = plan.method in POPULATION
+    drawn = amount if population else offer
+    reports = (offer if population else homes) * plan.appliances_per_report / len(plan.appliances)
+    estimate, starts = shares(plan, probed, amount), Layout.of(plan).starts
+    looks = []
+    for place, width in enumerate(plan.widths):
+        if probed.reports[place] == 0:
+            continue
+        cells = slice(starts[place], starts[place + 1])
+        laws = [law_for(plan.oracle, a, plan.appliances_per_report, width) for a in (amount, drawn)]
+        here = float(probed.reports[place])
+        looks.append(Look(estimate[cells], last[cells], laws[0], here, laws[1], reports, homes))
+    return provider_publishes(looks)
+
+
+def _sum(so_far: Tally | None, more: Tally) -> Tally:
+    return more if so_far is None else so_far + more
+
+
+def shares(plan: Plan, tally: Tally, drawn: int) -> Shares:
+    """The estimated share of every level of every appliance; an even one where nobody spoke."""
+    parts, start = [], 0
+    for place, width in enumerate(plan.widths):
+        law, reports = law_for(plan.oracle, drawn, plan.appliances_per_report, width), tally.reports[place]
+        counts = tally.counts[start : start + width]
+        parts.append(debias(counts, reports, law) / reports if reports else np.full(width, 1 / width))
+        start += width
+    return np.concatenate(parts)

@@ -1,0 +1,73 @@
+"""Which files a path means, and how each is read: Parquet and CSV alike.
+
+A folder stands for every Parquet and CSV file below it, sorted by name;
+hidden ones and anything else in it are left alone.
+"""
+
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from hushwatt.errors import ReadingsError
+from hushwatt.fleet.readings.columns import Fault
+from hushwatt.fleet.readings.csv_file import CsvReadings
+from hushwatt.fleet.readings.parquet_file import ParquetReadings
+
+PARQUET = (".parquet", ".pq", ".parq")
+CSV = (".csv",)
+
+
+class ReadingsFile(Protocol):
+    """One file of readings whose columns have been checked."""
+
+    path: Path
+    size: int  # bytes
+
+    def batches(self, columns: tuple[str, ...]) -> Iterator[tuple[pa.RecordBatch, float]]:
+        """These columns piece by piece, and the fraction of the file that has passed."""
+
+    def where(self, row: int) -> str:
+        """The words for a row, counted from 0."""
+
+
+def readings_files(path: str | PathLike[str]) -> list[ReadingsFile]:
+    """Every file that `path` stands for, in the order in which they are read."""
+    return [_opened(file) for file in _files(Path(path))]
+
+
+def refusal(file: ReadingsFile, first: int, fault: Fault) -> ReadingsError:
+    """The error for a cell of a batch whose first row is `first`."""
+    return ReadingsError(
+        f"{file.path}, {file.where(first + fault.row)}, column {fault.column}: {fault.problem}"
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise ReadingsError(f"{path}: there is no such file or folder")
+    inside = [file for file in path.rglob("*") if file.suffix.lower() in PARQUET + CSV and file.is_file()]
+    names = {file.relative_to(path): file for file in inside}
+    found = [names[name] for name in sorted(names) if not any(part.startswith(".") for part in name.parts)]
+    if not found:
+        raise ReadingsError(f"{path}: there is no Parquet or CSV file in this folder")
+    return found
+
+
+def _opened(path: Path) -> ReadingsFile:
+    return ParquetReadings(path) if _is_parquet(path) else CsvReadings(path)
+
+
+def _is_parquet(path: Path) -> bool:
+    """By its name, or by its first bytes when the name does not tell."""
+    if path.suffix.lower() in PARQUET + CSV:
+        return path.suffix.lower() in PARQUET
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError as problem:
+        raise ReadingsError(f"{path}: {problem.strerror}") from None

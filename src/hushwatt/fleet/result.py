@@ -1,0 +1,64 @@
+"""What the reports say, as tables and as one document."""
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import pyarrow as pa
+
+from hushwatt.fleet.frame import made_for
+from hushwatt.provider.estimate.document import document
+from hushwatt.provider.estimate.export import tidy
+from hushwatt.provider.estimate.results import Estimates
+
+F = TypeVar("F")
+LIMITS = {"watts": "ci95", "share": "share_ci95", "rank": "rank_ci95"}
+
+
+@dataclass(frozen=True, repr=False)
+class Answer(Generic[F]):
+    """What the reports say: `top`, `period` and `slots` as tables, `json` as everything at once.
+
+    The tables are frames of the kind that the reports were.
+    """
+
+    estimates: Estimates
+    kind: str = "pyarrow"  # the library whose frames the tables are
+
+    @property
+    def top(self) -> list[str]:
+        """The appliances, those with the most watts first."""
+        return list(self.estimates.top)
+
+    @property
+    def period(self) -> F:
+        """A row for each appliance: its mean watts, share and rank over all slots, with 95 % limits."""
+        rows = [_row(name, found or {}) for name, found in self.json["appliances"].items()]
+        made: F = made_for(self.kind, pa.Table.from_pylist(rows))
+        return made
+
+    @property
+    def slots(self) -> F:
+        """A row for each slot, appliance and level: how many homes, and how sure.
+
+        For averages over slots take `homes_unbiased`; `homes` was adjusted slot by slot, to be looked at.
+        """
+        made: F = made_for(self.kind, tidy(self.estimates))
+        return made
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The document that `hushwatt estimate --json` prints."""
+        return document(self.estimates)
+
+    def __repr__(self) -> str:
+        found = self.json
+        first = ", ".join(self.top[:3])
+        return f"<Answer: {found['homes']:,} homes, {len(found['slots']):,} slots, most watts: {first}>"
+
+
+def _row(name: str, found: dict[str, Any]) -> dict[str, Any]:
+    row = {"appliance": name, "mean_watts": found.get("mean_watts"), "se": found.get("mean_watts_se")}
+    row |= {key: found.get(key) for key in ("share", "rank")}
+    for column, key in LIMITS.items():
+        row[f"{column}_low"], row[f"{column}_high"] = found.get(key, (None, None))
+    return row

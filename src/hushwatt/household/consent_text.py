@@ -1,0 +1,90 @@
+"""What a home is asked to agree to, in plain words, with the numbers that matter.
+
+What the provider wrote itself stands in quotation marks, on one line.
+"""
+
+from hushwatt.household.ledger.caps import YEAR
+from hushwatt.household.ledger.demand import most
+from hushwatt.household.report.preview import Preview
+from hushwatt.plan.amounts import plain
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.rules import LONGEST_TEXT
+from hushwatt.plan.summary import facts
+from hushwatt.privacy.promise import Promise, odds
+from hushwatt.privacy.promise_words import reach
+from hushwatt.sanitise import quoted, sanitised
+
+WHILE_PAUSED = (
+    "Nothing leaves this home while it is paused. What waits is kept, and goes out as it is after you "
+    "resume; what comes too late for the provider is refused there, and is not sent again."
+)
+HABITS = (
+    "Each window is protected by itself. Habits that repeat for months shine through in the end, a little "
+    "more with every window: the year's ε says how much at most."
+)
+
+
+def terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[str, str]]:
+    """Who asks, what for, and what it may cost this home."""
+    told = dict(facts(plan))
+    span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
+    year = most(plan, YEAR)
+    low, high = (f"{chance:.3g}" for chance in promise.truthful)
+    return [
+        ("who asks", f"{quoted(plan.contact, LONGEST_TEXT)}, at {sanitised(address)}"),
+        ("their key", f"{key.hex()[:16]}…, pinned when you agree"),
+        ("what for", quoted(plan.description, LONGEST_TEXT)),
+        ("when", told["when"]),
+        ("each slot", told["each slot"]),
+        ("your home", f"ε {plain(promise.dearest)} over {span}: odds {promise.odds} at most"),
+        ("one appliance", f"ε {plain(reach(promise))} over {span}: odds {promise.appliance_odds} at most"),
+        ("in a year", f"ε {plain(year)} at most for the home: odds {odds(year / 1e6)}"),
+        ("what odds mean", ODDS),
+        ("each report", told["each report"]),
+        ("plain truth", f"a report is simply true about an appliance with probability {_span(low, high)}"),
+        ("shown only", told["shown only"]),
+        ("habits", HABITS),
+        ("plan", plan.id),
+    ]
+
+
+ODDS = (
+    "by how much all that leaves your home can shift a bet between two stories about it; about one "
+    "appliance, for someone who knew everything else about your home already"
+)
+
+
+def example(plan: Plan, shown: Preview) -> list[str]:
+    """One example report, bytes and all."""
+    lines = [
+        f"One report has {len(shown.record)} bytes. "
+        "An EXAMPLE, with invented levels and fresh noise, not from your plugs:",
+        f"  {shown.record.hex(' ', -4)}",
+        "  device (16 bytes), slot (4), spent (4), drawn (4), then the randomised answer, which says:",
+    ]
+    return lines + [f"  {quoted(name)}: level {levels}" for name, levels in shown.says]
+
+
+def changes(old: Plan, new: Plan) -> list[str]:
+    """What a changed plan changes, line by line."""
+    before, after = dict(facts(old)), dict(facts(new))
+    found = [
+        f"{label}: {_fact(label, before.get(label, 'nothing'))} → {_fact(label, after[label])}"
+        for label in after
+        if label != "id" and before.get(label) != after[label]
+    ]
+    levels = {each.name: each for each in old.appliances}
+    for each in new.appliances:
+        if each.name not in levels:
+            found.append(f"{quoted(each.name)}: asked about from now on")
+        elif levels[each.name] != each:
+            found.append(f"{quoted(each.name)}: other levels")
+    return found + [f"{quoted(name)}: no longer asked about" for name in old.names if name not in new.names]
+
+
+def _fact(label: str, words: str) -> str:
+    return quoted(words, LONGEST_TEXT) if label in ("who asks", "what for") else words
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"

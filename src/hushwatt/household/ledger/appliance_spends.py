@@ -1,0 +1,147 @@
+"""What of the home's spends reaches each appliance, over all plans together.
+
+A spend gives each of the s appliances that it speaks of 1/s of it.  Appliances of the same
+name are one appliance, whichever plans ask about it.  Sums are exact: amounts are counted in
+parts of a millionth that every s divides.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from hushwatt.household.ledger.caps import DAY
+from hushwatt.household.ledger.demand import window_of
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.ledger.timeline import Condition, Timeline
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
+from hushwatt.privacy.ledger import Spend, dearest_with
+
+Row = tuple[int, bytes | None, int, int, int]  # place, members, start, end, amount
+NEAR = "SELECT place, members, start, end, running, boots, amount FROM spends WHERE"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Whom the spends of one plan reach."""
+
+    plan: Plan | None  # None: nobody knows, so a spend may be about any appliance, and about it alone
+
+    @property
+    def share(self) -> int:
+        """s: a spend gives each of its appliances 1/s."""
+        return 1 if self.plan is None else self.plan.appliances_per_report
+
+    def names(self, members: bytes | None) -> set[str] | None:
+        """The appliances that a spend speaks of: its members, or all of the plan; None: any."""
+        if self.plan is None:
+            return None
+        if members is None:
+            return set(self.plan.names)
+        return {self.plan.names[place] for place in np.frombuffer(members, dtype="<u2")}
+
+
+@dataclass
+class Appliances:
+    """The home's spends, seen from its appliances."""
+
+    store: Store
+    timeline: Timeline
+    _asked: dict[int, Asked] = field(default_factory=dict)
+
+    def stretch(self, start: int) -> int:
+        """How long the cap on one appliance looks for a slot that begins at `start`, in nanoseconds.
+
+        As long as the longest window of the home's plans, and a day at least.  A plan that
+        is left or over counts until its last window is.
+        """
+        rows = self.store.rows("SELECT place, left IS NULL AS here FROM plans")
+        lengths = [(row, window_of(plan)) for row in rows if (plan := self._plan(row["place"]))]
+        longer = ((row, length) for row, length in lengths if length > DAY)
+        return max([DAY, *(length for row, length in longer if self._counts(row, start, length))])
+
+    def dearest(self, spend: Row, length: int, most: int) -> tuple[str, Fraction] | None:
+        """An appliance that has more than `most` in an interval that `spend` touches, and how much."""
+        place, members, start, *_ = spend
+        if self._bound(spend, length) <= most:
+            return None  # even all that touches such an interval, on one appliance, is not too much
+        near = [spend, *self._near(start - length, length)]
+        parts = lcm(*(self._of(row[0]).share for row in near))
+        spoken = [self._of(row[0]).names(row[1]) for row in near]
+        for name in sorted(self._named(place, members, near)):
+            reached = (row for row, names in zip(near, spoken, strict=True) if names is None or name in names)
+            mine, *others = (self._spend(row, parts) for row in reached)
+            amount = Fraction(dearest_with(mine, others, length), parts)
+            if amount > most:
+                return name, amount
+        return None
+
+    def spent_since(self, moment: int, length: int) -> dict[str, Fraction]:
+        """What all slots not shown to have ended by a moment spent on each appliance of the home's plans."""
+        found: dict[str, Fraction] = {}
+        after, values = self._after(moment, length)
+        sums = f"SELECT place, members, sum(amount) FROM spends WHERE {after} GROUP BY place, members"
+        for place, members, amount in self._rows(sums, values):
+            asked = self._of(place)
+            for name in asked.names(members) or ():
+                found[name] = found.get(name, Fraction(0)) + Fraction(amount, asked.share)
+        return found
+
+    def _after(self, moment: int, length: int) -> Condition:
+        """Spends that are not shown to be older than a moment, for a cap on any `length`."""
+        moved, values = self.timeline.since(moment, length)
+        return f"(end > ? OR {moved})", (moment, *values)
+
+    def _near(self, moment: int, length: int) -> Iterator[Row]:
+        """The same, each lasting as long as it must be given."""
+        after, values = self._after(moment, length)
+        credits = self.timeline.credits(length)
+        for place, members, start, end, running, boots, amount in self._rows(f"{NEAR} {after}", values):
+            yield place, members, *self.timeline.lasting(start, end, running, boots, credits), amount
+
+    def _rows(self, query: str, values: tuple[int, ...]) -> list[tuple[Any, ...]]:
+        return [tuple(row.values()) for row in self.store.rows(query, values)]
+
+    def _bound(self, spend: Row, length: int) -> Fraction:
+        """At most what one appliance can have: as if all that was spent so near were about it."""
+        after, values = self._after(spend[2] - length, length)
+        sums = self._rows(f"SELECT place, sum(amount) FROM spends WHERE {after} GROUP BY place", values)
+        parts = [(spend[0], spend[4]), *sums]
+        return sum((Fraction(amount, self._of(place).share) for place, amount in parts), Fraction(0))
+
+    def _named(self, place: int, members: bytes | None, near: Iterable[Row]) -> Iterator[str]:
+        """The appliances that a spend may be about."""
+        names = self._of(place).names(members)
+        if names is None:
+            names = {""}.union(*(self._of(row[0]).names(row[1]) or () for row in near))
+        yield from names
+
+    def _spend(self, row: Row, parts: int) -> Spend:
+        return Spend(row[2], row[3], row[4] * parts // self._of(row[0]).share)
+
+    def _counts(self, row: dict[str, int], start: int, length: int) -> bool:
+        """Whether a plan is lived under, or its spends lie no more than its window back."""
+        plan = self._plan(row["place"])
+        if row["here"] and plan is not None and start < nanoseconds(plan.expires):
+            return True
+        after, values = self._after(start - length, length)
+        found = self.store.value(
+            f"SELECT 1 FROM spends WHERE place = ? AND {after} LIMIT 1", (row["place"], *values)
+        )
+        return found is not None
+
+    def _plan(self, place: int) -> Plan | None:
+        return self._of(place).plan
+
+    def _of(self, place: int) -> Asked:
+        """A plan never changes, so it is read once."""
+        if place not in self._asked:
+            canonical = self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))
+            if canonical is None:
+                return Asked(None)
+            self._asked[place] = Asked(Plan.parse(canonical))
+        return self._asked[place]

@@ -1,0 +1,59 @@
+"""The owner's caps as their file has them now: the one door to caps.toml while the agent runs.
+
+A cap that is lowered holds at the next look.  One that is raised holds once the file was read
+twice the same, for a file that is being written can be read by half.  A file that cannot be read,
+or is gone, changes nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hushwatt.errors import UsageError
+from hushwatt.household.ledger.caps import Caps
+
+
+@dataclass
+class CapsFile:
+    """The file, and the caps that hold."""
+
+    path: Path
+    say: Callable[[str], None]
+    caps: Caps = field(init=False)
+    _seen: Caps = field(init=False)  # as the file was read last
+    _there: bool = field(init=False)
+    _trouble: str | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """At the start there is nothing to fall back on: a wrong file is an error."""
+        self._there = self.path.exists()
+        self.caps = self._seen = self._found()
+
+    def read(self) -> Caps:
+        """The caps that hold now."""
+        try:
+            found = self._found()
+        except UsageError as wrong:
+            self._say_once(f"{wrong}; the caps that were read before hold")
+            return self.caps
+        self._trouble = None
+        self._take(found, confirmed=found == self._seen)
+        return self.caps
+
+    def _take(self, found: Caps, confirmed: bool) -> None:
+        before, self._seen = self.caps, found
+        self.caps = found if confirmed else found.tightest(before)
+        if self.caps != before:
+            self.say(f"{self.path.name}: other caps hold from now on")
+
+    def _found(self) -> Caps:
+        there = self.path.exists()
+        if self._there and not there:
+            raise UsageError(f"{self.path} is gone")
+        self._there = there
+        return Caps.load(self.path) if there else Caps()
+
+    def _say_once(self, line: str) -> None:
+        if line != self._trouble:
+            self._trouble = line
+            self.say(line)

@@ -1,0 +1,111 @@
+"""The plan's ledger with the book behind it: charging it writes to disk.
+
+`report` charges a ledger before it draws.  Given this one, what it charged is on the
+disk, and under the owner's caps, before the first random bit is asked for.
+"""
+
+from copy import copy
+
+import numpy as np
+
+from hushwatt.errors import OverBudget
+from hushwatt.household.clock import SECOND
+from hushwatt.household.ledger.home_ledger import Book, Entry
+from hushwatt.household.ledger.timeline import TOLERANCE, Condition, Timeline
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
+from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
+
+LONE = np.zeros(1, dtype=np.int32)  # the only home there is
+
+
+class KeptLedger(Ledger):
+    """What a lone home spent under one plan; every charge is kept on disk first."""
+
+    plan: Plan
+    place: int
+    book: Book
+
+    @classmethod
+    def kept(cls, plan: Plan, place: int, book: Book, slot: int) -> "KeptLedger":
+        """The ledger as the book has it, for a home that is at `slot`."""
+        first = Ledger.of(plan, homes=1)
+        ledger = cls(1, first.epsilon, first.window, first.appliances, first.appliance_total)
+        ledger.plan, ledger.place, ledger.book = plan, place, book
+        rows = book.store.disk.execute(
+            "SELECT slot, amount, members FROM spends WHERE place = ? AND slot > ? ORDER BY slot, rowid",
+            (place, slot - plan.window),
+        )
+        ledger.charges = [_charge(plan, *row) for row in rows]
+        return ledger
+
+    def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
+        """Check the plan's window and the owner's caps, write to disk, and only then return."""
+        super().charge(slot, amounts, members)
+        amount = int(amounts.sum())
+        if amount:
+            purpose = "probe" if self._probing(slot) else "publication"
+            self.book.charge(self.entry(slot, purpose, amount, members))
+
+    def entry(self, slot: int, purpose: str, amount: int, members: Members | None) -> Entry:
+        """A spend of this plan, stamped with its slot's time."""
+        start, end = (nanoseconds(self.plan.calendar.start_of(each)) for each in (slot, slot + 1))
+        named = None if members is None else np.asarray(members[0], dtype="<u2").tobytes()
+        timeline = self.book.timeline
+        if timeline.seen is not None:
+            start = min(start, timeline.seen.wall)  # of a slot ahead, which counts from now on
+        return Entry(self.place, slot, purpose, start, end, amount, named, *timeline.stamp(end))
+
+    def recent(self, slot: int) -> list[Charge]:
+        """The charges that share a window with `slot`, or are not shown to have left it yet."""
+        return [*self._not_yet_over(slot), *super().recent(slot)]
+
+    def _not_yet_over(self, slot: int) -> list[Charge]:
+        """Charges whose slots are before the window, and would not be if the clock had not been moved."""
+        moved, values = not_yet_over(self.plan, self.book.timeline, slot)
+        rows = self.book.store.rows(
+            "SELECT max(slot) AS slot, sum(amount) AS amount, members FROM spends "
+            f"WHERE place = ? AND {moved} GROUP BY members ORDER BY slot",
+            (self.place, *values),
+        )
+        return [_charge(self.plan, **row) for row in rows]
+
+    def affords(self, slot: int, amount: int, members: Members | None) -> bool:
+        """Whether a charge would be accepted by the plan's window and by the owner's caps."""
+        if not amount:
+            return True
+        trial = copy(self)  # its charges are replaced by `charge`, never changed
+        try:
+            Ledger.charge(trial, slot, np.array([amount]), members)
+        except OverBudget:
+            return False
+        entry = self.entry(slot, "publication", amount, members)
+        return self.book.against(entry) is None
+
+    def spent_in(self, slot: int) -> int:
+        """What is charged in one slot."""
+        return sum(int(charge.amounts.sum()) for charge in self.charges if charge.slot == slot)
+
+    def _probing(self, slot: int) -> bool:
+        """Whether this slot's first charge, now in memory, is a probe's."""
+        return self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
+
+
+def not_yet_over(plan: Plan, timeline: Timeline, slot: int) -> Condition:
+    """Spends of slots before the window that ends with `slot`, not shown to be that old."""
+    first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
+    if first <= 0:
+        return "0", ()
+    begins = nanoseconds(plan.calendar.start_of(first))
+    moved, values = timeline.since(begins, length, tolerance(plan))
+    return f"(slot < ? AND {moved})", (first, *values)
+
+
+def tolerance(plan: Plan) -> int:
+    """By how much a slot's beginning may be off: two looks at the clocks never agree to the nanosecond."""
+    return min(TOLERANCE, plan.slot.seconds * SECOND // 60)
+
+
+def _charge(plan: Plan, slot: int, amount: int, members: bytes | None) -> Charge:
+    named = None if members is None else np.frombuffer(members, dtype="<u2")[None, :]
+    return Charge(slot, LONE, np.array([amount]), named)

@@ -1,0 +1,1 @@
+"""A slot of a home becomes a report: levels, decision, payment, randomised answer."""

@@ -1,0 +1,53 @@
+"""What one report looks like, made by the code that makes the real ones.
+
+It is an example: its levels are drawn at random, not read from any plug, so it tells
+nothing and costs nothing.  No true level ever goes through here.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushwatt.household.report.randomise import randomise
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Entropy, permutations
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.record import DEVICE, pack
+
+
+@dataclass(frozen=True)
+class Preview:
+    """One example record, and what it says about each appliance it speaks of."""
+
+    record: bytes
+    says: tuple[tuple[str, str], ...]  # appliance, the levels that it names
+
+
+def preview(plan: Plan, drawn: int, entropy: Entropy) -> Preview:
+    """An example of a report drawn with `drawn` millionths of ε, of a home with invented levels."""
+    layout, count = Layout.of(plan), len(plan.appliances)
+    levels = np.array([entropy.words(count) % np.array(plan.widths, dtype=np.uint64)], dtype=np.uint16)
+    members = None
+    if layout.partial:
+        members = np.sort(permutations(1, count, entropy)[:, : layout.asked], axis=1).astype(np.uint16)
+        levels = np.take_along_axis(levels, members.astype(np.intp), axis=1)
+    payload = randomise(layout, levels, members, drawn, entropy)
+    record = pack(bytes(DEVICE), 0, min(drawn, 2**32 - 1), min(drawn, 2**32 - 1), payload[0].tobytes())
+    return Preview(record, tuple(reading(plan, payload[0].tobytes())))
+
+
+def reading(plan: Plan, payload: bytes) -> list[tuple[str, str]]:
+    """What a payload says, appliance by appliance, as the provider would read it."""
+    named = named_levels(plan, payload)
+    return [(name, ", ".join(map(str, levels)) or "none") for name, levels in named.items()]
+
+
+def named_levels(plan: Plan, payload: bytes) -> dict[str, list[int]]:
+    """The levels that a payload names, for each appliance it speaks of."""
+    layout = Layout.of(plan)
+    reports, counts = layout.tally(np.frombuffer(payload, dtype=np.uint8)[None, :])
+    return {
+        appliance.name: np.flatnonzero(counts[layout.starts[place] : layout.starts[place + 1]]).tolist()
+        for place, appliance in enumerate(plan.appliances)
+        if reports[place]
+    }

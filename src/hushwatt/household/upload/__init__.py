@@ -1,0 +1,1 @@
+"""Reports leave home: the outbox, the provider's HTTP client, and connections that end in time."""

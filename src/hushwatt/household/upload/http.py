@@ -1,0 +1,142 @@
+"""Ask a provider something over HTTP: the one door to the network.
+
+Only what is handed in goes out.  A redirect is not followed, outside the home's own network
+only https is spoken, an answer is never larger than a few megabytes, and a whole session,
+from the first connection to the last byte of the last answer, has one deadline.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from ipaddress import ip_address
+from typing import Any, Protocol, TypeVar
+from urllib.parse import SplitResult, urlsplit
+
+from hushwatt import __version__
+from hushwatt.errors import HushwattError, UsageError
+from hushwatt.household.untrusted_json import Malformed, parse_json, table, text
+from hushwatt.household.upload.timed_socket import Deadline, TimedSocket, dial
+from hushwatt.sanitise import sanitised
+
+Result = TypeVar("Result")
+LARGEST = 4 << 20  # bytes of an answer
+SECONDS = 30.0  # that a session may take
+
+
+class Unreachable(HushwattError):
+    """The provider does not answer; the same request may be sent again."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]  # names in lower case
+    body: bytes
+
+    def json(self) -> Any:
+        try:
+            return parse_json(self.body, LARGEST)
+        except Malformed as wrong:
+            raise Unreachable(f"the provider's answer {wrong}") from None
+
+    @property
+    def problem(self) -> str:
+        """Why a request was refused, in the provider's words, cut short."""
+        try:
+            told = table(parse_json(self.body))
+        except Malformed:
+            told = {}
+        words = ": ".join(text(told.get(key)) for key in ("title", "detail") if text(told.get(key)))
+        return sanitised(words, 200) or f"status {self.status}"
+
+
+class Session(Protocol):
+    """One connection to a provider, for a few questions."""
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass
+class HttpSession:
+    """A connection that is made once: when it breaks, so does the session."""
+
+    address: str
+    deadline: Deadline
+    dial: Callable[[SplitResult, Deadline], TimedSocket] = dial
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.address)
+        self.host, self.folder = parts.netloc, parts.path
+        self._http = HTTPConnection(parts.hostname or "", parts.port)
+        self._http.auto_open = 0
+        self._socket: TimedSocket = self._told(lambda: self.dial(parts, self.deadline))
+        self._http.sock = self._socket
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        """Send one request; an Unreachable when there is no answer."""
+        sent = {"Host": self.host, "User-Agent": f"hushwatt/{__version__}", **(headers or {})}
+        return self._told(lambda: self._exchange(method, self.folder + path, body, sent))
+
+    def close(self) -> None:
+        """End the session, whatever it is at."""
+        self._socket.hang_up()
+
+    def _exchange(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+        self._http.request(method, path, body, headers)
+        answer = self._http.getresponse()
+        content = answer.read(LARGEST + 1)
+        if len(content) > LARGEST or answer.length:
+            raise ValueError("too large, or less than was announced")
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
+
+    def _told(self, step: Callable[[], Result]) -> Result:
+        """Do something with the network; whatever goes wrong with it is one line."""
+        try:
+            return step()
+        except (OSError, HTTPException, ValueError, OverflowError) as wrong:
+            words = getattr(wrong, "strerror", None) or WORDS.get(type(wrong)) or type(wrong).__name__
+            raise Unreachable(f"{self.host} does not answer ({words})") from None
+
+
+WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}
+
+
+def connect(address: str, stop: threading.Event | None = None, seconds: float = SECONDS) -> HttpSession:
+    """A session with whoever is at an address; it ends early when `stop` is set."""
+    return HttpSession(address, Deadline(seconds, stop or threading.Event()))
+
+
+def check_address(address: str) -> str:
+    """The provider's address without what follows the host and its folder, or a UsageError."""
+    parts = urlsplit(address if "://" in address else f"https://{address}")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        raise UsageError(
+            f"{address} is no address of a provider; write for example https://energy.example.org"
+        )
+    if parts.scheme == "http" and not is_near(parts.hostname):
+        raise UsageError(f"{address}: outside your own network a provider must be reached by https")
+    folder = parts.path.split("/v1")[0].rstrip("/")
+    return f"{parts.scheme}://{parts.netloc}{folder}"
+
+
+def is_near(host: str) -> bool:
+    """Whether a host is this machine or in the home's own network.
+
+    >>> is_near("localhost"), is_near("192.168.1.7"), is_near("energy.example.org")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return False

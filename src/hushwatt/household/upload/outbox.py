@@ -1,0 +1,137 @@
+"""What waits to leave: stored bytes, sent as they are until the provider has them.
+
+A report is sent once its time has come, and again, byte for byte, after ever longer
+pauses until it is acknowledged by whoever holds the provider's key.  Under a plan that is
+paused nothing is sent: what waits is kept, and goes out as it is when the owner resumes.
+Nothing here can make or change a report.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from hushwatt.errors import HushwattError
+from hushwatt.household.clock import SECOND
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.untrusted_json import items, table, text, whole
+from hushwatt.household.upload.http import Answer, Unreachable
+from hushwatt.household.upload.provider_client import BUSY, Link, Refused, WrongProvider
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.entropy import Entropy
+from hushwatt.sanitise import quoted
+from hushwatt.wire.record import pack
+
+TOGETHER = 500  # records in one upload
+FIRST, LONGEST = 5 * SECOND, 3_600 * SECOND  # pauses before the next attempt
+AGAIN = ("too_early",)  # refusals that time will mend
+REASON = re.compile(r"[a-z_]{1,40}")
+SPEAKING = "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+
+
+@dataclass
+class Outbox:
+    """The reports that have not been acknowledged yet."""
+
+    store: Store
+    entropy: Entropy
+    say: Callable[[str], None]
+    link: Callable[[str], Link] = Link
+    said: dict[int, str] = field(default_factory=dict)
+
+    def send(self, now: int) -> None:
+        """Send all that is due, plan by plan; what fails waits."""
+        waiting = self.store.rows(
+            f"SELECT DISTINCT place FROM reports WHERE due <= ? AND place IN "
+            f"(SELECT place FROM plans WHERE {SPEAKING})",
+            (now,),
+        )
+        for place in (row["place"] for row in waiting):
+            try:
+                self._send(place, now)
+                self.said.pop(place, None)
+            except HushwattError as wrong:
+                self._wait(place, now)
+                self._say_once(place, str(wrong))
+
+    def _send(self, place: int, now: int) -> None:
+        plan = self.store.rows("SELECT * FROM plans WHERE place = ?", (place,))[0]
+        with self.link(plan["address"]).proved(plan["plan"], plan["provider"]) as provider:
+            self._pin(plan, provider.key)
+            rows = self._due(place, now)
+            if not rows:
+                return
+            body = b"".join(
+                pack(plan["device"], row["slot"], row["spent"], row["drawn"], row["payload"]) for row in rows
+            )
+            key = Ed25519PrivateKey.from_private_bytes(plan["secret"])
+            answer = provider.upload(key, plan["device"], body, now // SECOND)
+        self._acknowledge(place, rows, verdicts(answer, len(rows)), now)
+
+    def _due(self, place: int, now: int) -> list[dict[str, Any]]:
+        """What to send, looked up at the last moment: the owner may have paused or left meanwhile."""
+        return self.store.rows(
+            f"SELECT * FROM reports WHERE place = ? AND due <= ? AND place IN "
+            f"(SELECT place FROM plans WHERE {SPEAKING}) ORDER BY slot LIMIT ?",
+            (place, now, TOGETHER),
+        )
+
+    def _pin(self, plan: dict[str, Any], key: bytes) -> None:
+        """Keep the provider's key, when it is a new one for which the old one vouched."""
+        if key != plan["provider"]:
+            with self.store.change() as disk:
+                disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (key, plan["place"]))
+
+    def _acknowledge(self, place: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
+        with self.store.change() as disk:
+            for row, answer in zip(rows, answers, strict=True):
+                due = now + LONGEST if answer in AGAIN else None
+                disk.execute(
+                    "UPDATE reports SET due = ?, answer = ?, tries = tries + 1 WHERE place = ? AND slot = ?",
+                    (due, answer, place, row["slot"]),
+                )
+        refused = sorted(set(answers) - {"accepted"})
+        if refused:
+            self._say_once(place, f"the provider refused a report: {', '.join(refused)[:100]}")
+
+    def _wait(self, place: int, now: int) -> None:
+        """Try again later: each time about twice as late, by chance and never by the data."""
+        tries = self.store.value("SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (place, now))
+        longest = min(FIRST << min(int(tries or 0), 16), LONGEST)
+        pause = longest // 2 + (int(self.entropy.words(1)[0]) * longest // 2 >> 64)
+        with self.store.change() as disk:
+            disk.execute(
+                "UPDATE reports SET due = ?, tries = tries + 1 WHERE place = ? AND due <= ?",
+                (now + pause, place, now),
+            )
+
+    def _say_once(self, place: int, line: str) -> None:
+        if self.said.get(place) != line:
+            self.said[place] = line
+            name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))).name
+            self.say(f"plan {quoted(name, 60)}: {line}")
+
+
+def verdicts(answer: Answer, count: int) -> list[str]:
+    """What became of each record: accepted, or the reason why not; the answer must add up."""
+    if answer.status == 410:
+        return ["plan_over"] * count
+    told = table(answer.json()) if answer.status in (200, 422) else {}
+    if answer.status != 200 and "rejected" not in told:
+        if answer.status >= 500 or answer.status in BUSY:
+            raise Unreachable(f"the provider cannot take reports now: {quoted(answer.problem)}")
+        raise Refused(f"the provider refuses reports: {quoted(answer.problem)}")
+    reasons = {
+        whole(table(each).get("index")): text(table(each).get("reason"))
+        for each in items(told.get("rejected"))
+    }
+    good = [whole(told.get(name)) for name in ("accepted", "repeated")]
+    known = all(index is not None and index < count and REASON.fullmatch(reasons[index]) for index in reasons)
+    if None in good or not known or sum(each or 0 for each in good) + len(reasons) != count:
+        raise Unreachable("the provider's answer does not say what became of each report")
+    return [reasons.get(index, "accepted") for index in range(count)]
+
+
+__all__ = ["Outbox", "WrongProvider", "verdicts"]

@@ -1,0 +1,246 @@
+"""What a home asks of a provider: its plans, a place in one, to take reports, and to be erased.
+
+Nothing is sent to, or believed from, a server that has not shown the provider's key.  Every
+connection begins with a question that tells nothing, `GET /v1/plans/{id}` with a fresh nonce;
+only after an answer signed by the pinned key (or one that follows from it) goes anything else
+over that same connection, and every further answer must be signed as well.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from hushwatt.errors import HushwattError, ReportError, UsageError
+from hushwatt.household.untrusted_json import items, table, text, whole
+from hushwatt.household.upload.http import Answer, Session, Unreachable, connect
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import has_turns
+from hushwatt.sanitise import quoted
+from hushwatt.wire.proof import PROOF_HEADER, Question, hex_header
+from hushwatt.wire.record import DEVICE
+from hushwatt.wire.signature import (
+    KEY_HEADER,
+    SIGNATURE_HEADER,
+    plan_fits,
+    public_bytes,
+    sign_request,
+    successor_fits,
+)
+
+JSON = {"Content-Type": "application/json"}
+BINARY = {"Content-Type": "application/octet-stream"}
+PLAN_ID = re.compile(r"[0-9a-f]{64}")
+BUSY = (408, 429)  # beside 5xx: refusals that time will mend
+
+
+class WrongProvider(HushwattError):
+    """Whoever answers cannot show that it is the provider this home agreed with."""
+
+
+class Refused(HushwattError):
+    """The provider says no."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A plan as a provider offers it, and the key that signed it."""
+
+    plan: Plan
+    key: bytes
+
+
+@dataclass(frozen=True)
+class Place:
+    """A home's place in a plan: the name of its device, and its turn, where the provider offers one."""
+
+    device: bytes
+    offered: bool  # an older provider offers no turn
+    turn: int | None = None  # none where the plan has none
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a provider says it collects, ids and names, and the key that said so."""
+
+    plans: tuple[tuple[str, str], ...]
+    key: bytes
+
+
+@dataclass
+class Verified:
+    """Questions over one connection, whose answers count only with a proof by one key."""
+
+    address: str
+    session: Session
+    key: bytes | None = None  # None: whoever answers first is taken for who it says it is
+
+    def ask(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Answer:
+        """One question and its answer, which the holder of the key has given to this very question."""
+        question = Question.fresh(method, path, body)
+        answer = self.session.ask(method, path, body or None, {**(headers or {}), **question.headers})
+        key = self.key or hex_header(answer.headers, KEY_HEADER, 32)
+        if PROOF_HEADER.lower() not in answer.headers:
+            if answer.status >= 500 or answer.status in BUSY:
+                raise Unreachable(f"{self.address} cannot answer now (status {answer.status})")
+            raise WrongProvider(
+                f"{self.address} does not prove who it is: the provider's server is too old for that, or "
+                "this is another's; it is not believed"
+            )
+        if key is None or not question.proved_by(key, answer.headers, answer.status, answer.body):
+            raise WrongProvider(f"{self.address} cannot prove that it has the provider's key")
+        self.key = key
+        return answer
+
+    def good(self, answer: Answer) -> Answer:
+        """The same answer, if it is no refusal."""
+        if answer.status >= 500 or answer.status in BUSY:
+            raise Unreachable(f"{self.address} cannot answer now: {quoted(answer.problem)}")
+        if not 200 <= answer.status < 300:
+            raise Refused(f"{self.address} refuses: {quoted(answer.problem)}")
+        return answer
+
+
+@dataclass
+class Proved:
+    """A provider that has just shown its key, over the connection on which it did."""
+
+    line: Verified
+    plan_id: str
+    canonical: bytes
+    key: bytes
+
+    def enrol(self, plan: Plan, key: Ed25519PrivateKey, code: str | None) -> Place:
+        """A place for this home in the plan."""
+        wish = {"public_key": public_bytes(key).hex()} | ({"code": code} if code else {})
+        body = json.dumps(wish).encode()
+        answer = self.line.ask("POST", f"/v1/plans/{self.plan_id}/devices", body, JSON)
+        return place_in(plan, self.line.good(answer))
+
+    def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
+        """Send records as they are; any answer that is the provider's is handed back."""
+        path = f"/v1/plans/{self.plan_id}/reports"
+        return self.line.ask("POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body))
+
+    def erase(self, key: Ed25519PrivateKey, device: bytes, time: int) -> int:
+        """Ask for every report of this device to be erased; how many there were."""
+        path = f"/v1/plans/{self.plan_id}/devices/{device.hex()}"
+        headers = sign_request(key, device, "DELETE", path, time, b"")
+        return erased_in(self.line.good(self.line.ask("DELETE", path, b"", headers)))
+
+
+@dataclass(frozen=True)
+class Link:
+    """One provider, at one address."""
+
+    address: str  # https://host, without /v1
+    connect: Callable[[str], Session] = connect  # the door to the network
+
+    def plans(self, pinned: bytes | None = None) -> Listing:
+        """What the provider collects."""
+        with self._line() as line:
+            answer = line.ask("GET", "/v1/plans")
+            key = self._key(line, pinned)
+            return Listing(plans_in(line.good(answer)), key)
+
+    def offer(self, plan_id: str, pinned: bytes | None = None) -> Offer:
+        """A plan, whole and signed, by the pinned key or one that follows from it."""
+        with self.proved(plan_id, pinned) as provider:
+            return Offer(Plan.parse(provider.canonical, source=self.address), provider.key)
+
+    @contextmanager
+    def proved(self, plan_id: str, pinned: bytes | None = None) -> Iterator[Proved]:
+        """The provider, once it has shown the pinned key, or one that follows from it."""
+        with self._line() as line:
+            answer = line.ask("GET", f"/v1/plans/{plan_id}")
+            key = self._key(line, pinned)
+            line.good(answer)
+            if hashlib.sha256(answer.body).hexdigest() != plan_id:
+                raise WrongProvider(
+                    f"what {self.address} sent is not plan {plan_id[:12]}…: its hash is another"
+                )
+            signature = hex_header(answer.headers, SIGNATURE_HEADER, 64)
+            if signature is None or not plan_fits(key, signature, answer.body):
+                raise WrongProvider(f"the plan from {self.address} is not signed by the key beside it")
+            yield Proved(line, plan_id, answer.body, key)
+
+    @contextmanager
+    def _line(self) -> Iterator[Verified]:
+        session = self.connect(self.address)
+        try:
+            yield Verified(self.address, session)
+        finally:
+            session.close()
+
+    def _key(self, line: Verified, pinned: bytes | None) -> bytes:
+        """The key that was shown, if it is the pinned one or follows from it."""
+        assert line.key is not None
+        if pinned is not None and line.key != pinned:
+            history = line.ask("GET", "/v1/keys")
+            if history.status != 200 or not follows(history, pinned, line.key):
+                raise WrongProvider(
+                    f"{self.address} has another key ({line.key.hex()[:16]}…) than the one pinned "
+                    f"({pinned.hex()[:16]}…), and the old key does not vouch for it"
+                )
+        return line.key
+
+
+def choose(link: Link, wanted: str | None, pinned: bytes | None = None) -> tuple[str, bytes]:
+    """The id of the plan that was meant, and the key of who offers it."""
+    listing = link.plans(pinned)
+    fitting = [name for name, _ in listing.plans if name.startswith(wanted or "")]
+    if len(fitting) == 1:
+        return fitting[0], listing.key
+    if not listing.plans:
+        raise UsageError(f"{link.address} collects nothing now")
+    names = "; ".join(f"{name[:12]} {quoted(words, 60)}" for name, words in listing.plans[:10])
+    raise UsageError(f"name one plan with --plan: {names}")
+
+
+def plans_in(answer: Answer) -> tuple[tuple[str, str], ...]:
+    """The ids and names in a list of plans; what is none is passed over."""
+    rows = [table(each) for each in items(table(answer.json()).get("plans"))]
+    named = [(text(row.get("id")), text(row.get("name"))) for row in rows]
+    return tuple((name, words) for name, words in named if PLAN_ID.fullmatch(name))
+
+
+def place_in(plan: Plan, answer: Answer) -> Place:
+    """The name that this home was given, and its turn."""
+    told = table(answer.json())
+    device = hex_header({"device": text(told.get("device"))}, "device", DEVICE)
+    if device is None:
+        raise Refused("the provider gave this home no name")
+    turn = told.get("turn") if has_turns(plan) else None
+    if turn is not None and (type(turn) is not int or not 0 <= turn < plan.window):
+        raise Refused("the provider gave this home a turn that the plan does not have")
+    return Place(device, offered="turn" in told, turn=turn)
+
+
+def erased_in(answer: Answer) -> int:
+    """How many reports were erased."""
+    erased = whole(table(answer.json()).get("reports"))
+    if erased is None:
+        raise Refused("the provider does not say what it erased")
+    return erased
+
+
+def follows(answer: Answer, pinned: bytes, key: bytes) -> bool:
+    """Whether each key from the pinned one on vouched for the next, up to this one."""
+    for each in items(table(answer.json()).get("history")):
+        step = {name: text(value) for name, value in table(each).items()}
+        old, new = (hex_header(step, name, 32) for name in ("key", "successor"))
+        word = hex_header(step, "signature", 64)
+        if new and word and old == pinned and _vouches(old, word, new):
+            pinned = new
+    return pinned == key
+
+
+def _vouches(old: bytes, word: bytes, new: bytes) -> bool:
+    try:
+        return successor_fits(old, word, new)
+    except ReportError:
+        return False

@@ -1,0 +1,131 @@
+"""What analysts ask: estimates, top, slots, health, files."""
+
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from hushwatt.errors import HushwattError
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import show_instant
+from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.problems import Problem
+from hushwatt.provider.api.signed import Gate
+from hushwatt.provider.estimate.export import export
+from hushwatt.provider.estimate.time_range import span
+from hushwatt.provider.service.service import Service
+
+From = Annotated[str | None, Query(alias="from", max_length=40, description="a date or time in ISO 8601")]
+To = Annotated[str | None, Query(alias="to", max_length=40, description="likewise; a date is the whole day")]
+Consistency = Literal["norm-sub", "none"]
+MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+class Until(BaseModel):
+    """Up to which slot to publish."""
+
+    model_config = ConfigDict(extra="forbid")
+    until: int = Field(ge=0, le=2**32 - 1)
+
+
+def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
+    """The routes for analysts."""
+
+    async def analyst(request: Request) -> None:
+        await run_in_threadpool(access.need_analyst, request)
+        await service.publish_due()
+
+    routes = APIRouter(tags=["answers"], dependencies=[Depends(analyst)])
+    read = service.read
+
+    @routes.get(
+        "/plans/{plan_id}/estimates",
+        summary="Homes per level and watts, slot by slot",
+        description="What was published once never changes. `too_few_homes` stands instead of `appliances` "
+        "in a slot that too few homes reported in. An appliance is null where nobody spoke of it, or too few "
+        "homes; then `too_few_homes_for` has how many did, by its name, beside `appliances`. "
+        "`slots_left_out` is how many slots are no part of an appliance's period for that reason. `homes` "
+        "stands in a slot that was published for another number of homes than the whole answer.",
+    )
+    def estimates(
+        plan_id: str,
+        start: From = None,
+        end: To = None,
+        consistency: Consistency = "norm-sub",
+        smooth: bool = False,
+    ) -> dict[str, Any]:
+        plan = gate.collection(plan_id).plan
+        return read.document(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)
+
+    @routes.get("/plans/{plan_id}/top", summary="The appliances that use the most")
+    def top(
+        plan_id: str, k: Annotated[int, Query(ge=1, le=10_000)] = 10, start: From = None, end: To = None
+    ) -> dict[str, Any]:
+        plan = gate.collection(plan_id).plan
+        return read.top(plan, k, *_span(plan, start, end))
+
+    @routes.get("/plans/{plan_id}/slots", summary="Where slots are in their life, and how complete")
+    def slots(plan_id: str, start: From = None, end: To = None) -> dict[str, Any]:
+        plan = gate.collection(plan_id).plan
+        found = [asdict(slot) for slot in read.slots(plan, *_span(plan, start, end))]
+        for slot in found:
+            slot |= {name: show_instant(slot[name]) for name in ("start", "end", "closes")}
+        return {"plan": plan.id, "slots": found}
+
+    @routes.get("/plans/{plan_id}/health", summary="How the collection goes")
+    def health(plan_id: str) -> dict[str, Any]:
+        return asdict(read.health(gate.collection(plan_id).plan))
+
+    @routes.get("/plans/{plan_id}/export.{form}", summary="The estimates as a file", response_class=Response)
+    def exported(
+        plan_id: str,
+        form: Literal["csv", "json", "parquet"],
+        start: From = None,
+        end: To = None,
+        consistency: Consistency = "norm-sub",
+        smooth: bool = False,
+    ) -> Response:
+        plan = gate.collection(plan_id).plan
+        found = read.estimates(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / f"estimates.{form}"
+            export(found, file)
+            content = file.read_bytes()
+        name = f"hushwatt-{plan.id[:12]}.{form}"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=MEDIA[form], headers=headers)
+
+    @routes.post(
+        "/plans/{plan_id}/publish",
+        summary="End the grace of slots that are over, and publish them now",
+        description="Asks for an operator's token: what is published never changes, and later reports of "
+        "these slots are late.",
+    )
+    async def publish(plan_id: str, wish: Until, request: Request) -> dict[str, Any]:
+        await run_in_threadpool(access.need_operator, request)
+        collection = gate.collection(plan_id)
+        life, now = service.lives[collection.number], service.clock.now()
+        last = min(wish.until, life.last_begun(now))
+        if last >= 0 and life.plan.calendar.end_of(last) > now:
+            last -= 1
+        slots = await service.publish(collection.number, last)
+        return {"published": read.state(collection.plan).published, "slots": slots}
+
+    return routes
+
+
+def _span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
+    try:
+        return span(plan, start or None, end or None)
+    except HushwattError as wrong:
+        raise Problem("wrong-request", str(wrong).replace("--", "")) from None

@@ -1,0 +1,1 @@
+"""Tallies become estimates: unbiased, with standard errors, intervals, shares and ranks."""

@@ -1,0 +1,120 @@
+"""The tallies of one appliance, undone: one row for each group of homes.
+
+A group is the homes that in one slot stand by answers drawn in the same slot with the
+same budget.  Every group is undone by its own law, and every home counts once, however
+much budget it drew with.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.laws import Law, debias, law_for, noise
+from hushwatt.provider.estimate.arrays import Stack
+
+Numbers = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of one appliance, and what each says about its levels and its watts."""
+
+    as_of: Whole  # the slot they were drawn in
+    reports: Numbers  # homes that speak of it, m
+    held: Numbers  # homes estimated to hold each level
+    noise: Numbers  # variance of each, given who holds what
+    watts: Numbers  # the group's watts above those of an average level, estimated
+    watts_noise: Numbers  # variance of that, given who holds what
+    watts_loud: Numbers  # noise of one home's watts, when it holds each level
+    watts_jump: Numbers  # the third moment of its size: how coarse it is
+    squares: Numbers  # the same for their squares
+    quiet: Numbers  # noise of one home about a level it does not hold
+    loud: Numbers  # noise of one home about the level it does hold
+    step: Numbers  # homes that one answer stands for
+    lowest: Numbers  # homes estimated, per home, when nobody answers for a level
+
+    @classmethod
+    def of(cls, plan: Plan, stack: Stack, appliance: int) -> "Groups":
+        """Undo the tallies of the appliance with this number in the plan."""
+        first = sum(plan.widths[:appliance])
+        counts = stack.counts[:, first : first + plan.widths[appliance]]
+        reports = stack.reports[:, appliance].astype(float)
+        offsets = centred(plan.appliances[appliance].values)
+        columns = {name: np.zeros(len(reports)) for name in COLUMNS}
+        columns |= {name: np.zeros(counts.shape) for name in TABLES}
+        for drawn in np.unique(stack.drawn):
+            rows = stack.drawn == drawn
+            law = law_for(plan.oracle, int(drawn), plan.appliances_per_report, plan.widths[appliance])
+            for name, found in _undone(counts[rows], reports[rows], offsets, law).items():
+                columns[name][rows] = found
+        return cls(stack.as_of, reports, **columns)
+
+
+TABLES = ("held", "noise", "watts_loud", "watts_jump")
+COLUMNS = ("watts", "watts_noise", "squares", "quiet", "loud", "step", "lowest")
+
+
+def centred(values: tuple[float, ...] | Numbers) -> Numbers:
+    """Watts of each level above those of an average level.
+
+    As every home holds one level, the average adds nothing to the noise once it is taken out.
+    """
+    watts: Numbers = np.asarray(values, dtype=float)
+    return watts - float(watts.mean())
+
+
+def weighted(rows: Numbers, weights: Numbers) -> Numbers:
+    """The weighted sum of each row: to the last bit the same, whatever rows stand beside it.
+
+    A product of matrices may add up in another order when there are more rows.
+    """
+    return np.asarray((rows * weights).sum(axis=1))
+
+
+def _undone(counts: Whole, reports: Numbers, offsets: Numbers, law: Law) -> dict[str, Numbers | float]:
+    """Everything the groups of one law say."""
+    each = reports[:, None]
+    held = debias(counts, each, law)
+    cells = noise(counts, each, law)
+    squared = offsets**2
+    loud, jump = watts_moments(offsets, law)
+    return {
+        "held": held,
+        "noise": cells,
+        "watts": weighted(held, offsets),
+        "watts_noise": _clipped(weighted(held, loud), reports, loud)
+        if law.correlated
+        else weighted(cells, squared),
+        "watts_loud": loud,
+        "watts_jump": jump,
+        "squares": weighted(held, centred(squared)) + reports * squared.mean(),
+        "quiet": float(noise(float(law.rise), 1, law)),
+        "loud": float(noise(float(law.hold), 1, law)),
+        "step": float(debias(1, 0, law)),
+        "lowest": float(debias(0, 1, law)),
+    }
+
+
+def _clipped(noise: Numbers, reports: Numbers, loud: Numbers) -> Numbers:
+    """An estimate of noise, kept between what it is when all homes hold the quietest or the loudest level."""
+    return np.clip(noise, reports * loud.min(), reports * loud.max())
+
+
+def watts_moments(offsets: Numbers, law: Law) -> tuple[Numbers, Numbers]:
+    """The second and third moment of the size of the noise in one home's watts, for each level it may hold.
+
+    A direct answer is one level; bits answer for every level on their own, and their moments add up.
+    """
+    chances = np.full((law.levels, law.levels), float(law.rise))  # [true level, level answered for]
+    np.fill_diagonal(chances, float(law.hold))
+    step = float(debias(1, 0, law))
+    if law.correlated:
+        sizes = np.abs(offsets - (chances @ offsets)[:, None])
+        second, third = (chances * sizes**2).sum(axis=1), (chances * sizes**3).sum(axis=1)
+    else:
+        bit = chances * (1 - chances)
+        second, third = bit @ offsets**2, (bit * (1 - 2 * bit)) @ np.abs(offsets) ** 3
+    return second * step**2, third * step**3

@@ -1,0 +1,102 @@
+"""Estimates as a file: JSON with everything, or a tidy table of the slots.
+
+The table has one row for each slot, appliance and level.  Where there is no answer,
+because too few homes reported or spoke of the appliance, the numbers are empty.  Homes of
+the levels are on the scale of all homes that took part in the slot.  `homes` is a histogram
+as people expect it, made so slot by slot, which biases its averages over slots;
+`homes_unbiased` may fall below zero, and its averages are right.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hushwatt.errors import UsageError
+from hushwatt.files import written
+from hushwatt.provider.estimate.document import document
+from hushwatt.provider.estimate.results import Estimates
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def export(estimates: Estimates, path: Path) -> None:
+    """Write the estimates to `path`, in the form that its ending names."""
+    form = FORMS.get(path.suffix.lower())
+    if form is None:
+        raise UsageError(f"{path} must end in one of {', '.join(FORMS)}")
+    with written(path) as temporary:
+        form(estimates, temporary)
+
+
+def tidy(estimates: Estimates) -> "pa.Table":
+    """The slots as a table: slot, start, as_of, reports, appliance, level, its watts, and all numbers."""
+    import pyarrow as pa
+
+    plan, slots = estimates.plan, estimates.slots
+    count, width = len(slots), plan.width
+
+    def each_slot(values: list[object], kind: pa.DataType) -> pa.Array:
+        return pa.array([value for value in values for _ in range(width)], kind)
+
+    def each_level(values: list[object]) -> pa.Array:
+        return pa.array(values * count)
+
+    def numbers(name: str) -> pa.Array:
+        """A column of cells, or of means that are repeated for every level."""
+        parts, gaps = [], []
+        for appliance in plan.appliances:
+            found = estimates.by_slot[appliance.name]
+            column = getattr(found, name)
+            cells = column if column.ndim == 2 else np.repeat(column[:, None], appliance.levels, axis=1)
+            parts.append(cells)
+            gaps.append(np.repeat(~found.known[:, None], appliance.levels, axis=1))
+        return pa.array(np.hstack(parts).ravel(), mask=np.hstack(gaps).ravel())
+
+    smoothed = ("watts_low", "watts_high", "smoothed") if estimates.smoothed else ()
+    return pa.table(
+        {
+            "slot": each_slot([slot.slot for slot in slots], pa.int64()),
+            "start": each_slot([slot.start for slot in slots], pa.timestamp("s", tz="UTC")),
+            "as_of": each_slot([slot.as_of for slot in slots], pa.int64()),
+            "reports": each_slot([slot.reports for slot in slots], pa.int64()),
+            "appliance": each_level([each.name for each in plan.appliances for _ in each.values]),
+            "level": each_level([level for each in plan.appliances for level in range(each.levels)]),
+            "watts": each_level([watts for each in plan.appliances for watts in each.values]),
+            "homes": numbers("levels"),
+            "homes_unbiased": numbers("unbiased"),
+            "homes_se": numbers("levels_se"),
+            "homes_low": numbers("low"),
+            "homes_high": numbers("high"),
+            "mean_watts": numbers("watts"),
+            "mean_watts_se": numbers("watts_se"),
+            **{name.replace("watts", "mean_watts"): numbers(name) for name in smoothed},
+        },
+        metadata={"hushwatt.plan": plan.id, "hushwatt.homes": str(estimates.homes)},
+    )
+
+
+def _json(estimates: Estimates, path: Path) -> None:
+    path.write_text(
+        json.dumps(document(estimates), ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
+    )
+
+
+def _csv(estimates: Estimates, path: Path) -> None:
+    from pyarrow import csv
+
+    from hushwatt.provider.estimate.spreadsheet import without_formulas
+
+    csv.write_csv(without_formulas(tidy(estimates)), path)
+
+
+def _parquet(estimates: Estimates, path: Path) -> None:
+    from pyarrow import parquet
+
+    parquet.write_table(tidy(estimates), path)
+
+
+FORMS: dict[str, Callable[[Estimates, Path], None]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}

@@ -1,0 +1,58 @@
+"""What forging homes could do to a result: what each counts as at most, and how many swap two ranks."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.influence import Reach, heaviest, reach
+from hushwatt.provider.estimate.arrays import Timeline
+from hushwatt.provider.estimate.slots import Slots
+
+Numbers = NDArray[np.float64]
+
+
+class Forgers:
+    """The slots of each appliance that a period counts, as a forging home weighs them."""
+
+    def __init__(self, plan: Plan, timeline: Timeline, homes: int) -> None:
+        self.plan, self.timeline, self.homes = plan, timeline, homes
+        self._counted: dict[str, tuple[Reach, NDArray[np.int64], Numbers, Numbers]] = {}
+
+    def note(self, number: int, name: str, slots: Slots) -> None:
+        """Remember what every counted slot weighs in the period's mean, and what it says."""
+        counted = slots.counted
+        if counted.any():
+            weights = 1 / (counted.sum() * slots.reports[counted])
+            kept = reach(self.plan, number), self.timeline.slots[counted], weights, slots.watts[counted]
+            self._counted[name] = kept
+
+    def influence(self) -> float | None:
+        """How many homes one forging home counts as at most, over the appliances; None without an answer."""
+        return max(
+            (
+                self.homes * heaviest(self.plan, slots, weights) * reached.homes
+                for reached, slots, weights, _ in self._counted.values()
+            ),
+            default=None,
+        )
+
+    def swaps(self, means: dict[str, float]) -> dict[str, float]:
+        """For each appliance but the last by `means`: how many homes it takes to put the next one before it.
+
+        At least so many beside those that took part.  One forging home lifts the lower mean by at most
+        Σ (F − m)/(T·reports) over its slots, F being the most an answer can count as, and pushes the
+        upper one down likewise; more of them thin each other out.
+        """
+        ranked = sorted(means, key=means.__getitem__, reverse=True)
+        return {
+            upper: (means[upper] - means[lower]) / (self._push(lower, True) + self._push(upper, False))
+            for upper, lower in pairwise(ranked)
+        }
+
+    def _push(self, name: str, up: bool) -> float:
+        """By how much one forging home can move an appliance's mean, up or down."""
+        reached, slots, weights, watts = self._counted[name]
+        room = reached.high - watts if up else watts - reached.low
+        return heaviest(self.plan, slots, weights * np.maximum(room, 0.0))

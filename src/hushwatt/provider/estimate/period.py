@@ -1,0 +1,124 @@
+"""Slots become a period: the plain mean over its slots, and how sure that is.
+
+A home that repeats itself says nothing new.  Its draw counts once, with the weight of
+all the slots in which the home stood by it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.arrays import Timeline
+from hushwatt.provider.estimate.consistency import usual
+from hushwatt.provider.estimate.debias import Groups
+from hushwatt.provider.estimate.slots import Slots
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PeriodMean:
+    """One appliance over all its slots.  Shares are parts of all homes."""
+
+    share: Numbers  # at each level
+    share_variance: Numbers
+    watts: float  # mean of a home
+    watts_variance: float
+    watts_slope: float  # how fast that variance changes with the watts
+    watts_jump: float  # how much one answer moves the watts
+    watts_above: float  # the watts above those of the lowest level
+    watts_sampling: float  # the part of their variance that comes from which homes were asked
+    sampling: float  # the weight of that: (1 − m/K)/m for one slot
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much a slot, and one report of each group, weigh in a period."""
+
+    slot: Numbers
+    now: Numbers  # of a report of the group, in the group's own slot: w_t
+    before: Numbers  # of the same draw in the slots before: Σ_{u<t} w_u, since it was drawn
+
+    @property
+    def squared(self) -> Numbers:
+        """What the group's slot adds to the draw's variance, (Σw)² in the end."""
+        return self.now * (self.now + 2 * self.before)
+
+    @property
+    def cubed(self) -> Numbers:
+        """What it adds to the draw's third moment, (Σw)³ in the end."""
+        return self.now * (self.now**2 + 3 * self.now * self.before + 3 * self.before**2)
+
+
+def period_mean(
+    plan: Plan, appliance: int, groups: Groups, slots: Slots, timeline: Timeline
+) -> PeriodMean | None:
+    """The mean over the slots that count, each with the same weight; None if none does."""
+    if not slots.counted.any():
+        return None
+    weights = weigh(groups, slots.reports, slots.counted, timeline)
+    share = weights.slot @ slots.share
+    unasked = sampling(groups, slots, weights)
+    absent = (unasked if plan.mapping == "range" else np.maximum(unasked, 1.0))[timeline.places]
+    each = weights.squared * groups.reports
+    spread, asked = each * absent, each * unasked[timeline.places]
+    watts = float(weights.slot @ slots.watts)
+    slope, jump = coarseness(plan, appliance, groups, weights, absent, share)
+    return PeriodMean(
+        share=share,
+        share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.places],
+        watts=watts,
+        watts_variance=float(
+            weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.places]
+        ),
+        watts_slope=slope,
+        watts_jump=jump,
+        watts_above=watts - plan.appliances[appliance].values[0],
+        watts_sampling=float(asked @ slots.watts_spread[timeline.places]),
+        sampling=float(asked.sum()),
+    )
+
+
+def weigh(groups: Groups, reports: Numbers, counted: NDArray[np.bool_], timeline: Timeline) -> Weights:
+    """Give every counted slot the same weight, and every report of it an equal part of that."""
+    slot = counted / counted.sum()
+    per_report = slot / reports
+    sums = np.concatenate([[0.0], np.cumsum(per_report)])
+    numbers = np.concatenate([[0], np.cumsum(counted)])
+    drawn = np.searchsorted(timeline.slots, groups.as_of)
+    stood = numbers[timeline.places] > numbers[drawn]
+    before = np.where(stood, sums[timeline.places] - sums[drawn], 0.0)
+    return Weights(slot, per_report[timeline.places], before)
+
+
+def sampling(groups: Groups, slots: Slots, weights: Weights) -> Numbers:
+    """The weight of the homes that were not asked, in every slot.
+
+    The same homes come round again, perhaps always on the same weekday, so a period is never surer
+    than asking every home once: if more were asked, sampling weighs as much more.  (With `dither` the
+    levels were drawn at random too, anew each time, and the weight is at least 1.)
+    """
+    asked = float(groups.reports[(weights.now > 0) & (weights.before == 0)].sum())
+    unasked: Numbers = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
+    return unasked
+
+
+def coarseness(
+    plan: Plan, appliance: int, groups: Groups, weights: Weights, absent: Numbers, share: Numbers
+) -> tuple[float, float]:
+    """How fast the variance of the mean changes with the mean, and how much one answer moves it.
+
+    Homes are taken to be spread like `share`.  A higher mean is a histogram tilted towards the
+    higher levels; the size of an answer is the third moment of its size over the second.
+    """
+    reports = groups.reports * (weights.now > 0)
+    histogram = usual(share, float(reports.sum()))
+    values = np.asarray(plan.appliances[appliance].values)
+    away = values - histogram @ values
+    once, twice = weights.squared * reports, weights.cubed * reports
+    tilted = groups.watts_loud @ (histogram * away) + absent * (histogram @ away**3)
+    second = groups.watts_loud @ histogram + absent * (histogram @ away**2)
+    third = groups.watts_jump @ histogram + absent * (histogram @ np.abs(away) ** 3)
+    return float(once @ tilted / (histogram @ away**2)), float(twice @ third / (once @ second))

@@ -1,0 +1,53 @@
+"""Which slots count towards a period when only a few homes spoke of an appliance in each.
+
+A slot in which the plan's minimum of homes spoke of an appliance counts by itself.  Smaller
+ones count together or not at all: consecutive ones are pooled until that many different
+homes have spoken, and a period holds whole pools only.  So every period, and every
+difference between two of them, rests on at least the minimum of homes.
+
+Pools are formed forwards in time, from the slots up to the last of each: what comes later
+changes none of them.  The proof is docs/proofs/minimum-of-homes.md.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import distinct_span
+from hushwatt.provider.estimate.arrays import Timeline
+
+Numbers = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def pooled(plan: Plan, timeline: Timeline, speakers: Numbers) -> Flags:
+    """The slots that count, of those asked for; `speakers` homes spoke of the appliance in each."""
+    need, span = max(plan.minimum_homes, 1), distinct_span(plan)
+    counted: Flags = timeline.enough & timeline.inside & (speakers >= need)
+    small = np.flatnonzero(timeline.enough & (speakers > 0) & (speakers < need))
+    if span > 1:
+        for pool in _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span):
+            counted[small[pool]] = timeline.inside[small[pool[0]]]
+    return counted
+
+
+def _pools(slots: list[int], speakers: list[float], need: int, span: int) -> Iterator[list[int]]:
+    """Places of slots, ascending, that together have `need` speakers within `span` slots.
+
+    >>> list(_pools([0, 1, 2, 9, 10, 11], [4, 4, 4, 4, 4, 4], need=8, span=3))
+    [[0, 1], [3, 4]]
+    """
+    waiting: deque[int] = deque()
+    total = 0.0
+    for place, slot in enumerate(slots):
+        while waiting and slots[waiting[0]] <= slot - span:
+            total -= speakers[waiting.popleft()]
+        waiting.append(place)
+        total += speakers[place]
+        if total >= need:
+            yield list(waiting)
+            waiting.clear()
+            total = 0.0

@@ -1,0 +1,152 @@
+"""Which appliances use how much: shares and ranks, from the means and their variances.
+
+Answers are drawn apart, so that appliances have independent errors, but for the homes that
+were asked about several of them: their covariance is bounded, and the end of the bounds
+that makes a share or a rank less sure is taken.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import erfc, pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.provider.estimate.covariance import Covariances
+from hushwatt.provider.estimate.intervals import CONFIDENCE, SIGMAS, around
+
+Numbers = NDArray[np.float64]
+NOISY = 0.1  # a total whose standard error is above this part of it has no usable straight-line error
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Each appliance's part of all the watts, with its interval."""
+
+    share: Numbers
+    low: Numbers
+    high: Numbers
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Each appliance's place, 1 for the most watts, with the places it may really have."""
+
+    rank: NDArray[np.intp]
+    best: NDArray[np.intp]
+    worst: NDArray[np.intp]
+
+
+def shares(watts: Numbers, low: Numbers, high: Numbers, bounds: Covariances | None = None) -> Shares:
+    """The shares of the total, which no rule keeps between 0 and 1; their intervals by the delta method.
+
+    A share is low when its own watts are low and the others' high, so each limit takes the variances that
+    belong to those limits of the watts, `low` and `high` (MOVER).  When the total is noisy, the intervals
+    are Fieller's.  As no true share is below 0 or above 1, limits beyond that are drawn in, as far as the
+    estimate allows.
+
+    >>> watts = np.array([30.0, 10.0])
+    >>> shares(watts, watts - 2, watts + 2).share
+    array([0.75, 0.25])
+    """
+    total = watts.sum()
+    if total == 0:
+        return Shares(np.full(watts.shape, np.nan), np.zeros(watts.shape), np.ones(watts.shape))
+    share = watts / total
+    below, above = ((watts - low) / SIGMAS) ** 2, ((high - watts) / SIGMAS) ** 2
+    bounds = bounds or Covariances.none(len(watts))
+    least, _ = _limits(watts, _Ratio.of(below, above, bounds))
+    _, most = _limits(watts, _Ratio.of(above, below, bounds))
+    return Shares(share, np.maximum(least, np.minimum(share, 0.0)), np.minimum(most, np.maximum(share, 1.0)))
+
+
+def _limits(watts: Numbers, errors: "_Ratio") -> tuple[Numbers, Numbers]:
+    """Both limits of every share, for errors that are the same on both sides."""
+    noisy = errors.total.max(initial=0.0) > (NOISY * watts.sum()) ** 2
+    return (_fieller if noisy else _delta)(watts, errors)
+
+
+@dataclass(frozen=True)
+class _Ratio:
+    """Variances of each appliance's watts and of the total, and their covariance, when a share is least sure.
+
+    watts − r·total is (1 − r)·watts − r·(all others), so for a share r it is least sure when the others go
+    against the appliance, and with each other.
+    """
+
+    own: Numbers
+    both: Numbers
+    total: Numbers
+
+    @classmethod
+    def of(cls, own: Numbers, others: Numbers, bounds: Covariances) -> "_Ratio":
+        """From the variance that an appliance has itself, and the one that it has as one of the others."""
+        against, together = bounds.lowest.sum(axis=1), bounds.highest
+        rest = others.sum() - others + together.sum() - 2 * together.sum(axis=1)
+        return cls(own, own + against, own + 2 * against + rest)
+
+
+def _delta(watts: Numbers, errors: _Ratio) -> tuple[Numbers, Numbers]:
+    """[v − 2s·c + s²·V]/total² is the variance of a share s; v and V those of watts and total, c both's."""
+    share = watts / watts.sum()
+    spread = errors.own - 2 * share * errors.both + share**2 * errors.total
+    return around(share, np.maximum(spread, 0) / watts.sum() ** 2)
+
+
+def _fieller(watts: Numbers, errors: _Ratio) -> tuple[Numbers, Numbers]:
+    """All ratios r for which watts − r·total is within z standard errors of zero."""
+    total, doubt = watts.sum(), SIGMAS**2
+    square = total**2 - doubt * errors.total
+    middle = watts * total - doubt * errors.both
+    reach = np.sqrt(np.maximum(middle**2 - square * (watts**2 - doubt * errors.own), 0))
+    bounded = square > 0  # else the total may be zero: any ratio will do
+    square = np.where(bounded, square, 1.0)
+    return (
+        np.where(bounded, (middle - reach) / square, -np.inf),
+        np.where(bounded, (middle + reach) / square, np.inf),
+    )
+
+
+def ranks(watts: Numbers, variance: Numbers, bounds: Covariances | None = None) -> Ranks:
+    """The places by watts, and those that comparing every pair at once leaves open.
+
+    An appliance is surely above another when the difference exceeds Tukey's allowance; all
+    such judgements are right together with 95 % confidence, or more when the errors differ.
+
+    >>> places = ranks(np.array([50.0, 90.0, 49.0]), np.array([1.0, 1.0, 1.0]))
+    >>> places.rank, places.best, places.worst
+    (array([2, 1, 3]), array([2, 1, 2]), array([3, 1, 3]))
+    """
+    order = np.argsort(-watts, kind="stable")
+    rank = np.empty(len(watts), dtype=np.intp)
+    rank[order] = np.arange(1, len(watts) + 1)
+    against = (bounds or Covariances.none(len(watts))).lowest
+    allowance = tukey(len(watts)) * np.sqrt(variance[:, None] + variance - 2 * against)
+    above = watts[:, None] - watts > allowance  # [i, j]: i is surely above j
+    return Ranks(rank, 1 + above.sum(axis=0), len(watts) - above.sum(axis=1))
+
+
+@lru_cache(maxsize=256)
+def tukey(count: int) -> float:
+    """How many standard errors of a difference allow for comparing every pair among `count`.
+
+    The 95 % point of the range of `count` standard normal numbers, over √2.
+
+    >>> round(tukey(2), 2), round(tukey(15), 2)
+    (1.96, 3.39)
+    """
+    if count < 2:
+        return 0.0
+    low, high = 0.0, 20.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, count) < CONFIDENCE else (low, middle)
+    return high / sqrt(2)
+
+
+def _within(width: float, count: int) -> float:
+    """The chance that `count` standard normal numbers lie within `width` of each other."""
+    points = np.linspace(-8, 8, 321)
+    density = np.exp(-(points**2) / 2) / sqrt(2 * pi)
+    inside = np.array([erfc(-(x + width) / sqrt(2)) - erfc(-x / sqrt(2)) for x in points.tolist()]) / 2
+    return float(count * np.sum(density * inside ** (count - 1)) * (points[1] - points[0]))

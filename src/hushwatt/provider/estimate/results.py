@@ -1,0 +1,121 @@
+"""What an estimate says: every number with its uncertainty.
+
+Counts of homes are on the scale of all homes that take part: those of a slot on its
+own, those of a period on that of the whole answer.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.intervals import around
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One slot, and how many homes' reports are behind it."""
+
+    slot: int
+    start: datetime  # UTC
+    as_of: int | None  # the newest slot any of its answers was drawn in
+    reports: int
+    enough: bool  # whether the plan's minimum of homes is met
+    homes: int  # taking part: when it was published, if it was
+
+
+@dataclass(frozen=True)
+class SlotNumbers:
+    """One appliance in every slot; rows that are not `known` mean nothing."""
+
+    known: NDArray[np.bool_]
+    counted: NDArray[np.bool_]  # whether it is part of the period
+    speakers: Numbers  # homes that spoke of it
+    levels: Numbers  # homes at each level, as they are shown
+    unbiased: Numbers  # the same as each slot alone estimates them: what may be averaged over slots
+    levels_se: Numbers
+    low: Numbers  # 95 % limits of each
+    high: Numbers
+    watts: Numbers  # mean of a home
+    watts_se: Numbers
+    watts_low: Numbers  # 95 % limits
+    watts_high: Numbers
+    smoothed: NDArray[np.bool_]  # whether it learnt from the slots before
+
+
+@dataclass(frozen=True)
+class PeriodNumbers:
+    """One appliance over all slots."""
+
+    levels: (
+        Numbers  # homes at each level: the mean of the slots' unbiased numbers, then made ready to be shown
+    )
+    levels_se: Numbers
+    unbiased: tuple[float, ...]  # that mean
+    watts: float  # mean of a home
+    watts_se: float
+    low: float  # 95 % limits of the watts
+    high: float
+    share: float  # of all appliances' watts; NaN when these are zero
+    share_low: float
+    share_high: float
+    rank: int  # 1: the most watts
+    rank_best: int
+    rank_worst: int
+
+    def level_limits(self, homes: int) -> tuple[Numbers, Numbers]:
+        """The 95 % limits of the levels as they are shown: from 0 to all homes at most, around the levels."""
+        low, high = np.clip(around(self.unbiased, self.levels_se**2), 0, homes)
+        return np.minimum(low, self.levels), np.maximum(high, self.levels)
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Everything the provider answers about a period."""
+
+    plan: Plan
+    homes: int
+    smoothed: bool
+    slots: tuple[Slot, ...]
+    by_slot: dict[str, SlotNumbers]  # by appliance, in the plan's order
+    by_period: dict[str, PeriodNumbers | None]  # None: nobody spoke of it, or too few homes
+    influence: float | None = None  # homes that one forging home counts as at most, in any mean of the period
+    swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
+    # put the next one before it
+
+    @property
+    def answered(self) -> bool:
+        """Whether enough homes spoke of any appliance."""
+        return any(period is not None for period in self.by_period.values())
+
+    @property
+    def withheld(self) -> dict[str, int]:
+        """The appliances that too few homes spoke of for an answer, and the most that did in one slot."""
+        most = {name: int(numbers.speakers.max(initial=0)) for name, numbers in self.by_slot.items()}
+        return {name: count for name, count in most.items() if count and self.by_period[name] is None}
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """The appliances with an answer that some slots with enough homes are no part of, and how many."""
+        enough = np.array([slot.enough for slot in self.slots], dtype=bool)
+        missing = {
+            name: int((enough & (numbers.speakers > 0) & ~numbers.counted).sum())
+            for name, numbers in self.by_slot.items()
+            if self.by_period[name] is not None
+        }
+        return {name: count for name, count in missing.items() if count}
+
+    @property
+    def heard(self) -> int:
+        """The most homes that spoke of one appliance in one slot."""
+        return int(max((numbers.speakers.max(initial=0) for numbers in self.by_slot.values()), default=0))
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The appliances by their mean watts, the most first."""
+        ranked = {name: period.rank for name, period in self.by_period.items() if period}
+        return tuple(sorted(ranked, key=ranked.__getitem__))

@@ -1,0 +1,1 @@
+"""Smoothed slots: a causal Kalman filter over the slots of each appliance."""

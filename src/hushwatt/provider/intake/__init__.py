@@ -1,0 +1,1 @@
+"""Reports come in: uploads and files are checked, stored and counted once."""

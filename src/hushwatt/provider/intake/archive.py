@@ -1,0 +1,134 @@
+"""Published slots as files of reports: for engines that read folders, for other stores, for years.
+
+A slot is a file, `slot-000123.parquet`, whole or not there.  (Not a folder `slot=000123`,
+which some readers take for a second column of that name and refuse.)  Homes are called by
+their devices, so that a store knows them again.  What is there stays, but for homes that
+have been erased since: they are taken out.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushwatt.errors import UsageError
+from hushwatt.files import written
+from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.intake.device_names import devices_of, names_of
+from hushwatt.provider.store.session import Database, Homes, Rows, Session
+from hushwatt.provider.store.slots import Published, published_slots
+from hushwatt.provider.tally.draws import PUBLICATION
+from hushwatt.wire.reports import ReportBatch, ReportWriter
+from hushwatt.wire.reports.file import ReportFile
+
+TOGETHER = 1 << 16  # reports read from the store at a time
+Piece = tuple[pa.Array, Homes, Homes, Rows]  # households, spent, drawn and payloads
+
+
+@dataclass
+class Archived:
+    """What became of the slots, by number."""
+
+    written: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)  # were there already
+    gone: list[int] = field(default_factory=list)  # whose payloads the store no longer has
+
+
+def archive(
+    database: Database,
+    collection: Collection,
+    folder: Path,
+    first: int | None = None,
+    last: int | None = None,
+    advance: Callable[[int], None] = lambda slots: None,
+) -> Archived:
+    """Write the published slots `first` to `last` into a folder, each by itself."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, not a folder")
+    archived = Archived()
+    for slot in slots_between(database, collection, first, last):
+        path = folder / f"slot-{slot.slot:06d}.parquet"
+        with database.reading() as session:
+            if path.exists():
+                archived.kept.append(slot.slot)
+                _take_out_erased(session, collection, slot, path)
+            elif _write(path, collection, slot, _stored(session, collection, slot.slot)):
+                archived.written.append(slot.slot)
+            else:
+                archived.gone.append(slot.slot)
+        advance(1)
+    return archived
+
+
+def slots_between(
+    database: Database, collection: Collection, first: int | None, last: int | None
+) -> list[Published]:
+    """The published slots with reports of a stretch of time; None is open."""
+    with database.reading() as session:
+        published = published_slots(session, collection.number)
+        rows = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ?", collection.number)
+    reported = {int(slot) for (slot,) in rows}
+    return [
+        slot
+        for slot in published
+        if slot.slot in reported
+        and (first is None or slot.slot >= first)
+        and (last is None or slot.slot <= last)
+    ]
+
+
+def _write(path: Path, collection: Collection, slot: Published, pieces: Iterator[Piece]) -> bool:
+    """Write a slot's file, whole or not at all; not when there is nothing to write."""
+    first = next(pieces, None)
+    if first is None:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
+        left.unlink()
+    with written(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
+        for households, spent, drawn, payloads in chain([first], pieces):
+            writer.write(households, slot.slot, PUBLICATION, spent, drawn, payloads)
+    return True
+
+
+def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Piece]:
+    """What the store has of a slot; nothing when it has been scrubbed."""
+    for found in session.stored(collection.number, slot, TOGETHER):
+        if not found.payloads[0]:
+            return
+        payloads = np.frombuffer(b"".join(found.payloads), dtype=np.uint8)
+        matrix = payloads.reshape(-1, collection.layout.size)
+        yield pa.array(names_of(found.devices)), found.spent, found.drawn, matrix
+
+
+def _take_out_erased(session: Session, collection: Collection, slot: Published, path: Path) -> None:
+    """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
+    file = ReportFile(collection.plan, path)
+    counted = session.all(
+        "SELECT count(*) FROM reports WHERE plan = ? AND slot = ?", collection.number, slot.slot
+    )
+    if counted == [(file.rows,)]:
+        return
+    left = sum(int(enrolled.sum()) for _, enrolled in _enrolled(session, collection, file))
+    if left < file.rows and not _write(path, collection, slot, _left(session, collection, file)):
+        path.unlink()
+
+
+def _left(session: Session, collection: Collection, file: ReportFile) -> Iterator[Piece]:
+    for batch, enrolled in _enrolled(session, collection, file):
+        if enrolled.any():
+            households = batch.households.filter(pa.array(enrolled))
+            yield households, batch.spent[enrolled], batch.drawn[enrolled], batch.payloads[enrolled]
+
+
+def _enrolled(
+    session: Session, collection: Collection, file: ReportFile
+) -> Iterator[tuple[ReportBatch, NDArray[np.bool_]]]:
+    """The rows of a file, and which of them are of homes that are enrolled."""
+    for batch in file.batches(collection.layout.size):
+        homes, _ = session.find_devices(collection.number, devices_of(collection.plan, batch.households))
+        yield batch, homes >= 0

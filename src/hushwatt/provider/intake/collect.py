@@ -1,0 +1,278 @@
+"""Reports become rows and tallies in one transaction: counted once, however often they arrive."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.errors import StateError
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
+from hushwatt.provider.checks.rotation import REFUSALS
+from hushwatt.provider.store.enrolment import remove_device
+from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.rotations import KnownRotations, forget_rotation
+from hushwatt.provider.store.session import Homes, Rows, Session
+from hushwatt.provider.store.slots import count_late
+from hushwatt.provider.store.tallies import add_tallies
+from hushwatt.provider.tally.draws import PUBLICATION, segments
+from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.record import Records
+
+PENDING, ACCEPTED, REPEATED = 0, 1, 2
+NOT_ENROLLED, TOO_EARLY, TOO_LATE, WRONG_AMOUNT, WRONG_PAYLOAD = 3, 4, 5, 6, 7
+WRONG_ROUND, ERASED = 8, 9  # in files alone
+REASONS = REFUSALS | {
+    NOT_ENROLLED: "not_enrolled",
+    TOO_EARLY: "too_early",
+    TOO_LATE: "too_late",
+    WRONG_AMOUNT: "wrong_amount",
+    WRONG_PAYLOAD: "wrong_payload",
+    WRONG_ROUND: "wrong_round",
+    ERASED: "erased",
+}
+Verdicts = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A plan that is being collected, with its number in the store."""
+
+    number: int
+    plan: Plan
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout.of(self.plan)
+
+    @cached_property
+    def probe(self) -> int | None:
+        """What looking costs, when homes decide for themselves whether to publish."""
+        if self.plan.decision != "household":
+            return None
+        return STRATEGIES[self.plan.method].start(affordable(self.plan), self.plan.window).probe
+
+
+@dataclass(frozen=True)
+class Group:
+    """Reports of one slot that are counted together."""
+
+    key: TallyKey
+    spent: int
+    homes: Homes
+    payloads: Rows
+
+
+class Sent(Protocol):
+    """Reports as columns, a row each, wherever they came from."""
+
+    @property
+    def slot(self) -> NDArray[np.integer]: ...
+    @property
+    def spent(self) -> NDArray[np.integer]: ...
+    @property
+    def drawn(self) -> NDArray[np.integer]: ...
+    @property
+    def payloads(self) -> Rows: ...
+    def __len__(self) -> int: ...
+
+
+def judge(collection: Collection, records: Sent) -> Verdicts:
+    """What can be said of reports without the store: implausible ones are refused."""
+    slot, spent, drawn = (column.astype(np.int64) for column in (records.slot, records.spent, records.drawn))
+    verdicts = np.zeros(len(records), dtype=np.int8)
+    fit = amounts_fit(collection.plan, slot, spent, drawn)
+    verdicts[~fit] = WRONG_AMOUNT
+    verdicts[fit] = np.where(
+        payloads_fit(collection.layout, drawn[fit], records.payloads[fit]), PENDING, WRONG_PAYLOAD
+    )
+    return verdicts
+
+
+def take(
+    session: Session,
+    collection: Collection,
+    records: Records,
+    signers: Homes,
+    verdicts: Verdicts,
+    first: int,
+    last: int,
+) -> Verdicts:
+    """Keep what is new of the slots `first` to `last`; a verdict for every report.
+
+    `signers` says who signed each report.  Whether a device is enrolled is asked first, so that
+    nobody learns anything about another's.
+    """
+    verdicts = verdicts.copy()
+    homes, owners = session.find_devices(collection.number, records.devices)
+    verdicts[(homes < 0) | (owners != signers)] = NOT_ENROLLED
+    return settle(session, collection, records, homes, verdicts, first, last)
+
+
+def settle(
+    session: Session,
+    collection: Collection,
+    records: Sent,
+    homes: Homes,
+    verdicts: Verdicts,
+    first: int,
+    last: int,
+    delivery: int = 0,
+) -> Verdicts:
+    """The same for reports whose homes are known, which a delivery may have brought."""
+    verdicts = verdicts.copy()
+    slots = records.slot.astype(np.int64)
+    verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
+    pending = np.flatnonzero(verdicts == PENDING)
+    pending = pending[np.lexsort((homes[pending], slots[pending]))]
+    rotations = KnownRotations(session, collection.number, collection.plan, homes[pending])
+    for part, slot in segments(slots[pending]):
+        rows = pending[part]
+        again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
+        again[~again] = session.find_reports(collection.number, slot, homes[rows[~again]])
+        verdicts[rows[again]] = REPEATED
+        rows = rows[~again]
+        if slot < first:
+            verdicts[rows] = TOO_LATE
+            if len(rows):
+                count_late(session, collection.number, slot, len(rows))
+        else:
+            refused = rotations.judge(slot, homes[rows], records.payloads[rows])
+            verdicts[rows] = np.where(refused, refused, ACCEPTED)
+            rows = rows[refused == 0]
+            _keep(session, collection, records, slot, rows, homes[rows], delivery)
+    rotations.save()
+    return verdicts
+
+
+def erase_home(session: Session, collection: Collection, home: int, published: int) -> int:
+    """Remove every report of a home; slots not yet published forget it, published numbers stay."""
+    number, who, erased = collection.number, np.array([home], dtype=np.int64), 0
+    slots = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ?", number)
+    for (slot,) in slots:
+        for kept in session.reports_of(number, slot, who):
+            if slot > published:
+                key = TallyKey(slot, PUBLICATION, kept.as_of, kept.drawn)
+                add_tallies(session, number, {key: negative(_tally(collection, kept.payload))})
+            erased += session.run(
+                "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
+            )
+    session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
+    forget_rotation(session, number, home)
+    return erased
+
+
+def erase_device(session: Session, collection: Collection, device: bytes, home: int, signer: int) -> int:
+    """Remove a device and all its reports; how many these were."""
+    erased = erase_home(session, collection, home, plan_state(session, collection.number).published)
+    remove_device(session, collection.number, device, home, signer)
+    return erased
+
+
+def _keep(
+    session: Session,
+    collection: Collection,
+    records: Sent,
+    slot: int,
+    rows: NDArray[np.intp],
+    homes: Homes,
+    delivery: int,
+) -> None:
+    """Keep new reports of one slot, homes ascending, and add them to the tallies."""
+    if not len(rows):
+        return
+    spent, drawn = records.spent[rows].astype(np.int64), records.drawn[rows].astype(np.int64)
+    as_of = _drawn_in(session, collection, slot, homes, spent, drawn)
+    tallies: dict[TallyKey, Tally] = {}
+    for group in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
+        kept = session.add_reports(
+            collection.number,
+            slot,
+            group.spent,
+            group.key.drawn,
+            group.key.as_of,
+            group.homes,
+            group.payloads,
+            delivery,
+        )
+        if kept != len(group.homes):
+            raise StateError("a report that was not there is there now: nothing of this was kept")
+        tally = tally_rows(collection.layout, group.payloads)
+        tallies[group.key] = tallies[group.key] + tally if group.key in tallies else tally
+    add_tallies(session, collection.number, tallies)
+    if collection.probe is not None:
+        _revise(session, collection, slot, homes[spent == drawn + collection.probe])
+
+
+def _drawn_in(
+    session: Session, collection: Collection, slot: int, homes: Homes, spent: Homes, drawn: Homes
+) -> Homes:
+    """The slot in which each report was drawn."""
+    plan = collection.plan
+    if collection.probe is None:
+        return np.full(len(homes), slot - slot % plan.window if plan.method == "lsp" else slot)
+    fresh = spent == drawn + collection.probe
+    session.add_draws(collection.number, slot, homes[fresh])
+    as_of = np.full(len(homes), slot)
+    as_of[~fresh] = session.last_draws(collection.number, slot, homes[~fresh])
+    return as_of
+
+
+def _revise(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
+    """Repeats of a later slot that came before the draw they repeat: count them with that draw."""
+    number, waiting = collection.number, homes
+    later = session.all(
+        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND as_of < ? ORDER BY slot",
+        number,
+        slot,
+        slot,
+    )
+    for (after,) in later:
+        if not len(waiting):
+            return
+        anew = []
+        for kept in session.reports_of(number, after, waiting):
+            if kept.spent == kept.drawn + (collection.probe or 0):
+                anew.append(kept.home)
+            elif kept.as_of < slot:
+                tally = _tally(collection, kept.payload)
+                old = TallyKey(after, PUBLICATION, kept.as_of, kept.drawn)
+                add_tallies(session, number, {old: negative(tally), old._replace(as_of=slot): tally})
+                session.run(
+                    "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
+                    slot,
+                    number,
+                    after,
+                    kept.home,
+                )
+        waiting = waiting[~np.isin(waiting, anew)]
+
+
+def _groups(
+    slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows
+) -> Iterator[Group]:
+    """The reports that have the same draw and the same costs; homes stay in order."""
+    for when, cost, budget in kinds(as_of, spent, drawn):
+        here = (as_of == when) & (spent == cost) & (drawn == budget)
+        yield Group(TallyKey(slot, PUBLICATION, when, budget), cost, homes[here], payloads[here])
+
+
+def kinds(*columns: Homes) -> list[tuple[int, ...]]:
+    """The different rows of some columns; mostly there is one."""
+    if all((column == column[0]).all() for column in columns):
+        return [tuple(int(column[0]) for column in columns)]
+    return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
+
+
+def _tally(collection: Collection, payload: bytes) -> Tally:
+    return tally_rows(collection.layout, np.frombuffer(payload, dtype=np.uint8)[None, :])
+
+
+def negative(tally: Tally) -> Tally:
+    """What takes a tally away again."""
+    return Tally(-tally.rows, -tally.reports, -tally.counts)

@@ -1,0 +1,60 @@
+"""Names to devices, quickly: homes mostly come in the same order slot after slot, like at a roll call."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.intake.device_names import devices_of
+from hushwatt.provider.store.session import Rows
+from hushwatt.provider.tally.draws import segments
+from hushwatt.wire.record import DEVICE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from hushwatt.wire.reports import ReportBatch
+
+MOST = 1 << 27  # bytes of names that are kept; others are hashed every time
+
+
+class Roll:
+    """The homes of a slot, in its order; later slots are compared with them while that is of use."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._slot, self._next = -1, 0  # the slot being called, and the place of its next home
+        self._forget()
+
+    def _forget(self) -> None:
+        self._names: pa.Array | None = None
+        self._devices = np.empty((0, DEVICE), dtype=np.uint8)
+        self._bytes = 0  # of the names
+        self._useful = False  # in the slot being called
+
+    def devices(self, batch: "ReportBatch") -> Rows:
+        """The device of every row of a batch."""
+        found = [self._called(batch.households[rows], slot) for rows, slot in segments(batch.slot)]
+        return np.concatenate(found) if found else self._devices[:0]
+
+    def _called(self, names: "pa.Array", slot: int) -> Rows:
+        if slot != self._slot:
+            if not self._useful:
+                self._forget()
+            self._slot, self._next, self._useful = slot, 0, False
+        start, self._next = self._next, self._next + len(names)
+        if self._names is not None and self._names.slice(start, len(names)).equals(names):
+            self._useful = True
+            return self._devices[start : self._next]
+        devices = devices_of(self._plan, names)
+        if start == len(self._devices) and self._bytes + names.nbytes <= MOST:
+            self._append(names, devices)
+        return devices
+
+    def _append(self, names: "pa.Array", devices: Rows) -> None:
+        import pyarrow as pa
+
+        self._names = names if self._names is None else pa.concat_arrays([self._names, names])
+        self._devices = np.concatenate([self._devices, devices])
+        self._bytes += names.nbytes
+        self._useful = True

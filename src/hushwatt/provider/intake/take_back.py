@@ -1,0 +1,192 @@
+"""A wrong delivery is taken back: slots that are not published forget it exactly, published ones stay.
+
+What it brought is known by its number.  Afterwards the store is as if the file had never come, but for
+reports of published slots, and for files that lost reports to it: these must be taken in again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushwatt.errors import UsageError
+from hushwatt.provider.checks.rotation import rotates
+from hushwatt.provider.intake.collect import Collection, kinds, negative
+from hushwatt.provider.store.deliveries import delivered, find_delivery, told_by_files
+from hushwatt.provider.store.enrolment import FILES, set_told
+from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.rotations import relearn_rotations
+from hushwatt.provider.store.session import Homes, Kept, Session
+from hushwatt.provider.store.tallies import add_tallies
+from hushwatt.provider.tally.draws import PUBLICATION
+from hushwatt.provider.tally.tally import TallyKey, tally_rows
+
+TOGETHER = 1 << 15  # reports taken out at a time
+
+
+@dataclass(frozen=True)
+class TakenBack:
+    """What became of a delivery."""
+
+    reports: int  # forgotten
+    stay: int  # of published slots
+    homes: int  # that nobody else had named
+    again: tuple[str, ...]  # files that must be taken in again
+
+
+def take_back(session: Session, collection: Collection, number: int) -> TakenBack:
+    """Undo what a delivery brought, as far as it can be undone."""
+    plan, wrong = collection.number, find_delivery(session, collection.number, number)
+    published = plan_state(session, plan).published
+    ((stay, brought),) = session.all(
+        "SELECT count(CASE WHEN slot <= ? THEN 1 END), count(*) FROM reports WHERE plan = ? AND delivery = ?",
+        published,
+        plan,
+        number,
+    )
+    if wrong.undone:
+        raise UsageError(f"delivery {number} was taken back before")
+    if not wrong.at:
+        raise UsageError(
+            f"delivery {number} cannot be taken back: it came before it was noted what files bring"
+        )
+    if stay and stay == brought:
+        raise UsageError(f"delivery {number} cannot be taken back: all of its slots are published")
+    rows = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ?", plan, published)
+    slots = sorted(int(slot) for (slot,) in rows)
+    reports, homes = 0, [np.empty(0, dtype=np.int64)]
+    for slot in slots:
+        for kept in _brought(session, plan, slot, number):
+            _forget(session, collection, slot, kept)
+            reports, homes = reports + len(kept), [*homes, np.array([each.home for each in kept])]
+    if collection.probe is not None:
+        _draw_anew(session, collection, slots, np.unique(np.concatenate(homes)))
+    gone = _forget_homes(session, plan, number)
+    relearn_rotations(session, plan, collection.plan, np.unique(np.concatenate(homes)))
+    again = _come_again(session, collection, number)
+    session.run(
+        "UPDATE deliveries SET undone = 1, taken = 0, accepted = 0, repeated = 0 "
+        "WHERE plan = ? AND number = ?",
+        plan,
+        number,
+    )
+    set_told(session, plan, told_by_files(session, plan))
+    session.run("UPDATE plans SET undone = undone + 1 WHERE plan = ?", plan)
+    return TakenBack(reports, int(stay), gone, again)
+
+
+def _come_again(session: Session, collection: Collection, number: int) -> tuple[str, ...]:
+    """Let other files come again that lost reports to a delivery; their names.
+
+    It had some of them already, or it told turns and orders with which they did not agree.
+    """
+    others = [each for each in delivered(session, collection.number) if each.number != number]
+    lost = [
+        each
+        for each in others
+        if each.repeated or (rotates(collection.plan) and each.at and each.taken > each.accepted)
+    ]
+    for each in lost:
+        session.run(
+            "UPDATE deliveries SET taken = 0, repeated = 0 WHERE plan = ? AND number = ?",
+            collection.number,
+            each.number,
+        )
+    return tuple(each.name for each in lost)
+
+
+def correct_homes(session: Session, collection: Collection, number: int, homes: int) -> None:
+    """Put right how many homes take part by a delivery's word."""
+    find_delivery(session, collection.number, number)
+    session.run(
+        "UPDATE deliveries SET homes = ? WHERE plan = ? AND number = ?", homes, collection.number, number
+    )
+    set_told(session, collection.number, told_by_files(session, collection.number))
+
+
+def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[list[Kept]]:
+    """The reports of a slot that a delivery brought, a part at a time; each part is gone before the next."""
+    while rows := session.all(
+        "SELECT home, spent, drawn, as_of, payload FROM reports "
+        "WHERE plan = ? AND slot = ? AND delivery = ? ORDER BY home LIMIT ?",
+        plan,
+        slot,
+        number,
+        TOGETHER,
+    ):
+        yield [Kept(*row) for row in rows]
+        session.run(
+            "DELETE FROM reports WHERE plan = ? AND slot = ? AND delivery = ? AND home <= ?",
+            plan,
+            slot,
+            number,
+            rows[-1][0],
+        )
+
+
+def _forget(session: Session, collection: Collection, slot: int, kept: list[Kept]) -> None:
+    """Take reports of one slot out of its tallies, and their draws."""
+    as_of, drawn = (np.array([getattr(each, name) for each in kept]) for name in ("as_of", "drawn"))
+    payloads = np.frombuffer(b"".join(bytes(each.payload) for each in kept), np.uint8).reshape(len(kept), -1)
+    for when, budget in kinds(as_of, drawn):
+        tally = negative(tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)]))
+        add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget): tally})
+    if collection.probe is not None:
+        for each in kept:
+            session.run(
+                "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?",
+                collection.number,
+                each.home,
+                slot,
+            )
+
+
+def _draw_anew(session: Session, collection: Collection, slots: list[int], homes: Homes) -> None:
+    """Repeats that stood by a draw which is gone stand by the one before it."""
+    plan = collection.number
+    for slot in slots:
+        left = [each for each in session.reports_of(plan, slot, homes) if each.spent == collection.probe]
+        drawn_in = session.last_draws(plan, slot, np.array([each.home for each in left], dtype=np.int64))
+        for each, when in zip(left, drawn_in.tolist(), strict=True):
+            if when == each.as_of:
+                continue
+            old = TallyKey(slot, PUBLICATION, each.as_of, each.drawn)
+            tally = tally_rows(collection.layout, np.frombuffer(each.payload, dtype=np.uint8)[None, :])
+            add_tallies(session, plan, {old: negative(tally), old._replace(as_of=when): tally})
+            session.run(
+                "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
+                when,
+                plan,
+                slot,
+                each.home,
+            )
+
+
+def _forget_homes(session: Session, plan: int, number: int) -> int:
+    """Forget homes that a delivery alone has named; how many."""
+    gone = session.run(
+        "DELETE FROM devices WHERE plan = ? AND delivery = ? AND signer = ? "
+        "AND home NOT IN (SELECT home FROM reports WHERE plan = ?)",
+        plan,
+        number,
+        FILES,
+        plan,
+    )
+    unnamed = session.run(
+        "UPDATE devices SET filed = 0, delivery = 0 WHERE plan = ? AND delivery = ? AND signer <> ? "
+        "AND home NOT IN (SELECT home FROM reports WHERE plan = ? AND delivery > 0)",
+        plan,
+        number,
+        FILES,
+        plan,
+    )
+    ((told, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
+    left = named - gone - unnamed
+    session.run(
+        "UPDATE plans SET filed = ?, homes = homes - ? + ? WHERE plan = ?",
+        left,
+        gone,
+        max(0, told - left) - max(0, told - named),
+        plan,
+    )
+    return gone

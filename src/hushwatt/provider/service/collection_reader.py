@@ -1,0 +1,226 @@
+"""What has been collected, for pages, programs and files: the one place answers come from.
+
+Only published slots are answered, from tallies alone.  A slot is published with the
+number of homes enrolled at that moment, and its numbers never change after that; a period
+is on the scale of the homes that were enrolled when its last slot was published.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from hushwatt.errors import UsageError
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import show_instant
+from hushwatt.provider.clock import Clock
+from hushwatt.provider.estimate.document import Document, document, top_document
+from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.results import Estimates
+from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.metrics import Metrics
+from hushwatt.provider.schedule import Life
+from hushwatt.provider.store.plans import PlanState, plan_state
+from hushwatt.provider.store.session import Database
+from hushwatt.provider.store.slots import Published, homes_when_published, late_reports, published_slots
+from hushwatt.provider.store.tallies import read_tallies
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
+
+MOST_SLOTS = 1000  # told at once
+
+
+@dataclass(frozen=True)
+class SlotView:
+    """One slot: where it is in its life, and how complete."""
+
+    slot: int
+    start: datetime
+    end: datetime
+    closes: datetime  # when it stops taking reports
+    state: str  # coming, open, grace, closed or published
+    reports: int  # of publications and repeats
+    homes: int  # enrolled: now, or when it was published
+    late: int  # came after it was closed
+    need: int  # homes for an answer
+
+
+@dataclass(frozen=True)
+class NotYet:
+    """Why there is no answer, and when to look again."""
+
+    have: int
+    need: int
+    next_look: datetime | None  # None: the plan is over
+
+
+@dataclass(frozen=True)
+class Health:
+    """How the collection goes; counts are since the service started, `late` since ever."""
+
+    homes: int
+    published: int  # last slot published, −1: none
+    accepted: int
+    repeated: int
+    rejected: dict[str, int]  # by reason
+    problems: dict[str, int]  # requests refused as a whole, of all plans, by reason
+    late: dict[int, int]  # by slot
+    skew: dict[str, int]  # requests by how many seconds the signer's clock is behind, up to
+
+
+class Read:
+    """Answers about the collections of one service; holds no state of its own."""
+
+    def __init__(self, database: Database, lives: Mapping[int, Life], clock: Clock, metrics: Metrics) -> None:
+        self._database, self._lives, self._clock, self._metrics = database, lives, clock, metrics
+        self._collections = {life.plan.id: Collection(number, life.plan) for number, life in lives.items()}
+
+    @property
+    def collections(self) -> dict[str, Collection]:
+        """All plans by their id."""
+        return self._collections
+
+    def plan_of(self, number: int) -> Plan:
+        """The plan with this number in the store."""
+        return self._lives[number].plan
+
+    def state(self, plan: Plan) -> PlanState:
+        with self._database.reading() as session:
+            return plan_state(session, self._number(plan))
+
+    def life(self, plan: Plan) -> Life:
+        return self._lives[self._number(plan)]
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def slots(self, plan: Plan, first: int | None = None, last: int | None = None) -> list[SlotView]:
+        """The slots `first` to `last`, or the latest up to the one that has begun; 1,000 at most."""
+        number, life, now = self._number(plan), self.life(plan), self._clock.now()
+        begun = life.last_begun(now)
+        last = begun if last is None else min(last, plan.calendar.slots - 1)
+        first = max(0, last - MOST_SLOTS + 1, first or 0)
+        with self._database.reading() as session:
+            state = plan_state(session, number)
+            published = published_slots(session, number)
+            late = late_reports(session, number)
+            counted = _rows(read_tallies(session, number, first, last))
+        return [
+            SlotView(
+                slot=slot,
+                start=plan.calendar.start_of(slot),
+                end=plan.calendar.end_of(slot),
+                closes=life.closes(slot),
+                state=life.state(slot, now, state.published),
+                reports=counted.get(slot, 0),
+                homes=_homes(published, slot, state),
+                late=late.get(slot, 0),
+                need=plan.minimum_homes,
+            )
+            for slot in range(first, last + 1)
+        ]
+
+    def estimates(
+        self,
+        plan: Plan,
+        first: int | None = None,
+        last: int | None = None,
+        consistency: str = "norm-sub",
+        smooth: bool = False,
+    ) -> Estimates:
+        """The published slots `first` to `last`: the one answer of all pages, programs and files."""
+        tallies = self._tallies(plan, last)
+        return estimate(plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
+
+    def document(
+        self,
+        plan: Plan,
+        first: int | None = None,
+        last: int | None = None,
+        consistency: str = "norm-sub",
+        smooth: bool = False,
+    ) -> Document:
+        """The same as JSON; when there is no answer, with the time of the next look."""
+        found = self.estimates(plan, first, last, consistency, smooth)
+        told = document(found)
+        if not found.answered:
+            told["not_yet"] = _told(self.not_yet(plan))
+        return told
+
+    def top(self, plan: Plan, count: int, first: int | None = None, last: int | None = None) -> Document:
+        """The `count` appliances with the most watts, best first."""
+        found = self.estimates(plan, first, last)
+        told = top_document(found, count)
+        if not found.answered:
+            told["not_yet"] = _told(self.not_yet(plan))
+        return told
+
+    def not_yet(self, plan: Plan) -> NotYet:
+        """How many homes have spoken of one appliance in the next slot, and when it is published."""
+        life, now, state = self.life(plan), self._clock.now(), self.state(plan)
+        nearest = max(life.first_open(now), state.published + 1)
+        if nearest >= plan.calendar.slots:
+            return NotYet(0, plan.minimum_homes, None)
+        with self._database.reading() as session:
+            have = _heard(read_tallies(session, self._number(plan), nearest, nearest))
+        return NotYet(have, plan.minimum_homes, life.closes(nearest))
+
+    def health(self, plan: Plan) -> Health:
+        number, state = self._number(plan), self.state(plan)
+        results = {
+            result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id
+        }
+        with self._database.reading() as session:
+            late = late_reports(session, number)
+        return Health(
+            homes=state.homes,
+            published=state.published,
+            accepted=results.pop("accepted", 0),
+            repeated=results.pop("repeated", 0),
+            rejected=results,
+            problems={problem: count for (problem,), count in self._metrics.count("problems").items()},
+            late=late,
+            skew=self._metrics.skews(),
+        )
+
+    def _number(self, plan: Plan) -> int:
+        try:
+            return self._collections[plan.id].number
+        except KeyError:
+            raise UsageError(f"the plan {plan.id[:12]}… is not collected here") from None
+
+    def _tallies(self, plan: Plan, last: int | None) -> Tallies:
+        """The published tallies, with history for smoothing, and with how many homes each slot has."""
+        number = self._number(plan)
+        with self._database.reading() as session:
+            state = plan_state(session, number)
+            until = state.published if last is None else min(last, state.published)
+            published = published_slots(session, number)
+            groups = read_tallies(session, number, 0, until)
+        homes = {slot: _homes(published, slot, state) for slot in {key.slot for key in groups}}
+        return Tallies(_homes(published, until, state), groups, homes_then=homes)
+
+
+def _homes(published: Sequence[Published], slot: int, state: PlanState) -> int:
+    """How many homes take part in a slot: when it was published, or now."""
+    then = homes_when_published(published, slot) if slot <= state.published else None
+    return state.homes if then is None else then
+
+
+def _rows(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
+    """How many homes reported in each slot."""
+    rows: defaultdict[int, int] = defaultdict(int)
+    for key, tally in groups.items():
+        rows[key.slot] += tally.rows
+    return dict(rows)
+
+
+def _heard(groups: Mapping[TallyKey, Tally]) -> int:
+    """The most homes that spoke of one appliance."""
+    return int(np.sum([tally.reports for tally in groups.values()], axis=0).max(initial=0))
+
+
+def _told(not_yet: NotYet) -> Document:
+    when = not_yet.next_look
+    return {"have": not_yet.have, "need": not_yet.need, "next_look": show_instant(when) if when else None}

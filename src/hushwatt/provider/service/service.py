@@ -1,0 +1,145 @@
+"""One running service: its store, its inbox, its keys, and the turning of slots.
+
+`make_app` in `api` puts HTTP around it; nothing here knows HTTP.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+
+from hushwatt.errors import UsageError
+from hushwatt.plan.amounts import plain
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.length_bias import refuse_length_bias
+from hushwatt.provider.checks.plausible import AMOUNTS
+from hushwatt.provider.clock import Clock, SystemClock
+from hushwatt.provider.intake.collect import Collection, erase_device
+from hushwatt.provider.intake.inbox import Inbox
+from hushwatt.provider.metrics import Metrics
+from hushwatt.provider.schedule import Life
+from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.service.config import Config
+from hushwatt.provider.service.keys import ProviderKeys, open_keys
+from hushwatt.provider.service.logs import log
+from hushwatt.provider.store.plans import add_plan, all_plans
+from hushwatt.provider.store.session import Database, StoreUnavailable
+from hushwatt.provider.store.slots import publish, scrub
+from hushwatt.wire.record import LARGEST
+
+SCRUBBED_TOGETHER = 8  # slots
+
+
+class Service:
+    """Everything that requests share."""
+
+    def __init__(self, config: Config, database: Database, clock: Clock | None = None) -> None:
+        self.config, self.database, self.clock = config, database, clock or SystemClock()
+        self.metrics = Metrics()
+        self.keys: ProviderKeys = open_keys(config.folder)
+        with database.writing() as session:
+            begun = {plan.id for plan in all_plans(session).values()}
+            for plan in load_plans(config.plan):
+                if plan.id not in begun:
+                    refuse_length_bias(plan, plan.name)
+                add_plan(session, plan)
+            plans = all_plans(session)
+        self.lives = lives_of(config, plans)
+        self.read = Read(database, self.lives, self.clock, self.metrics)
+        self.inbox = Inbox(database, self.lives, self.clock, self.metrics)
+        self._to_forget = True  # an earlier service may have ended before it came to it
+
+    def collection(self, plan_id: str) -> Collection | None:
+        return self.read.collections.get(plan_id)
+
+    async def publish_due(self) -> None:
+        """Publish every slot that is closed, and scrub what is to be scrubbed."""
+        for number, life in self.lives.items():
+            due = min(life.first_open(self.clock.now()), life.plan.calendar.slots) - 1
+            if due > self.read.state(life.plan).published:
+                await self.publish(number, due)
+
+    async def publish(self, number: int, until: int) -> list[int]:
+        """Publish the slots up to `until`, once and for all."""
+        moment = int(self.clock.now().timestamp())
+        slots = await self.inbox.write(lambda session: publish(session, number, until, moment))
+        plan = self.lives[number].plan
+        if slots:
+            log().info("published", plan=plan.id, until=until, slots=len(slots))
+        if self.config.scrub:
+            await self._scrub(number)
+        return slots
+
+    async def scrub_due(self) -> None:
+        """Empty the payloads of published slots, a little at a time, so that uploads get their turn."""
+        for number in self.lives if self.config.scrub else ():
+            while slots := await self._scrub(number):
+                for slot in slots:
+                    await asyncio.to_thread(self.database.reuse, number, slot)
+
+    async def _scrub(self, number: int) -> list[int]:
+        slots = await self.inbox.write(lambda session: scrub(session, number, SCRUBBED_TOGETHER))
+        self._to_forget |= bool(slots)
+        return slots
+
+    async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
+        """Remove a device and all its reports; how many these were."""
+        erased = await self.inbox.write(
+            lambda session: erase_device(session, collection, device, home, signer)
+        )
+        self._to_forget = True
+        await self.forget_due()
+        return erased
+
+    async def tidy(self) -> None:
+        """Scrub and overwrite what is due, beside everything else."""
+        await self.scrub_due()
+        await self.forget_due()
+
+    async def forget_due(self) -> None:
+        """Overwrite what was erased; while others still read it, that waits for the next time."""
+        if not self._to_forget:
+            return
+        self._to_forget = False
+        try:
+            await asyncio.to_thread(self.database.forget)
+        except StoreUnavailable as failure:
+            self._to_forget = True
+            log().warning("what was erased is not overwritten yet", reason=str(failure))
+
+    def close(self) -> None:
+        """Write what waits, and let go of the store."""
+        self.inbox.close()
+        self.database.close()
+
+
+def lives_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, Life]:
+    """When the slots of each plan open and close."""
+    tolerance = timedelta(seconds=config.tolerance)
+    return {
+        number: Life(plan, config.grace_of(plan.slot.seconds), tolerance) for number, plan in plans.items()
+    }
+
+
+def open_read(config: Config, database: Database) -> Read:
+    """What a store has collected, without a service around it."""
+    with database.reading() as session:
+        plans = all_plans(session)
+    return Read(database, lives_of(config, plans), SystemClock(), Metrics())
+
+
+def load_plans(files: Iterable[str]) -> list[Plan]:
+    """The plans in these files, all of a kind that a service can collect."""
+    plans = [Plan.load(file) for file in files]
+    for plan, file in zip(plans, files, strict=True):
+        if plan.method not in AMOUNTS or plan.decision == "provider":
+            raise UsageError(
+                f"{file}: in a plan with method = {plan.method!r} and decision = 'provider' the provider "
+                "asks homes in two rounds, which the service cannot do; choose lpu, lbu or lsp, or lbd or "
+                "lba with decision = 'household' (the bulk commands know the others)"
+            )
+        if plan.epsilon > LARGEST:
+            raise UsageError(
+                f"{file}: epsilon is {plain(plan.epsilon)}; a record of an upload holds amounts up to "
+                f"{plain(LARGEST)} (the bulk commands know larger ones)"
+            )
+    return plans

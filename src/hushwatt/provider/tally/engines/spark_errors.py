@@ -1,0 +1,94 @@
+"""What went wrong on a cluster, in one line: the reason lies under many lines of Java."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from hushwatt.errors import HushwattError, ReportError, UsageError
+from hushwatt.plan.plan import Plan
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.reports.file import ReportFile
+
+REFUSED = re.compile(r"hushwatt\.errors\.ReportError: (.+)")
+MISSING = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
+NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
+OTHER_PYTHON = re.compile(r"Python in worker has different version:? (\S+) than that in driver:? ([\d.]+\d)")
+UNSEEN = ("FileNotFoundException", "FILE_NOT_EXIST", "PATH_NOT_FOUND")
+PREFIX = re.compile(r"^(?:[\w.$]+(?:Exception|Error): )+|^\[[A-Z_.]+\] ")
+CHOOSE = "PYSPARK_PYTHON names the Python they run"
+
+
+class Read(Protocol):
+    """A file that Spark was to read."""
+
+    @property
+    def report(self) -> ReportFile: ...
+    @property
+    def place(self) -> str: ...  # where Spark says it is
+
+
+def explained(error: Exception, plan: Plan, files: Sequence[Read]) -> Exception:
+    """The error to show in place of what Spark raised; a bug of ours stays as it is."""
+    if isinstance(error, HushwattError) or not _of_spark(error):
+        return error
+    text = _text(error)
+    if found := REFUSED.search(text):
+        return ReportError(_named(found[1], files))
+    if found := MISSING.search(text):
+        return UsageError(f"the Python of Spark's workers has no {found[1]}; {CHOOSE}")
+    if found := NO_PYTHON.search(text):
+        return UsageError(f"Spark's workers have no Python at {found[1]}; {CHOOSE}")
+    if found := OTHER_PYTHON.search(text):
+        return UsageError(f"Spark's workers run Python {found[1]}, this is {found[2]}; {CHOOSE}")
+    return _of_a_file(text, plan, files) or UsageError(f"Spark gave up: {_reason(text)}")
+
+
+def java_reason(error: Any) -> str:
+    """What a Java exception says, in one line."""
+    thrown = getattr(error, "java_exception", None)
+    return _reason(thrown.toString() if thrown is not None else str(error))
+
+
+def _of_a_file(text: str, plan: Plan, files: Sequence[Read]) -> HushwattError | None:
+    """Read the file that Spark could not read once more, here, for its row group and column."""
+    for file in files:
+        path = file.place.partition(":")[2].lstrip("/")
+        if path not in text.replace("%20", " "):
+            continue
+        if any(word in text for word in UNSEEN):
+            return UsageError(f"{file.report.name}: Spark's workers do not see it")
+        try:
+            for _ in file.report.batches(Layout.of(plan).size):
+                pass
+        except ReportError as wrong:
+            return wrong
+        return ReportError(f"{file.report.name}: Spark cannot read it: {_reason(text)}")
+    return None
+
+
+def _named(line: str, files: Sequence[Read]) -> str:
+    """The line with the path as it was given in place of Spark's."""
+    for file in files:
+        if line.startswith(f"{file.place}, "):
+            return f"{file.report.name}{line.removeprefix(file.place)}"
+    return line
+
+
+def _of_spark(error: Exception) -> bool:
+    return type(error).__module__.partition(".")[0] in ("pyspark", "py4j")
+
+
+def _text(error: Exception) -> str:
+    """All that is said about it, the causes included."""
+    parts, cause = [str(error)], getattr(error, "java_exception", None)
+    while cause is not None and len(parts) < 20:
+        parts.append(str(cause.toString()))
+        cause = cause.getCause()
+    return "\n".join(parts)
+
+
+def _reason(text: str) -> str:
+    """The first line that tells something, without the names of Java's classes."""
+    lines = [line.strip(" :") for line in text.splitlines()]
+    told = [line for line in lines if line and not line.startswith("An error occurred while calling")]
+    return PREFIX.sub("", told[0]) if told else "it did not say why"

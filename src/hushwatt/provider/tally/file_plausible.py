@@ -1,0 +1,44 @@
+"""Reports of files, held to the amounts and numbers of ones that uploads are held to.
+
+A home that claims to have drawn with less than the plan can offer would count as many homes.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.influence import smallest_budget
+from hushwatt.provider.checks.plausible import AMOUNTS, Mask, amounts_fit, ones_fit
+from hushwatt.provider.tally.tally import check_amounts, tally_some
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.reports.schema import ReportBatch
+
+
+def plausible(plan: Plan, batch: ReportBatch) -> tuple[Mask, Counter[str]]:
+    """Which reports a home that follows the plan may have sent, and how many others there are, by reason.
+
+    One that is no report at all is a RowError.
+    """
+    check_amounts(plan, batch.drawn)
+    layout, fit = Layout.of(plan), _amounts(plan, batch)
+    refused = Counter(wrong_amount=int((~fit).sum()))
+    if plan.oracle != "grr":  # any direct answer is one that chance allows
+        fit[fit] = ones_fit(layout, batch.drawn[fit], batch.payloads[fit])
+        refused["wrong_payload"] = int((~fit).sum()) - refused["wrong_amount"]
+    if not fit.all():
+        tally_some(layout, batch.payloads, np.flatnonzero(~fit))
+    return fit, +refused
+
+
+def _amounts(plan: Plan, batch: ReportBatch) -> Mask:
+    """Which reports cost what they can; where something is decided, no less than is ever offered.
+
+    When a report was drawn must be known there, so one whose costs do not tell it is an error of the file.
+    """
+    if plan.decision is not None:
+        enough: Mask = batch.drawn >= smallest_budget(plan)
+        return enough
+    if plan.method not in AMOUNTS:
+        return np.ones(len(batch), dtype=bool)
+    return amounts_fit(plan, batch.slot.astype(np.int64), batch.spent, batch.drawn)

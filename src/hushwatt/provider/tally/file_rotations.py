@@ -1,0 +1,76 @@
+"""The turns and orders of homes that files name, kept in memory while their reports go by slot by slot."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import has_turns
+from hushwatt.provider.checks.rotation import IN_PLACE, REFUSALS, Rotations
+from hushwatt.provider.tally.draws import segments
+from hushwatt.provider.tally.home_index import HomeIndex
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_batches
+from hushwatt.wire.reports.reader import without
+from hushwatt.wire.reports.schema import ReportBatch
+
+
+@dataclass(frozen=True)
+class Part:
+    """A batch, each report once, and what it adds up to by itself."""
+
+    batch: ReportBatch
+    groups: list[tuple[TallyKey, Tally]]
+    repeats: int = 0  # left out of it
+    refused: Counter[str] = field(default_factory=Counter)  # likewise, by reason
+    ordered: bool = True  # as far as the piece has been read
+
+
+class FiledRotations:
+    """Told every batch once, says which of its reports are out of turn or out of order."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._rotations = Rotations(plan)
+        self._index = HomeIndex(plan.window if has_turns(plan) else 1)
+        self.refused: Counter[str] = Counter()  # reports, by reason
+
+    def in_place(self, batch: ReportBatch) -> NDArray[np.bool_]:
+        """Which reports of a batch, sorted by slot and household, are to be counted."""
+        verdicts = np.full(len(batch), IN_PLACE, dtype=np.int8)
+        for rows, slot in segments(batch.slot):
+            homes = self._index.numbers(slot, batch.households[rows])
+            self._rotations.grow(len(self._index) - len(self._rotations))
+            verdicts[rows] = self._judged(slot, homes, batch.round[rows], batch.payloads[rows])
+        for verdict, reason in REFUSALS.items():
+            if count := int((verdicts == verdict).sum()):
+                self.refused[reason] += count
+        in_place: NDArray[np.bool_] = verdicts == IN_PLACE
+        return in_place
+
+    def _judged(
+        self, slot: int, homes: NDArray[np.intp], rounds: NDArray[np.int8], payloads: NDArray[np.uint8]
+    ) -> NDArray[np.int8]:
+        """Verdicts of one slot; a home is in each round once."""
+        if not rounds.any():
+            return self._rotations.judge(slot, homes, payloads)
+        verdicts = np.empty(len(homes), dtype=np.int8)
+        for round in np.unique(rounds):
+            rows = np.flatnonzero(rounds == round)
+            verdicts[rows] = self._rotations.judge(slot, homes[rows], payloads[rows])
+        return verdicts
+
+
+def held_to_rotation(plan: Plan, parts: Iterable[Part]) -> Tallies:
+    """What is in place of all parts, slots ascending, adds up to."""
+    tallies, rotations = Tallies(0, {}), FiledRotations(plan)
+    for part in parts:
+        tallies.repeats += part.repeats
+        tallies.refused += part.refused
+        in_place = rotations.in_place(part.batch)
+        tallies.add_all(
+            part.groups if in_place.all() else tally_batches(plan, [without(part.batch, ~in_place)])
+        )
+    tallies.refused += rotations.refused
+    return tallies

@@ -1,0 +1,199 @@
+"""Reports become tallies: how many answers each level got, and in how many reports.
+
+A tally keeps apart what must be undone with another law or counted as another draw:
+reports of one slot, drawn in one slot, with one budget.  Everything the provider
+answers comes from tallies; a report is read once.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.errors import ReportError
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import has_turns
+from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
+from hushwatt.provider.tally.draws import BEFORE, PUBLICATION, draws_of
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.row_error import RowError
+
+if TYPE_CHECKING:
+    from hushwatt.wire.reports import ReportBatch
+
+Rows = NDArray[np.intp] | slice
+UNHEARD, SOME = 1_000, 1_000  # homes taking part for each that is heard in a slot, at most; give or take some
+FEW = 1 << 10  # changes from row to row up to which it is worth looking whether groups are neighbours
+
+
+class TallyKey(NamedTuple):
+    """Reports that are counted together."""
+
+    slot: int
+    round: int
+    as_of: int  # the slot they were drawn in
+    drawn: int  # millionths of ε they were drawn with
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What such reports add up to."""
+
+    rows: int
+    reports: NDArray[np.int64]  # of them, how many speak of each appliance
+    counts: NDArray[np.int64]  # answers for every level of every appliance
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.rows + other.rows, self.reports + other.reports, self.counts + other.counts)
+
+
+@dataclass
+class Tallies:
+    """All tallies of a plan, and how many homes take part."""
+
+    homes: int
+    groups: dict[TallyKey, Tally]
+    repeats: int = 0  # reports that were there again, and are counted once
+    refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
+    homes_then: Mapping[int, int] = field(default_factory=dict)  # when a slot was published, where it was
+
+    def homes_in(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many homes take part in each slot.
+
+        >>> Tallies(9, {}, homes_then={0: 5}).homes_in(np.array([0, 1])).tolist()
+        [5, 9]
+        """
+        return np.array([self.homes_then.get(slot, self.homes) for slot in slots.tolist()], dtype=np.int64)
+
+    def add(self, key: TallyKey, tally: Tally) -> None:
+        self.groups[key] = self.groups[key] + tally if key in self.groups else tally
+
+    def add_all(self, found: Iterable[tuple[TallyKey, Tally]]) -> None:
+        for key, tally in found:
+            self.add(key, tally)
+
+    def merge(self, part: "Tallies") -> None:
+        """Add what other reports of the same homes add up to."""
+        self.add_all(part.groups.items())
+        self.repeats += part.repeats
+        self.refused += part.refused
+
+
+def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tuple[TallyKey, Tally]]:
+    """Tallies of each batch, sorted by slot and household within themselves."""
+    layout, draws = Layout.of(plan), draws_of(plan)
+    for batch in batches:
+        check_amounts(plan, batch.drawn)
+        as_of = draws.slots_of(batch)
+        for key, rows in groups(batch.slot, batch.round, as_of, batch.drawn):
+            yield key, tally_some(layout, batch.payloads, rows)
+
+
+def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
+    """One group's payloads added up."""
+    return Tally(len(payloads), *layout.tally(payloads))
+
+
+def tally_some(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
+    """Some payloads added up; one that is refused is counted among all."""
+    try:
+        return tally_rows(layout, payloads[rows])
+    except RowError as wrong:
+        raise RowError(int(np.arange(len(payloads))[rows][wrong.row]), wrong.problem) from None
+
+
+def check_amounts(plan: Plan, drawn: NDArray[np.int64]) -> None:
+    """Refuse a budget that no home following the plan draws with."""
+    if len(drawn) and (drawn.min() < 1 or drawn.max() > plan.epsilon):
+        row = int(np.argmax((drawn < 1) | (drawn > plan.epsilon)))
+        raise RowError(row, f"drawn is {drawn[row]} millionths; the plan allows 1 to {plan.epsilon}")
+
+
+def groups(*columns: NDArray[np.integer]) -> Iterator[tuple[TallyKey, Rows]]:
+    """The rows that have the same slot, round, slot of drawing and budget, each such group once."""
+    edges = _edges(columns)
+    keys = [_key(columns, start) for start in edges[:-1]] if len(edges) <= FEW else []
+    if len(set(keys)) == len(edges) - 1:  # rows with the same numbers are neighbours
+        yield from ((key, slice(start, end)) for key, (start, end) in zip(keys, pairwise(edges), strict=True))
+        return
+    order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    for start, end in pairwise(_edges(ordered)):
+        yield _key(ordered, start), order[start:end]
+
+
+def _edges(columns: Sequence[NDArray[np.integer]]) -> list[int]:
+    """Where neighbouring rows differ, and both ends."""
+    if not len(columns[0]):
+        return [0]
+    changes = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        changes |= column[1:] != column[:-1]
+    return [0, *(np.flatnonzero(changes) + 1).tolist(), len(columns[0])]
+
+
+def _key(columns: Sequence[NDArray[np.integer]], row: int) -> TallyKey:
+    return TallyKey(*(int(column[row]) for column in columns))
+
+
+def settled(plan: Plan, tallies: Tallies) -> Tallies:
+    """The tallies of a whole collection whose parts were added up by themselves.
+
+    A part that had no publication cannot tell which one its repeats stand by; all together can.
+    """
+    if plan.decision == "provider":
+        published = sorted(
+            key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot
+        )
+        for key in [key for key in tallies.groups if key.as_of == BEFORE]:
+            earlier = bisect_right(published, key.slot)
+            if earlier:
+                tallies.add(key._replace(as_of=published[earlier - 1]), tallies.groups.pop(key))
+    tallies.homes = taking_part(plan, tallies)
+    return with_repeats(plan, tallies)
+
+
+def taking_part(plan: Plan, tallies: Tallies) -> int:
+    """How many homes take part: as the files say, if that can be, and no fewer than were heard."""
+    least, turns = heard(plan, tallies), plan.window if plan.method in POPULATION else 1
+    if tallies.homes > UNHEARD * turns * (least + SOME):
+        raise ReportError(
+            f"hushwatt.homes says that {tallies.homes:,} homes take part, "
+            f"but no more than {least:,} are heard: write the true number there"
+        )
+    return max(tallies.homes, least)
+
+
+def heard(plan: Plan, tallies: Tallies) -> int:
+    """How many different homes there are at least: those of a slot or, where homes take turns, of a window.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> tally = Tally(5, np.zeros(15, np.int64), np.zeros(1, np.int64))
+    >>> heard(preset("advised"), Tallies(0, {TallyKey(slot, 0, slot, 1): tally for slot in (0, 1, 3)}))
+    10
+    """
+    turns = plan.window if has_turns(plan) else 1
+    found: Counter[tuple[int, int]] = Counter()
+    for key, tally in tallies.groups.items():
+        found[key.slot // turns, key.round] += tally.rows
+    return max(found.values(), default=0)
+
+
+def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:
+    """The same, where a slot of LPD or LPA that published nothing stands by the last release."""
+    if plan.method not in POPULATION & ADAPTIVE:
+        return tallies
+    slots = sorted({key.slot for key in tallies.groups})
+    last: dict[TallyKey, Tally] = {}
+    for slot in slots:
+        here = {key: t for key, t in tallies.groups.items() if key.slot == slot and key.round == PUBLICATION}
+        for key, tally in last.items():
+            if not here:
+                tallies.groups[key._replace(slot=slot)] = tally
+        last = here or last
+    return tallies

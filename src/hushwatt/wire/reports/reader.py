@@ -1,0 +1,142 @@
+"""Read tables of reports, checking every row, slot by slot, each report once.
+
+A report that is there again is left out: the first one counts, by the names of
+the files and then by rows.  Tables in the right order stream.  Tables in any
+other order go through a place on disk, and are read all the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from os import PathLike
+from pathlib import Path, PurePath
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushwatt.errors import ReportError
+from hushwatt.parallel import map_ordered, prefetch
+from hushwatt.plan.plan import Plan
+from hushwatt.wire.reports.file import Piece, ReportFile
+from hushwatt.wire.reports.order import Key, Mask, Places, ReportOrder, key_at
+from hushwatt.wire.reports.rows import keys_of
+from hushwatt.wire.reports.schema import ReportBatch
+from hushwatt.wire.reports.spill import Spill, slot_counts
+
+SUFFIXES = (".parquet", ".pq", ".parq")
+KEYS = ("household", "slot", "round")
+
+Name = TypeVar("Name", bound=PurePath)
+Told = Callable[[int], None]  # told how many reports were left out
+
+
+def read_reports(
+    plan: Plan, path: str | PathLike[str], size: int, told: Told = lambda repeats: None
+) -> Iterator[ReportBatch]:
+    """The reports of a Parquet file, or of a folder of them, slots ascending, each once.
+
+    `size` is the bytes of one payload; `told` hears of reports that are left out because
+    the same household, slot and round was there before.  Whatever is wrong is a ReportError.
+    """
+    pieces = [piece for file in report_files(plan, Path(path)) for piece in file.pieces()]
+    if in_order(pieces):
+        return _streamed(pieces, size, told)
+    return _sorted(pieces, size, told)
+
+
+def homes_of(plan: Plan, path: str | PathLike[str]) -> int:
+    """How many homes take part, as a file of reports says; in a folder, the most that one says."""
+    return max(file.homes for file in report_files(plan, Path(path)))
+
+
+def report_files(plan: Plan, path: Path) -> list[ReportFile]:
+    """The files that a path means: itself, or every Parquet file in a folder but hidden ones, by name.
+
+    Names that begin with . or _ are hidden, as they are for other programs that read Parquet.
+    """
+    if path.is_file():
+        return [ReportFile(plan, path)]
+    if not path.is_dir():
+        raise ReportError(f"{path}: there is no such file or folder")
+    names = parquet_names(str(path), [file.relative_to(path) for file in path.rglob("*")])
+    return [ReportFile(plan, path / name) for name in names]
+
+
+def parquet_names(folder: str, inside: Sequence[Name]) -> list[Name]:
+    """The Parquet files among the names in a folder, but hidden ones, in their order."""
+    names = [name for name in sorted(inside) if name.suffix.lower() in SUFFIXES]
+    shown = [name for name in names if not any(part.startswith((".", "_")) for part in name.parts)]
+    if not shown:
+        raise ReportError(f"{folder}: there is no Parquet file in this folder")
+    return shown
+
+
+def in_order(pieces: list[Piece]) -> bool:
+    """Is no report below one before it?  Only the columns that tell are read for it."""
+    last: Key | None = None
+    for found in map_ordered(_ends, pieces):
+        if found is None or (last is not None and found[0] < last):
+            return False
+        last = found[1]
+    return True
+
+
+def spilled(pieces: list[Piece], size: int) -> Spill:
+    """The reports of these pieces, dealt into buckets; whoever asks for it closes it."""
+    counts = slot_counts(_slots(pieces))
+    spill = Spill(counts, size)
+    try:
+        for _ in map_ordered(lambda place: _spill(spill, pieces[place], place, size), range(len(pieces))):
+            pass
+    except BaseException:
+        spill.close()
+        raise
+    return spill
+
+
+def places_of(batch: ReportBatch) -> Places:
+    """What tells the reports of a batch apart."""
+    return batch.households, batch.slot, batch.round
+
+
+def without(batch: ReportBatch, left_out: Mask) -> ReportBatch:
+    """A batch without some of its rows."""
+    return batch.taken(np.flatnonzero(~left_out)) if left_out.any() else batch
+
+
+def _ends(piece: Piece) -> tuple[Key, Key] | None:
+    """The first and the last report of a piece; None when they are not in order."""
+    order, ends = ReportOrder(), []
+    for batch in piece.file.columns(KEYS, piece.groups):
+        places = keys_of(batch)
+        if places is None or order.repeats(places) is None:
+            return None
+        ends += [key_at(places, row) for row in (0, -1)] if len(places[1]) else []
+    return ends[0], ends[-1]
+
+
+def _slots(pieces: list[Piece]) -> Iterator[NDArray[np.integer]]:
+    for piece in pieces:
+        for batch in piece.file.columns(("slot",), piece.groups):
+            yield batch.column(0).drop_null().to_numpy()
+
+
+def _spill(spill: Spill, piece: Piece, place: int, size: int) -> None:
+    for number, batch in enumerate(piece.batches(size)):
+        spill.add(place << 32 | number, batch)
+
+
+def _streamed(pieces: list[Piece], size: int, told: Told) -> Iterator[ReportBatch]:
+    order = ReportOrder()
+    for batch in prefetch(batch for piece in pieces for batch in piece.batches(size)):
+        again = order.repeats(places_of(batch))
+        assert again is not None, "it was in order a moment ago"
+        told(int(again.sum()))
+        yield without(batch, again)
+
+
+def _sorted(pieces: list[Piece], size: int, told: Told) -> Iterator[ReportBatch]:
+    with closing(spilled(pieces, size)) as spill:
+        for batch, repeats in prefetch(map(spill.bucket, spill.buckets())):
+            told(repeats)
+            yield batch

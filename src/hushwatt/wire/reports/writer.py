@@ -1,0 +1,102 @@
+"""Write a table of reports, slot by slot, without holding it in memory."""
+
+from os import PathLike
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hushwatt.plan.plan import Plan
+from hushwatt.wire.reports.order import ReportOrder
+from hushwatt.wire.reports.schema import REPORT_SCHEMA, report_schema
+
+GROUP = 1 << 18  # rows written at a time
+SMALL = [name for name in REPORT_SCHEMA.names if name != "payload"]
+
+# Random bits cannot be compressed, and have no statistics; a page that rots must be noticed.
+STORAGE = {
+    "write_page_checksum": True,
+    "compression": dict.fromkeys(SMALL, "lz4") | {"payload": "none"},
+    "use_dictionary": SMALL,
+    "write_statistics": SMALL,
+}
+
+Amounts = NDArray[np.int64] | int
+Rounds = NDArray[np.int8] | int
+
+
+class ReportWriter:
+    """A Parquet file that takes the reports of one slot after the other.
+
+    The reports must come in the order of the table, by slot, household and
+    round; a ValueError says when they do not.
+    """
+
+    def __init__(self, path: str | PathLike[str], plan: Plan, homes: int, seed: int | None = None) -> None:
+        self.rows = 0  # written so far
+        self._schema = report_schema(plan, homes, seed)
+        self._order = ReportOrder()
+        self._waiting: list[pa.RecordBatch] = []
+        self._file = pq.ParquetWriter(path, self._schema, **STORAGE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def write(
+        self,
+        households: pa.Array,
+        slot: int,
+        round: Rounds,
+        spent: Amounts,
+        drawn: Amounts,
+        payloads: NDArray[np.uint8],
+    ) -> None:
+        """Add reports of one slot: a row of `payloads` for each household."""
+        count = len(payloads)
+        slots = np.full(count, slot, dtype=np.int32)
+        rounds, spents, drawns = _column(round, count, np.int8), _column(spent, count), _column(drawn, count)
+        if self._order.first_break((households, slots, rounds)) is not None:
+            raise ValueError("reports must be written in the order of slot, household and round")
+        for start in range(0, count, GROUP):
+            part = slice(start, start + GROUP)
+            numbers = (pa.array(column[part]) for column in (slots, rounds, spents, drawns))
+            columns = [households[part], *numbers, _binary(payloads[part])]
+            self._add(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+
+    def close(self) -> None:
+        """Write what is left; the file is complete only after this."""
+        if self._file.is_open:
+            self._flush()
+            self._file.close()
+
+    def _add(self, batch: pa.RecordBatch) -> None:
+        self.rows += batch.num_rows
+        self._waiting.append(batch)
+        if sum(len(waiting) for waiting in self._waiting) >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._file.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP)
+            self._waiting = []
+
+
+def _column(value: Amounts | Rounds, count: int, kind: type[Any] = np.int64) -> NDArray[Any]:
+    """One value for all rows, or each row's own; a copy, for the rows may wait."""
+    return np.broadcast_to(value, count).astype(kind)
+
+
+def _binary(payloads: NDArray[np.uint8]) -> pa.Array:
+    """A matrix of bytes as Arrow's binary: each row a value, the bytes as they are."""
+    count, size = payloads.shape
+    offsets = np.arange(0, (count + 1) * size, size, dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(payloads.copy())]
+    return pa.Array.from_buffers(pa.binary(), count, buffers)

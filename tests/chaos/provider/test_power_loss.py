@@ -1,0 +1,42 @@
+"""A provider that would lose what it acknowledged is found out."""
+
+import pytest
+
+from hushwatt.provider.intake.inbox import Answer, Inbox
+from hushwatt.provider.store.sqlite import Sqlite
+
+
+@pytest.fixture
+def hasty_disk(monkeypatch):
+    """A store that does not wait for its disk."""
+    connected = Sqlite._connected
+
+    def hurry(self):
+        connection = connected(self)
+        connection.pragma("synchronous", "normal")
+        return connection
+
+    monkeypatch.setattr(Sqlite, "_connected", hurry)
+
+
+@pytest.fixture
+def hasty_answers(monkeypatch):
+    """An inbox that answers uploads before it has written them."""
+    finish = Inbox._finish
+
+    def answer_first(self, batch):
+        for waiting in batch:
+            if waiting.upload:
+                waiting.result = Answer(waiting.size, 0, ())
+                waiting.told.get_loop().call_soon_threadsafe(waiting.tell)
+        finish(self, batch)
+
+    monkeypatch.setattr(Inbox, "_finish", answer_first)
+
+
+@pytest.mark.parametrize("weakness", ["hasty_disk", "hasty_answers"])
+def test_a_hasty_provider(weakness, request, found_out):
+    """With synchronous = NORMAL, or an answer before the commit, acknowledged reports are lost."""
+    request.getfixturevalue(weakness)
+
+    assert "acknowledged reports are lost" in found_out("power-loss-provider")

@@ -1,0 +1,190 @@
+"""A scenario that nothing could fail would show nothing: homes weakened on purpose break their promises."""
+
+import random
+import re
+import shutil
+from fractions import Fraction
+
+import pytest
+
+from hushwatt.audit.harness.clocked_home import NO_CAPS, Chances, Home, join
+from hushwatt.audit.harness.expect import Fault
+from hushwatt.audit.harness.plans import TURN, plan_for
+from hushwatt.audit.harness.sums import check_windows
+from hushwatt.audit.harness.true_time import Witness
+from hushwatt.audit.planted import OnceOnlyBook
+from hushwatt.household.ledger import store, timeline
+from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.timeline import Timeline
+from hushwatt.household.membership import Membership
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """A home that does not wait for its disk."""
+    opened = store._open
+
+    def hurry(path):
+        disk = opened(path)
+        disk.pragma("synchronous", "normal")
+        return disk
+
+    monkeypatch.setattr(store, "_open", hurry)
+
+
+def test_a_home_that_does_not_wait_for_its_disk(hasty, found_out):
+    """With synchronous = NORMAL, power losses undo what was paid and sent, and are caught at it."""
+
+    assert re.search("drew .* and paid|not in the ledger", found_out("power-loss-home"))
+
+
+def test_kills_cannot_see_what_power_loss_shows(hasty, found_out):
+    """The same home survives every kill: that is why there are both."""
+
+    assert found_out("kill-agent") == "nothing"
+
+
+@pytest.mark.parametrize("name", ["kill-agent", "power-loss-home"])
+def test_an_agent_that_pays_later(name, monkeypatch, found_out):
+    """A spend that reaches the disk after the draw is found out."""
+    charge, waiting = Book.charge, []
+    keep = Membership._keep
+
+    def later(self, entry):
+        waiting.append((self, entry))
+
+    def pay_and_keep(self, sent, due):
+        while waiting:
+            charge(*waiting.pop())
+        keep(self, sent, due)
+
+    monkeypatch.setattr(Book, "charge", later)
+    monkeypatch.setattr(Membership, "_keep", pay_and_keep)
+
+    assert re.search("drew .* and paid", found_out(name))
+
+
+def test_an_agent_that_never_pays_for_its_probe(monkeypatch, found_out):
+    """A probe that is drawn and not charged is found out."""
+    charge = Book.charge
+    monkeypatch.setattr(
+        Book, "charge", lambda self, entry: charge(self, entry) if entry.purpose != "probe" else None
+    )
+
+    assert re.search("drew .* and paid", found_out("kill-agent"))
+
+
+def rewound(folder):
+    """A home whose ledger is put back after every report to where its first slot must publish."""
+    plan = plan_for(random.Random(1), "lbd", window=8)
+    home = Home(folder / "rewound.db", Chances(1))
+    join(home.store, plan)
+    home.switch_off()
+    shutil.copy(home.path, folder / "copy.db")
+    for _ in range(4):
+        shutil.copy(folder / "copy.db", home.path)
+        home.switch_on()
+        home.tick()
+        home.live(2 * TURN, TURN / 2)
+        home.switch_off()
+    check_windows(home.left, plan)
+
+
+def test_a_rewound_ledger_spends_nothing_again(tmp_path):
+    """Put back again and again, a ledger never speaks as if for the first time."""
+    rewound(tmp_path)
+
+
+def test_an_agent_that_believes_every_ledger(tmp_path, monkeypatch):
+    """Without the rule for slots nobody knows about, the same home overspends."""
+    lost = Membership.lost
+
+    def believe(self, last, reason, unseen=0):
+        if reason == "the agent was not running":
+            self.silent(last, reason)
+        else:
+            lost(self, last, reason, unseen)
+
+    monkeypatch.setattr(Membership, "lost", believe)
+
+    with pytest.raises(Fault, match="a window of lbd cost"):
+        rewound(tmp_path)
+
+
+def hurried(folder, rebooted=False):
+    """A home whose clock is moved on to the next turn as soon as it has spoken."""
+    plan = plan_for(random.Random(1), "lsp", window=3)
+    home = Home(folder / "hurried.db", Chances(1))
+    witness = Witness({join(home.store, plan): plan})
+    home.tick()
+    home.live(2 * TURN, TURN / 2)
+    for _ in range(4):
+        home.live(2 * TURN, TURN / 2)
+        witness.look(home)
+        home.switch_off()
+        if rebooted:
+            home.hands.reboot(0)
+        home.hands.jump(TURN)
+        home.switch_on()
+        home.tick()
+    home.switch_off()
+    witness.judge(NO_CAPS, home.hands.boots)
+
+
+@pytest.mark.parametrize("rebooted", [False, True])
+def test_a_hurried_clock_refreshes_nothing(tmp_path, rebooted):
+    """Moving the clock on does not bring the next turn any sooner, and a reboot does not either."""
+    hurried(tmp_path, rebooted)
+
+
+@pytest.mark.parametrize("rebooted", [False, True])
+def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch, rebooted):
+    """Without the machine's own clock, the same home speaks too often."""
+    monkeypatch.setattr(Timeline, "since", lambda *_: ("0", ()))
+
+    with pytest.raises(Fault, match="slots of real time"):
+        hurried(tmp_path, rebooted)
+
+
+def test_an_agent_that_believes_the_wall_after_a_boot(tmp_path, monkeypatch):
+    """If a boot proves whatever the wall's clock shows, a reboot after every report refreshes the window."""
+    monkeypatch.setattr(timeline, "PART", Fraction(1, 1_000))
+
+    with pytest.raises(Fault, match="slots of real time"):
+        hurried(tmp_path, rebooted=True)
+
+
+def test_wild_clock_finds_a_boot_that_proves_everything(monkeypatch, found_out):
+    """The same, found by the scenario's own scripts."""
+    monkeypatch.setattr(timeline, "PART", Fraction(1, 1_000))
+
+    assert "slots of real time" in found_out("wild-clock")
+
+
+def test_a_home_without_caps(monkeypatch, found_out):
+    """A book that refuses nothing gives hostile plans what they ask, and is found out."""
+    monkeypatch.setattr(Book, "refusal", lambda self, start, end, amount: None)
+
+    assert re.search("a (day|year) cost", found_out("hostile-plans"))
+
+
+def test_a_home_that_adds_nothing_up_for_an_appliance(monkeypatch, found_out):
+    """A book that compares each spend by itself gives one appliance to several plans, and is found out."""
+    monkeypatch.setattr(Book, "_appliance_refusal", OnceOnlyBook._appliance_refusal)
+
+    assert re.search("appliance [0-9] cost", found_out("hostile-plans"))
+
+
+def test_a_home_that_keeps_the_caps_of_its_start(monkeypatch, found_out):
+    """An agent that does not see that its owner lowered the caps is found out."""
+    monkeypatch.setattr(Home, "tick", with_the_first_caps(Home.tick))
+
+    assert re.search("a day cost|appliance [0-9] cost", found_out("hostile-plans"))
+
+
+def with_the_first_caps(tick):
+    def ticking(self):
+        self.agent.caps = self.caps
+        tick(self)
+
+    return ticking

@@ -1,0 +1,221 @@
+"""The provider weakened on purpose: the scenarios about it find out, in the few cases of the suite."""
+
+import itertools
+from dataclasses import replace
+
+import apsw
+import pytest
+
+from hushwatt.chaos.run import run
+from hushwatt.chaos.scenarios import SCENARIOS
+from hushwatt.provider.checks import rotation
+from hushwatt.provider.checks.rotation import Rotations
+from hushwatt.provider.dashboard import page_context as scene
+from hushwatt.provider.estimate import estimate, slots
+from hushwatt.provider.estimate.arrays import Timeline
+from hushwatt.provider.intake import collect, inbox
+from hushwatt.provider.service import collection_reader as read
+from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.service.service import Service
+from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
+from hushwatt.provider.store.tallies import add_tallies, read_tallies
+from hushwatt.wire.signature import Claim
+
+
+def faults(name):
+    """What the cases of the suite say is broken."""
+    scenario = SCENARIOS[name]
+    return [failure.said for failure in run(scenario, scenario.quick, seed=1).failures]
+
+
+def test_a_collector_that_answers_before_it_commits(monkeypatch):
+    """Killed between the two, it has acknowledged what is lost."""
+    write = inbox.Inbox._write
+
+    def hasty(self, session, batch):
+        write(self, session, batch)
+        for waiting in batch:
+            waiting.told.get_loop().call_soon_threadsafe(waiting.tell)
+
+    monkeypatch.setattr(inbox.Inbox, "_write", hasty)
+
+    (said,) = faults("kill-collector")
+    assert "acknowledged reports are lost" in said or "answered 401" in said  # an enrolment, lost likewise
+
+
+def test_a_collector_that_counts_what_it_knows_again(monkeypatch):
+    """A repeat that adds to the tally is a 2 where there should be a 1."""
+    find = SqliteSession.find_reports
+
+    def counting(self, plan, slot, homes):
+        found = find(self, plan, slot, homes)
+        known = read_tallies(self, plan, slot, slot)
+        add_tallies(self, plan, known if found.any() else {})
+        return found
+
+    monkeypatch.setattr(SqliteSession, "find_reports", counting)
+
+    (said,) = faults("exactly-once")
+    assert "estimates" in said or "twice" in said
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda patch: patch.setattr(Claim, "fits", lambda *_: True),
+        lambda patch: patch.setattr(Claim, "late_by", lambda *_: 0.0),
+    ],
+    ids=["any signature", "any time"],
+)
+def test_a_door_that_lets_in_too_many(monkeypatch, change):
+    """Signatures and times are each asked for by some forgery."""
+    change(monkeypatch)
+
+    (said,) = faults("forged-uploads")
+    assert "accepted" in said or "answered" in said
+
+
+def test_answers_about_too_few_homes(monkeypatch):
+    """Without the minimum, what a few homes reported shows somewhere."""
+    of = Timeline.of.__func__
+    monkeypatch.setattr(
+        Timeline, "of", classmethod(lambda kind, stack, minimum, first=None: of(kind, stack, 1, first))
+    )
+
+    assert any("tells" in said or "is told" in said for said in faults("small-groups"))
+
+
+def test_answers_before_their_time(monkeypatch):
+    """Slots that are not published yet are not looked at."""
+    tallies = Read._tallies
+
+    def early(self, plan, last):
+        found = tallies(self, plan, last)
+        with self._database.reading() as session:
+            found.groups.update(read_tallies(session, 1, 0, 99))
+        return found
+
+    monkeypatch.setattr(Read, "_tallies", early)
+
+    assert any("before it is published" in said or "tells" in said for said in faults("small-groups"))
+
+
+def test_a_published_slot_that_changes(monkeypatch):
+    """A home that leaves after a slot was published must not be taken out of it."""
+    erase = collect.erase_home
+    monkeypatch.setattr(
+        collect, "erase_home", lambda session, plan, home, published: erase(session, plan, home, -1)
+    )
+
+    assert any("changed after" in said or "not told" in said for said in faults("small-groups"))
+
+
+def test_a_scale_that_moves(monkeypatch):
+    """What was published for so many homes stays on their scale, whoever enrols later."""
+    monkeypatch.setattr(read, "homes_when_published", lambda noted, slot: None)
+
+    assert any("changed" in said for said in faults("published-once"))
+
+
+def test_a_minimum_for_slots_alone(monkeypatch):
+    """A slot with enough homes may have few that speak of an appliance."""
+    estimates = slots.slot_estimates
+
+    def generous(plan, *more):
+        return estimates(replace(plan, minimum_homes=1), *more)
+
+    monkeypatch.setattr(estimate, "slot_estimates", generous)
+
+    assert any("and it is told" in said for said in faults("published-once"))
+
+
+def test_small_slots_that_count_alone(monkeypatch):
+    """Periods that differ in one slot tell it when they are subtracted."""
+    monkeypatch.setattr(slots, "pooled", lambda plan, timeline, speakers: timeline.inside & (speakers > 0))
+
+    assert any("subtracting" in said for said in faults("published-once"))
+
+
+def test_a_page_with_other_numbers(monkeypatch):
+    """Whoever looks at a page sees what programs are told."""
+    cell = scene.Scene._cell
+
+    def surer(self, *place):
+        found = cell(self, *place)
+        return replace(found, low=(found.value + found.low) / 2)
+
+    monkeypatch.setattr(scene.Scene, "_cell", surer)
+
+    assert any("page Over time" in said for said in faults("published-once"))
+
+
+@pytest.mark.parametrize("what", ["log kept", "freed space kept"])
+def test_a_store_that_does_not_forget(monkeypatch, what):
+    """What is only marked as free is still in the files."""
+    if what == "log kept":
+        monkeypatch.setattr(Service, "forget_due", _nothing)
+    else:
+        connected = Sqlite._connected
+
+        def careless(self):
+            connection = connected(self)
+            connection.pragma("secure_delete", "off")
+            return connection
+
+        monkeypatch.setattr(Sqlite, "_connected", careless)
+
+    assert any("home that left" in said for said in faults("erased-homes"))
+
+
+async def _nothing(_service):
+    """What a forgetful programmer would have written."""
+
+
+def test_a_backup_without_the_log(monkeypatch):
+    """A copy of the file alone has not what the log holds."""
+
+    def copied(self, path):
+        path.write_bytes(self._path.read_bytes())
+        apsw.Connection(str(path)).close()
+
+    monkeypatch.setattr(Sqlite, "backup", copied)
+
+    assert any("backup" in said or "restore" in said for said in faults("restored-backups"))
+
+
+@pytest.mark.parametrize("forgets", ["phases", "orders"])
+def test_a_provider_that_does_not_hold_homes_to_their_word(monkeypatch, forgets):
+    """Phases or orders that nobody remembers let a forger say what it likes."""
+    judged = Rotations._judged
+
+    def forgetful(self, slot, homes, payloads):
+        verdicts = judged(self, slot, homes, payloads)
+        if forgets == "phases":
+            self.phases[homes] = -1
+        else:
+            self.starts[homes], self.places[homes] = 0, 0
+        return verdicts
+
+    monkeypatch.setattr(Rotations, "_judged", forgetful)
+
+    assert any("forger" in said for said in faults("turns"))
+
+
+def test_a_provider_that_counts_turns_by_what_arrives(monkeypatch):
+    """A missed turn must move the order on, or honest homes are refused."""
+    counted = itertools.count()
+    monkeypatch.setattr(rotation, "first_place", lambda plan, slot: next(counted) % len(plan.appliances))
+
+    assert any("an honest home was refused" in said for said in faults("turns"))
+
+
+def test_a_service_that_stumbles(monkeypatch):
+    """A question that makes it fail is found by bending good ones."""
+
+    def stumble(self, plan):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Read, "health", stumble)
+
+    (said,) = faults("hostile-requests")
+    assert "ZeroDivisionError" in said

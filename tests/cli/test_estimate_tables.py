@@ -1,0 +1,64 @@
+"""The small drawings of the tables: bars, patterns and ranks."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from hushwatt.cli.estimate_tables import LONGEST, WIDTH, bar, pattern, percent, places
+
+
+@pytest.mark.parametrize(
+    "limits, drawn",
+    [
+        ((20, 30, 40), "█" * 12 + "▒" * 6 + "░" * 6),
+        ((-5, 10, 40), "▒" * 6 + "░" * 18),
+        ((-30, -10, 20), "░" * 12),
+        ((40, 40, 40), "█" * 24),
+        ((-9, -8, -7), ""),
+    ],
+)
+def test_bars(limits, drawn):
+    """Solid up to the lower limit, fading over the interval, and nothing below zero."""
+
+    assert bar(*limits, most=40) == drawn
+    assert len(drawn) <= WIDTH
+
+
+def test_bars_without_watts():
+    """When nothing is above zero there is nothing to draw."""
+
+    assert bar(-2, -1, 0, most=0) == ""
+
+
+def test_patterns():
+    """Low and high columns for low and high slots, a gap where there is no answer."""
+    numbers = SimpleNamespace(
+        known=np.array([True, False, True, True]), watts=np.array([3.0, 0.0, 10.0, 6.5])
+    )
+
+    assert pattern(numbers) in ("▁ █▄", "▁ █▅")
+
+
+@pytest.mark.parametrize("count", [1, LONGEST, LONGEST + 1, 365])
+def test_long_patterns_fit(count):
+    """Many slots are averaged until they fit."""
+    numbers = SimpleNamespace(known=np.ones(count, dtype=bool), watts=np.arange(count, dtype=float))
+    drawn = pattern(numbers)
+
+    assert 1 <= len(drawn) <= LONGEST
+    assert drawn == "".join(sorted(drawn))
+
+
+def test_patterns_of_nothing():
+    """No slot is no pattern."""
+
+    assert pattern(SimpleNamespace(known=np.array([], dtype=bool), watts=np.array([]))) == ""
+
+
+def test_ranks_and_shares():
+    """A rank that is open is a range; a share that is no number is a dash."""
+
+    assert places(SimpleNamespace(rank_best=1, rank_worst=1)) == "1"
+    assert places(SimpleNamespace(rank_best=2, rank_worst=3)) == "2–3"
+    assert [percent(0.5), percent(float("nan"))] == ["50.0 %", "–"]

@@ -1,0 +1,49 @@
+"""What one slot says of an appliance: how homes differ is judged without the noise."""
+
+import numpy as np
+import pytest
+from tests.provider.simulated import plan_of, repeated_slots, spread_out
+
+from hushwatt.provider.estimate.arrays import Stack, Timeline
+from hushwatt.provider.estimate.debias import Groups
+from hushwatt.provider.estimate.slots import slot_estimates
+
+VALUES = np.array([0.0, 100.0, 600.0])
+
+
+def slots_of(plan, tallies):
+    stack = Stack.of(plan, tallies)
+    timeline = Timeline.of(stack, minimum=1)
+    return slot_estimates(plan, 0, Groups.of(plan, stack, 0), timeline, tallies.homes)
+
+
+@pytest.mark.parametrize("oracle", ["oue", "grr"])
+def test_how_homes_differ(oracle):
+    """With few reports and some noise, f(1−f) and the variance of the watts come out right on average."""
+    plan, held = plan_of([VALUES], oracle=oracle, epsilon="5"), spread_out(600, [40, 35, 25])
+    found = slots_of(plan, repeated_slots(np.random.default_rng(1), plan, [held], 4000, reports=12))
+    part = held / 600
+    watts = part @ VALUES**2 - (part @ VALUES) ** 2
+
+    assert np.allclose(found.share_spread.mean(axis=0), part * (1 - part), rtol=0.04)
+    assert np.isclose(found.watts_spread.mean(), watts, rtol=0.04)
+
+
+def test_absent_homes():
+    """The part of the homes that did not speak; with `dither` always all of it."""
+    for mapping, absent in (("range", 0.9), ("dither", 1.0)):
+        plan = plan_of([VALUES], mapping=mapping)
+        tallies = repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 2, reports=10)
+
+        assert np.allclose(slots_of(plan, tallies).absent, absent)
+
+
+def test_one_lonely_report():
+    """A single report of many homes has an answer with a finite error."""
+    plan = plan_of([VALUES], oracle="grr", epsilon="3")
+    found = slots_of(
+        plan, repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 5, reports=1)
+    )
+
+    assert np.isfinite(found.share_variance).all()
+    assert (found.watts_variance > 0).all()

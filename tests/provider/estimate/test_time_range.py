@@ -1,0 +1,78 @@
+"""Dates and times mean the slots that hold them."""
+
+from datetime import date, datetime, time, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.provider.simulated import plan_of
+
+from hushwatt.errors import HushwattError, UsageError
+from hushwatt.provider.estimate.time_range import span
+
+DAYS = plan_of([[0, 1]], slot="1d", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")
+HOURS = plan_of([[0, 1]], slot="1h", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")
+
+
+@pytest.mark.parametrize(
+    "plan, start, end, slots",
+    [
+        (DAYS, None, None, (None, None)),
+        (DAYS, "2024-06-03", "2024-06-05", (2, 4)),
+        (DAYS, "2024-06-03T23:30", "2024-06-05T00:00", (2, 4)),
+        (DAYS, "2024-06-03T23:30Z", "2024-06-05T23:30Z", (3, 5)),
+        (HOURS, "2024-06-01", "2024-06-01", (0, 23)),
+        (HOURS, "2024-06-01T05:59", "2024-06-01T06:00", (5, 6)),
+        (HOURS, "2024-06-01T05:59Z", None, (6, None)),
+        (DAYS, "2023-01-01", "2025-01-01", (-1, 30)),
+        (DAYS, "0001-01-02", "9999-12-31", (-1, 30)),
+        (HOURS, "1000-01-01T00:00", "9999-12-30T23:59:59", (-1, 720)),
+    ],
+)
+def test_slots_that_hold_them(plan, start, end, slots):
+    """Both ends are included, a date is the whole day, and what has no offset is local."""
+
+    assert span(plan, start, end) == slots
+
+
+@pytest.mark.parametrize("slot", ["15m", "1h", "1d"])
+@pytest.mark.parametrize(
+    ("zone", "day"),
+    [
+        ("Europe/London", "2024-03-31"),  # 23 hours
+        ("Europe/London", "2024-10-27"),  # 25 hours
+        ("America/New_York", "2024-03-10"),
+        ("America/Santiago", "2024-09-08"),  # its midnight does not exist
+        ("Australia/Lord_Howe", "2024-04-07"),  # 24 hours and a half
+    ],
+)
+def test_days_on_which_clocks_change(slot, zone, day):
+    """The day, its day before and its day after are whole, each as long as it is, and share no slot."""
+    plan = plan_of([[0, 1]], slot=slot, timezone=zone, start="2024-01-01", expires="2024-12-31")
+    place, middle = ZoneInfo(zone), date.fromisoformat(day)
+    days = [middle + timedelta(days=step) for step in (-1, 0, 1, 2)]
+    starts = [datetime.combine(each, time(), place).timestamp() for each in days]
+    first = datetime(2024, 1, 1, tzinfo=place).timestamp()
+    length = plan.slot.seconds
+    expected = [
+        (int((start - first) // length), int((end - 1 - first) // length)) for start, end in pairwise(starts)
+    ]
+    if slot == "1d":
+        expected = [(number, number) for number in ((each - date(2024, 1, 1)).days for each in days[:3])]
+
+    found = [span(plan, each.isoformat(), each.isoformat()) for each in days[:3]]
+
+    assert found == expected
+
+
+def test_backwards():
+    """An end before the start is refused."""
+    with pytest.raises(UsageError, match="--from 2024-06-05 is after --to 2024-06-03"):
+        span(DAYS, "2024-06-05", "2024-06-03")
+
+
+@pytest.mark.parametrize("start, end, option", [("soon", None, "--from"), (None, "2024-13-01", "--to")])
+def test_no_time_at_all(start, end, option):
+    """What is no time is refused, by the option it came with."""
+    with pytest.raises(HushwattError, match=f"{option} is .*; write a date such as"):
+        span(DAYS, start, end)

@@ -1,0 +1,47 @@
+"""A roll call gives the same devices as asking for each name."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushwatt.provider.intake import device_cache as roll
+from hushwatt.provider.intake.device_cache import Roll
+from hushwatt.provider.intake.device_names import devices_of
+from hushwatt.wire.reports import ReportBatch
+
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abcde")), max_size=12)
+
+
+def batch(rows):
+    slots = np.array([slot for slot, _ in rows], dtype=np.int32)
+    empty = np.zeros(len(rows), dtype=np.int64)
+    names = pa.array([name for _, name in rows], pa.string())
+    return ReportBatch(names, slots, empty.astype(np.int8), empty, empty, np.zeros((len(rows), 1), np.uint8))
+
+
+@given(st.lists(ROWS, max_size=6))
+def test_any_order_gives_the_right_devices(plan_of, batches):
+    """Whatever is called in whatever order, every row gets the device of its own name."""
+    plan = plan_of(2)
+    called = Roll(plan)
+    for rows in batches:
+        each = batch(rows)
+
+        assert called.devices(each).tolist() == devices_of(plan, each.households).tolist()
+
+
+@pytest.mark.parametrize("begin, hashed", [(0, 7), (4, 3 + 7 + 7)])
+def test_the_same_order_is_hashed_once(begin, hashed, plan_of, monkeypatch):
+    """Slots that repeat a whole one before cost a comparison, wherever batches are cut and reading begins."""
+    asked = []
+    monkeypatch.setattr(
+        roll, "devices_of", lambda plan, names: asked.append(len(names)) or devices_of(plan, names)
+    )
+    rows = [(slot, name) for slot in range(9) for name in "abcdefg"]
+    called = Roll(plan_of(2))
+    for start in range(begin, len(rows), 5):
+        called.devices(batch(rows[start : start + 5]))
+
+    assert sum(asked) == hashed

@@ -1,0 +1,59 @@
+"""Collections that files alone feed publish when answers are asked for; all others wait for their service."""
+
+import pytest
+from tests.provider.collecting import STORES, histories
+from tests.provider.delivering import Depot, names, write_file
+
+from hushwatt.provider.service.publish_files import publish_unattended, waiting
+from hushwatt.provider.store.enrolment import enrol_home
+
+HOMES = 30
+
+
+@pytest.fixture
+def depot(store_address, plan_of, tmp_path):
+    """A store with three slots of homes from a file, the last of them still open."""
+    plan = plan_of(3, 4, oracle="oue")
+    store = Depot(store_address, plan, days=3.5)
+    path = write_file(tmp_path / "reports.parquet", plan, histories(plan, HOMES, 3), names(HOMES))
+    store.take(path)
+    yield store
+    store.close()
+
+
+def published(store):
+    slots = publish_unattended(store.database, store.number, store.life, store.clock)
+    return slots, store.all("SELECT published FROM plans")[0][0]
+
+
+@pytest.mark.parametrize("store_address", STORES, indirect=True)
+def test_closed_slots_are_published_once(depot):
+    """Slots whose grace is over, and no slot after the last that has reports."""
+    first = published(depot)
+    depot.clock.forward(days=90)
+    later, again = published(depot), published(depot)
+
+    assert first == ([0, 1], 1)
+    assert later == ([2], 2)
+    assert again == ([], 2)
+
+
+def test_homes_that_send_are_waited_for(depot):
+    """As soon as a home has enrolled itself, its service decides."""
+    with depot.database.writing() as session:
+        enrol_home(session, depot.number, bytes(32))
+    now = waiting(depot.database, depot.number, depot.life, depot.clock)
+    depot.clock.forward(days=90)
+
+    assert published(depot) == ([], -1)
+    assert now == 2
+    assert waiting(depot.database, depot.number, depot.life, depot.clock) == 3
+
+
+def test_nothing_is_published_of_nothing(store_address, plan_of):
+    """A store without reports stays open for the first file."""
+    store = Depot(store_address, plan_of(2), days=90)
+    found = published(store)
+    store.close()
+
+    assert found == ([], -1)
