@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from hushwatt.audit.harness.disk import Disk, through
-from hushwatt.durable import write_log_again
+from hushwatt.durable import rewrite_wal
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_the_log_is_written_and_synced(tmp_path):
         before = log.read_bytes()
         disk.contents[str(log)].settled[:] = b""  # as if no sync had ever reached the disk
         steps.clear()
-        write_log_again(connection)
+        rewrite_wal(connection)
         settled = bytes(disk.contents[str(log)].settled)
         connection.close()
 
@@ -40,6 +40,6 @@ def test_the_log_is_written_and_synced(tmp_path):
 
 def test_a_database_without_a_log(database, tmp_path):
     """Where nothing was written since the last clean end there is nothing to do."""
-    write_log_again(database)
+    rewrite_wal(database)
 
     assert not (tmp_path / "some.db-wal").exists() or (tmp_path / "some.db-wal").stat().st_size == 0

@@ -13,7 +13,7 @@ rooms below it, and `household` and `provider` never import each other:
     cli → evaluate → audit → fleet → household | provider → wire → privacy → plan
 
 The names a script needs are here: `Plan`, `Appliance`, `preset`, `promise`, `advise`, `simulate`,
-`randomise`, `estimate` and its `Answer`, and `HushwattError`.  Importing hushwatt itself costs nothing: a
+`randomise`, `estimate` and its `Result`, and `HushwattError`.  Importing hushwatt itself costs nothing: a
 name loads its room when it is first used.
 
     >>> import hushwatt
@@ -21,18 +21,19 @@ name loads its room when it is first used.
     >>> readings = hushwatt.simulate("ideal", plan, homes=1000, slots=30, seed=1)  # or your own data frame
     >>> reports = hushwatt.randomise(plan, readings, seed=2)
     >>> hushwatt.estimate(plan, reports)
-    <Answer: 1,000 homes, 30 slots, most watts: fridge_freezer, ...>
+    <Result: 1,000 homes, 30 slots, most watts: fridge_freezer, ...>
 """
 
 from importlib import import_module
+from warnings import warn
 
 __version__ = "0.1.0"
 
 NAMES = {
-    "Answer": "hushwatt.fleet.result",
     "Appliance": "hushwatt.plan.appliance",
     "HushwattError": "hushwatt.errors",
     "Plan": "hushwatt.plan.plan",
+    "Result": "hushwatt.fleet.result",
     "advise": "hushwatt.privacy.advice",
     "estimate": "hushwatt.fleet.frames",
     "preset": "hushwatt.plan.presets",
@@ -40,12 +41,13 @@ NAMES = {
     "randomise": "hushwatt.fleet.frames",
     "simulate": "hushwatt.evaluate.frames",
 }
+OLD_NAMES = {"Answer": "Result"}  # still there, with a warning
 
 __all__ = [
-    "Answer",
     "Appliance",
     "HushwattError",
     "Plan",
+    "Result",
     "__version__",
     "advise",
     "estimate",
@@ -58,6 +60,9 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """A public name, from the room where it lives."""
+    if name in OLD_NAMES:
+        warn(f"hushwatt.{name} is now called hushwatt.{OLD_NAMES[name]}", DeprecationWarning, stacklevel=2)
+        name = OLD_NAMES[name]
     if name not in NAMES:
         raise AttributeError(f"hushwatt has no {name}; it has {', '.join(NAMES)}")
     return getattr(import_module(NAMES[name]), name)

@@ -12,7 +12,7 @@ import apsw
 PIECE = 1 << 16  # bytes at once; SQLite's own file layer takes fewer than 128 KiB
 
 
-def write_log_again(connection: apsw.Connection) -> None:
+def rewrite_wal(connection: apsw.Connection) -> None:
     """Write the log's own bytes once more, and wait for the disk.
 
     Call it inside a write transaction, when nobody else can append to the log.

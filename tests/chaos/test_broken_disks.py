@@ -23,7 +23,7 @@ def test_a_home_that_believes_its_memory(monkeypatch, found_out):
 
 def test_a_provider_that_trusts_a_log_it_did_not_sync(monkeypatch, found_out):
     """A log that a failed sync left in memory alone must be written again before it is added to."""
-    monkeypatch.setattr(sqlite, "write_log_again", lambda connection: None)
+    monkeypatch.setattr(sqlite, "rewrite_wal", lambda connection: None)
 
     assert "acknowledged reports are lost" in found_out("broken-disk-provider")
 

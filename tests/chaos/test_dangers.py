@@ -14,7 +14,7 @@ from hushwatt.audit.harness.sums import check_windows
 from hushwatt.audit.harness.true_time import Witness
 from hushwatt.audit.planted import OnceOnlyBook
 from hushwatt.household.ledger import store, timeline
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.household.membership import Membership
 
@@ -47,7 +47,7 @@ def test_kills_cannot_see_what_power_loss_shows(hasty, found_out):
 @pytest.mark.parametrize("name", ["kill-agent", "power-loss-home"])
 def test_an_agent_that_pays_later(name, monkeypatch, found_out):
     """A spend that reaches the disk after the draw is found out."""
-    charge, waiting = Book.charge, []
+    charge, waiting = HomeLedger.charge, []
     keep = Membership._keep
 
     def later(self, entry):
@@ -58,7 +58,7 @@ def test_an_agent_that_pays_later(name, monkeypatch, found_out):
             charge(*waiting.pop())
         keep(self, sent, due)
 
-    monkeypatch.setattr(Book, "charge", later)
+    monkeypatch.setattr(HomeLedger, "charge", later)
     monkeypatch.setattr(Membership, "_keep", pay_and_keep)
 
     assert re.search("drew .* and paid", found_out(name))
@@ -66,9 +66,9 @@ def test_an_agent_that_pays_later(name, monkeypatch, found_out):
 
 def test_an_agent_that_never_pays_for_its_probe(monkeypatch, found_out):
     """A probe that is drawn and not charged is found out."""
-    charge = Book.charge
+    charge = HomeLedger.charge
     monkeypatch.setattr(
-        Book, "charge", lambda self, entry: charge(self, entry) if entry.purpose != "probe" else None
+        HomeLedger, "charge", lambda self, entry: charge(self, entry) if entry.purpose != "probe" else None
     )
 
     assert re.search("drew .* and paid", found_out("kill-agent"))
@@ -163,14 +163,14 @@ def test_wild_clock_finds_a_boot_that_proves_everything(monkeypatch, found_out):
 
 def test_a_home_without_caps(monkeypatch, found_out):
     """A book that refuses nothing gives hostile plans what they ask, and is found out."""
-    monkeypatch.setattr(Book, "refusal", lambda self, start, end, amount: None)
+    monkeypatch.setattr(HomeLedger, "refusal", lambda self, start, end, amount: None)
 
     assert re.search("a (day|year) cost", found_out("hostile-plans"))
 
 
 def test_a_home_that_adds_nothing_up_for_an_appliance(monkeypatch, found_out):
     """A book that compares each spend by itself gives one appliance to several plans, and is found out."""
-    monkeypatch.setattr(Book, "_appliance_refusal", OnceOnlyBook._appliance_refusal)
+    monkeypatch.setattr(HomeLedger, "_appliance_refusal", OnceOnlyBook._appliance_refusal)
 
     assert re.search("appliance [0-9] cost", found_out("hostile-plans"))
 

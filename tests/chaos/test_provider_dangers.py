@@ -11,11 +11,12 @@ from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context as scene
-from hushwatt.provider.estimate import estimate, slots
+from hushwatt.provider.estimate import slots
 from hushwatt.provider.estimate.arrays import Timeline
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.intake import collect, inbox
 from hushwatt.provider.service import collection_reader as read
-from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
 from hushwatt.provider.store.tallies import add_tallies, read_tallies
@@ -87,7 +88,7 @@ def test_answers_about_too_few_homes(monkeypatch):
 
 def test_answers_before_their_time(monkeypatch):
     """Slots that are not published yet are not looked at."""
-    tallies = Read._tallies
+    tallies = CollectionReader._tallies
 
     def early(self, plan, last):
         found = tallies(self, plan, last)
@@ -95,7 +96,7 @@ def test_answers_before_their_time(monkeypatch):
             found.groups.update(read_tallies(session, 1, 0, 99))
         return found
 
-    monkeypatch.setattr(Read, "_tallies", early)
+    monkeypatch.setattr(CollectionReader, "_tallies", early)
 
     assert any("before it is published" in said or "tells" in said for said in faults("small-groups"))
 
@@ -138,13 +139,13 @@ def test_small_slots_that_count_alone(monkeypatch):
 
 def test_a_page_with_other_numbers(monkeypatch):
     """Whoever looks at a page sees what programs are told."""
-    cell = scene.Scene._cell
+    cell = scene.PageContext._cell
 
     def surer(self, *place):
         found = cell(self, *place)
         return replace(found, low=(found.value + found.low) / 2)
 
-    monkeypatch.setattr(scene.Scene, "_cell", surer)
+    monkeypatch.setattr(scene.PageContext, "_cell", surer)
 
     assert any("page Over time" in said for said in faults("published-once"))
 
@@ -215,7 +216,7 @@ def test_a_service_that_stumbles(monkeypatch):
     def stumble(self, plan):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Read, "health", stumble)
+    monkeypatch.setattr(CollectionReader, "health", stumble)
 
     (said,) = faults("hostile-requests")
     assert "ZeroDivisionError" in said

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hushwatt.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNHEARD, farewell
+from hushwatt.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNHEARD, exit_codes
 from hushwatt.errors import PlanError
 
 
@@ -76,7 +76,7 @@ def test_interrupted():
 
 def test_the_answer_is_no():
     """A command's own exit code passes."""
-    with pytest.raises(SystemExit) as leaving, farewell():
+    with pytest.raises(SystemExit) as leaving, exit_codes():
         raise SystemExit(1)
 
     assert leaving.value.code == 1
@@ -84,7 +84,7 @@ def test_the_answer_is_no():
 
 def test_what_a_user_can_mend(capsys):
     """An error of hushwatt is one line on stderr, and exit code 2."""
-    with pytest.raises(SystemExit) as leaving, farewell():
+    with pytest.raises(SystemExit) as leaving, exit_codes():
         raise PlanError("kettle: edges[2] is 250 W")
 
     assert leaving.value.code == BAD_INPUT
@@ -93,7 +93,7 @@ def test_what_a_user_can_mend(capsys):
 
 def test_bugs_stay_loud():
     """Any other exception is not swallowed."""
-    with pytest.raises(ZeroDivisionError), farewell():
+    with pytest.raises(ZeroDivisionError), exit_codes():
         raise ZeroDivisionError
 
 

@@ -10,7 +10,7 @@ from scipy.stats import chisquare, ks_2samp
 from hushwatt.errors import UsageError
 from hushwatt.fleet import aggregate as module
 from hushwatt.fleet.aggregate import aggregate, kinds
-from hushwatt.fleet.aggregate_draws import answers
+from hushwatt.fleet.aggregate_draws import aggregate_draws
 from hushwatt.fleet.simulate import simulate
 from hushwatt.fleet.speakers import Speakers
 from hushwatt.household.report.levels import between, ranged
@@ -180,7 +180,7 @@ def test_answers_follow_their_law(oracle, wrong):
     """A million homes' answers fit the declared chances and are rejected when these are 2 % off."""
     at, law = np.array([700_000, 250_000, 50_000]), law_for(oracle, 1_000_000, 1, 3)
     hold, rise = float(law.hold) * wrong, float(law.rise)
-    drawn = np.array([answers(at, law, np.random.default_rng(run)) for run in range(200)])
+    drawn = np.array([aggregate_draws(at, law, np.random.default_rng(run)) for run in range(200)])
 
     expected = at * hold + (at.sum() - at) * rise
     variance = at * hold * (1 - hold) + (at.sum() - at) * rise * (1 - rise)

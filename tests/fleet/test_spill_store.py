@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from hushwatt.fleet.spill_store import Shelf
+from hushwatt.fleet.spill_store import SpillStore
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_things_come_back(count):
     """The last thing put in a place is there, may be changed, and shorter ones leave no rest behind."""
-    shelf = Shelf(count)
+    shelf = SpillStore(count)
     for size in (1000, 10):
         for place in range(count):
             shelf.put(place, np.full(size, place))
@@ -21,7 +21,7 @@ def test_things_come_back(count):
 
 def test_several_things_are_not_in_memory():
     """A thing that was changed after it was put aside comes back as it was put."""
-    shelf, thing = Shelf(2), [1]
+    shelf, thing = SpillStore(2), [1]
     shelf.put(0, thing)
     thing.append(2)
 

@@ -10,7 +10,7 @@ from tests.household.living import NO_CAPS, join, quick_store
 
 from hushwatt.errors import StateError
 from hushwatt.household import membership
-from hushwatt.household.ledger.home_ledger import Book, Entry
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership, stretches
 from hushwatt.plan.amounts import MICRO
@@ -28,7 +28,7 @@ def member_of(folder):
     def member(plan, source=None):
         store = Store(folder / f"ledger{len(stores)}.sqlite")
         stores.append(store)
-        return Membership(plan, join(store, plan), Book(store, NO_CAPS), source or OperatingSystem())
+        return Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), source or OperatingSystem())
 
     yield member
     for store in stores:
@@ -142,7 +142,7 @@ def test_no_window_overspends(plan_of, method, window, fates):
     """Whatever becomes of its slots, any w in a row send at most ε."""
     plan = plan_of(3, 3, method=method, window=window)
     with quick_store() as store:
-        member = Membership(plan, join(store, plan), Book(store, NO_CAPS), OperatingSystem())
+        member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), OperatingSystem())
         for slot, fate in enumerate(fates):
             if fate == "close":
                 member.close(OperatingSystem().words(2) % np.uint64(400) * 1.0, due=0)

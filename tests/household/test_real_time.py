@@ -16,7 +16,7 @@ from hushwatt.cli.household.owner_text import status_lines
 from hushwatt.household.clock import SECOND, Moment, SystemClock
 from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.high_water_mark import MemoryMark, SharedMark
-from hushwatt.household.ledger.home_ledger import Book, Entry
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
 from hushwatt.household.ledger.store import SCHEMA
 from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.household.status import meters, plans
@@ -450,7 +450,7 @@ def test_what_a_query_finds_is_what_moved(walks, length):
             if what == "spend":
                 entry = Entry(1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by))
                 with store.change():
-                    Book(store, NO_CAPS, timeline).count([entry])
+                    HomeLedger(store, NO_CAPS, timeline).count([entry])
         credits = timeline.credits(length)
         moment = wall - length
         where, values = timeline.since(moment, length, tolerance=0)

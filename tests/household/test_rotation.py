@@ -8,7 +8,7 @@ from tests.household.living import NO_CAPS, join, quick_store
 
 from hushwatt.audit.harness.agent_home import Wire
 from hushwatt.household.join import agree, propose, taking_part
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.homes import enrol, walked_by_cursor
 from hushwatt.household.report.memory import from_text, strategy_of, to_text
@@ -117,7 +117,7 @@ def test_another_device_says_nothing_of_the_old_one(plan_of, method, away):
 
 
 def lived(store, plan, slots):
-    member = Membership(plan, 1, Book(store, NO_CAPS), OperatingSystem())
+    member = Membership(plan, 1, HomeLedger(store, NO_CAPS), OperatingSystem())
     for _ in range(slots):
         member.close(np.zeros(len(plan.appliances)), due=0)
 
@@ -139,7 +139,7 @@ def test_the_provider_refuses_nothing(plan_of, method, appliances, asked):
     plan = plan_of(*[2] * appliances, method=method, oracle="grr", window=3, appliances_per_report=asked)
     chance, known, heard = np.random.default_rng(5), Rotations(plan, 1), 0
     with quick_store() as store:
-        member = Membership(plan, join(store, plan), Book(store, NO_CAPS), Simulation(3, "home"))
+        member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), Simulation(3, "home"))
         while member.slot < 150:
             kind, slot = chance.integers(0, 8), member.slot
             if kind == 0:

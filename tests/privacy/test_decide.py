@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushwatt.privacy.decide import Look, expected_error, mean_variance, patience, provider_publishes
+from hushwatt.privacy.decide import Look, change_threshold, expected_error, mean_variance, provider_publishes
 from hushwatt.privacy.laws import LAWS, Law, debias, law_for
 
 ORACLES = sorted(LAWS)
@@ -33,7 +33,7 @@ class TestAtHome:
         for differing in range(sum(widths) + 1):
             dis = Fraction(differing, sum(widths))
 
-            assert (dis > err) == (differing > patience(laws))
+            assert (dis > err) == (differing > change_threshold(laws))
 
     @pytest.mark.parametrize("oracle", ORACLES)
     def test_expected_error_is_the_mean_over_all_answers(self, oracle):
@@ -49,7 +49,7 @@ class TestAtHome:
         assert expected_error([unary, unary]) == 2 * (Fraction(1, 2) + 9 * unary.rise)
         assert expected_error([direct]) == 2 * (1 - direct.hold)
 
-    @pytest.mark.parametrize("rule", [expected_error, patience])
+    @pytest.mark.parametrize("rule", [expected_error, change_threshold])
     def test_peeking_cannot_be_written(self, rule):
         """The household's rule takes laws and nothing else: no bit, no level, no reading can reach it."""
         takes = [each.annotation for each in inspect.signature(rule).parameters.values()]

@@ -10,8 +10,8 @@ from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.delivery import deliveries
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.metrics import Metrics
-from hushwatt.provider.schedule import Life
-from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.schedule import SlotSchedule
+from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.slots import publish
@@ -42,7 +42,7 @@ class Depot:
         self.plan, self.database = plan, open_store(address)
         with self.database.writing() as session:
             self.collection = Collection(add_plan(session, plan), plan)
-        self.life = Life(plan, timedelta(days=1), timedelta(0))
+        self.life = SlotSchedule(plan, timedelta(days=1), timedelta(0))
         self.clock = HandClock(plan.start + timedelta(days=days))
 
     @property
@@ -64,7 +64,7 @@ class Depot:
 
     def told(self):
         """The answer of the service, as JSON."""
-        read = Read(self.database, {self.number: self.life}, self.clock, Metrics())
+        read = CollectionReader(self.database, {self.number: self.life}, self.clock, Metrics())
         return read.document(self.plan)
 
     def all(self, statement, *values):

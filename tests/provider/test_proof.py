@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.audit.harness.in_process_client import JSON, Desk
+from hushwatt.audit.harness.in_process_client import JSON, InProcessClient
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.plan import Appliance
 from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Question
@@ -23,7 +23,7 @@ def desk(tmp_path):
     many = tuple(Appliance.of(f"appliance {place}", [100, 200, 300]) for place in range(900))
     chance = random.Random(1)
     plan = plan_for(chance, "lbu", appliances=many, appliances_per_report=900, minimum_homes=10, oracle="oue")
-    with Desk(tmp_path, plan, now=plan.start + timedelta(hours=1), grace="1d") as opened:
+    with InProcessClient(tmp_path, plan, now=plan.start + timedelta(hours=1), grace="1d") as opened:
         yield opened
 
 

@@ -8,7 +8,7 @@ from tests.provider.delivering import Depot, names, write_file
 from tests.provider.shown import Shown
 
 from hushwatt.provider.metrics import Metrics
-from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.store.slots import publish
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
@@ -123,7 +123,9 @@ def test_files_that_come_late_move_nothing(store_address, plan_of, tmp_path):
     before = depot.told()
     depot.take(write_file(tmp_path / "second.parquet", plan, sent, names(40, first=100), homes=80))
     depot.publish(until=3)
-    after = Read(depot.database, {depot.number: depot.life}, depot.clock, Metrics()).document(plan, last=1)
+    after = CollectionReader(depot.database, {depot.number: depot.life}, depot.clock, Metrics()).document(
+        plan, last=1
+    )
     depot.close()
 
     assert before["homes"] == 40

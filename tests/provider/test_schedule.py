@@ -6,7 +6,7 @@ import pytest
 from tests.provider.collecting import STORES, histories, records
 
 from hushwatt.plan.slot import SlotLength
-from hushwatt.provider.schedule import Life
+from hushwatt.provider.schedule import SlotSchedule
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 HOUR = timedelta(hours=1)
@@ -15,7 +15,7 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def life(plan_of):
     plan = plan_of(3, 4, slot=SlotLength(1, "h"), expires=datetime(2024, 1, 1, 2, 30, tzinfo=UTC))
-    return Life(plan, grace=timedelta(minutes=20), tolerance=timedelta(minutes=5))
+    return SlotSchedule(plan, grace=timedelta(minutes=20), tolerance=timedelta(minutes=5))
 
 
 @pytest.mark.parametrize(

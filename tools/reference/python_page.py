@@ -23,7 +23,7 @@ ORDER = (
     "simulate",
     "randomise",
     "estimate",
-    "Answer",
+    "Result",
     "promise",
     "advise",
     "HushwattError",

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hushwatt.audit.exact.brute import Answer, KeptProbes, Memory, Outcome
 from hushwatt.audit.exact.hidden import Home, answer_table, distances, payload
 from hushwatt.household.ledger.caps import DAY
-from hushwatt.household.ledger.home_ledger import Book, Entry, OverCap
-from hushwatt.household.ledger.plan_ledger import KeptLedger
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
+from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.plan import Plan
@@ -32,7 +32,7 @@ class AgainstRelease(KeptProbes):
     def publishes(self, home: Home, memory: Memory, offer: int, probe: Answer) -> bool:
         if memory.release is None:
             return True
-        return distances(home.layout)[memory.release][probe] > home.patience(home.laws(offer))
+        return distances(home.layout)[memory.release][probe] > home.change_threshold(home.laws(offer))
 
 
 class PeekingError:
@@ -132,21 +132,21 @@ class ForgetfulLedger(Ledger):
         return [charge for charge in self.charges if charge.slot > slot - self.window + 1]
 
 
-def kept_a_slot_short(plan: Plan, place: int, book: Book, slot: int) -> KeptLedger:
+def kept_a_slot_short(plan: Plan, place: int, book: HomeLedger, slot: int) -> PlanLedger:
     """A home's ledger that reads one slot too few when it is opened again."""
-    ledger = KeptLedger.kept(plan, place, book, slot)
+    ledger = PlanLedger.kept(plan, place, book, slot)
     ledger.charges = [charge for charge in ledger.charges if charge.slot > slot - plan.window + 1]
     return ledger
 
 
-class HalfDayBook(Book):
+class HalfDayBook(HomeLedger):
     """A book that takes an interval for half as long as it is."""
 
     def _dearest(self, spend: Spend, length: int) -> int:
         return super()._dearest(spend, length // 2)
 
 
-class OnceOnlyBook(Book):
+class OnceOnlyBook(HomeLedger):
     """A book that compares each spend with an appliance's cap, and adds nothing up."""
 
     def _appliance_refusal(self, entry: Entry) -> OverCap | None:

@@ -20,8 +20,8 @@ from hushwatt.audit.spending.budget import audit_strategy
 from hushwatt.audit.spending.home_ledgers import CASES, audit_book
 from hushwatt.audit.spending.payments import as_shipped, audit_payments
 from hushwatt.audit.spending.plan_ledgers import audit_kept_ledger, audit_ledger
-from hushwatt.household.ledger.home_ledger import Book
-from hushwatt.household.ledger.plan_ledger import KeptLedger
+from hushwatt.household.ledger.home_ledger import HomeLedger
+from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import Simulation
@@ -61,15 +61,15 @@ def selftest_audits() -> Iterator[Audit]:
             partial(audit_ledger, planted.ForgetfulLedger, 2, 3),
         ),
         "a window one slot too short after a restart": (
-            partial(audit_kept_ledger, KeptLedger.kept, 2, 2),
+            partial(audit_kept_ledger, PlanLedger.kept, 2, 2),
             partial(audit_kept_ledger, planted.kept_a_slot_short, 2, 2),
         ),
         "an owner's day half as long": (
-            partial(audit_book, Book, CASES[0], 2),
+            partial(audit_book, HomeLedger, CASES[0], 2),
             partial(audit_book, planted.HalfDayBook, CASES[0], 2),
         ),
         "an appliance's cap that adds nothing up": (
-            partial(audit_book, Book, CASES[2], 2),
+            partial(audit_book, HomeLedger, CASES[2], 2),
             partial(audit_book, planted.OnceOnlyBook, CASES[2], 2),
         ),
         "a probe that is not paid": (

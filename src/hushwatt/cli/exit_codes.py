@@ -17,7 +17,7 @@ UNHEARD = 141  # as a shell reports a reader that went away
 
 
 @contextmanager
-def farewell() -> Iterator[None]:
+def exit_codes() -> Iterator[None]:
     """Leave with the right exit code, whatever happens inside."""
     sys.stdout, sys.stderr = _open(sys.stdout), _open(sys.stderr)
     try:

@@ -17,7 +17,7 @@ from typing import NamedTuple, NoReturn
 from cyclopts import App, Parameter
 
 from hushwatt import __version__
-from hushwatt.cli.exit_codes import farewell
+from hushwatt.cli.exit_codes import exit_codes
 from hushwatt.cli.numbers import exactly
 
 
@@ -96,6 +96,6 @@ def app_for(called: str = "") -> App:
 def run(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command line and leave: 0 done, 1 the answer is no, 2 wrong use or bad input."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    with farewell():
+    with exit_codes():
         app_for(words[0] if words else "")(words)
     sys.exit(0)

@@ -20,7 +20,7 @@ from hushwatt.household.report.randomise import laws_of, randomise
 from hushwatt.household.report.report import levels_of
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.decide import patience
+from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.kernels import Rows
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Strategy
@@ -79,7 +79,7 @@ class Scene:
     probes: Rows
     candidates: Rows
     releases: Rows  # all 0 before the first
-    patience: Amounts  # the public error of each candidate, in cells
+    change_threshold: Amounts  # the public error of each candidate, in cells
     first: NDArray[np.bool_]  # homes that never published
 
 
@@ -94,7 +94,7 @@ def peeks(scene: Scene) -> NDArray[np.bool_]:
 
 def looks_at_release(scene: Scene) -> NDArray[np.bool_]:
     """Private, but biased: the probe is further from the release than a candidate is expected to be off."""
-    return (scene.layout.differences(scene.probes, scene.releases) > scene.patience) | scene.first
+    return (scene.layout.differences(scene.probes, scene.releases) > scene.change_threshold) | scene.first
 
 
 def collect(plan: Plan, watts: Iterable[Watts], homes: int, source: Source) -> Tallies:
@@ -126,7 +126,7 @@ def collect_by(
             probes=_draw(layout, levels, np.full(homes, probe), source, "probe", slot),
             candidates=candidates,
             releases=releases,
-            patience=_patience(layout, strategies),
+            change_threshold=_patience(layout, strategies),
             first=drawn == 0,
         )
         published = rule(scene) & (offers > 0)
@@ -148,7 +148,9 @@ def _draw(layout: Layout, levels: Levels, amounts: Amounts, source: Source, *lab
 
 
 def _patience(layout: Layout, strategies: Cohorts) -> Amounts:
-    return strategies.each(lambda state: patience(laws_of(layout, state.offer())) if state.offer() else 0)
+    return strategies.each(
+        lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0
+    )
 
 
 def _columns(slot: int, as_of: Amounts, drawn: Amounts) -> tuple[Amounts, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.fleet.aggregate_draws import answers, held
+from hushwatt.fleet.aggregate_draws import aggregate_draws, held
 from hushwatt.fleet.speakers import Speakers
 from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
@@ -94,5 +94,5 @@ def _drawn(plan: Plan, watts: Watts, speakers: Speakers, turn: tuple[int, int], 
         law = law_for(plan.oracle, drawn, plan.appliances_per_report, appliance.levels)
         levels = held(appliance, plan.mapping, watts[:, place], homes, speakers.random)
         reports.append(int(homes.sum()))
-        counts.append(answers(levels, law, speakers.random))
+        counts.append(aggregate_draws(levels, law, speakers.random))
     return Tally(int(speakers.turns[turn[0]].sum()), np.array(reports), np.concatenate(counts))

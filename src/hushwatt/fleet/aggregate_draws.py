@@ -31,7 +31,7 @@ def held(
     return levels + _summed(lower + 1, up, appliance.levels)
 
 
-def answers(homes: Counts, law: Law, random: np.random.Generator) -> Counts:
+def aggregate_draws(homes: Counts, law: Law, random: np.random.Generator) -> Counts:
     """How many answers speak for each level, when `homes` are truly there.
 
     One bit for each level: Binomial(c, p) + Binomial(m − c, q), c of m homes being there.
@@ -39,7 +39,7 @@ def answers(homes: Counts, law: Law, random: np.random.Generator) -> Counts:
 
     >>> from hushwatt.privacy.laws import law_for
     >>> random, at = np.random.default_rng(1), np.array([900, 100, 0])
-    >>> int(answers(at, law_for("grr", 1_000_000, 1, 3), random).sum())
+    >>> int(aggregate_draws(at, law_for("grr", 1_000_000, 1, 3), random).sum())
     1000
     """
     hold, rise = float(law.hold), float(law.rise)

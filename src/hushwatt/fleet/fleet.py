@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from hushwatt.fleet.provider_decisions import Decided, Rounds
 from hushwatt.fleet.readings.parts import Parts, PartSource
-from hushwatt.fleet.spill_store import Shelf
+from hushwatt.fleet.spill_store import SpillStore
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.levels import Levels, Watts
 from hushwatt.household.report.report import Sent, levels_of, report
@@ -32,11 +32,11 @@ class Fleet:
     slot: int  # the next one
     decided: Decided | None
     parts: Parts = field(init=False)
-    memory: Shelf[Homes] = field(init=False, repr=False)
+    memory: SpillStore[Homes] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.parts = Parts.of(len(self.households), len(self.plan.appliances))
-        self.memory = Shelf(len(self.parts))
+        self.memory = SpillStore(len(self.parts))
 
     def move(self, slot: int, watts: Iterator[Watts], source: Source) -> Iterator[ReportBatch]:
         """Move all homes through a slot; `watts` come part by part, and so does what is sent.
@@ -75,8 +75,8 @@ class Fleet:
             yield batch_of(self.households[where], sents)
         rounds.end()
 
-    def _shelf(self) -> Shelf[Waiting]:
-        return Shelf(len(self.parts))
+    def _shelf(self) -> SpillStore[Waiting]:
+        return SpillStore(len(self.parts))
 
 
 def batch_of(households: pa.Array, sents: list[Sent]) -> ReportBatch:

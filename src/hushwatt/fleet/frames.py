@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from hushwatt.errors import ReadingsError, ReportError, UsageError
 from hushwatt.fleet.frame import Frame, Place, library, made_for, table_of
 from hushwatt.fleet.randomise import randomise_file
-from hushwatt.fleet.result import Answer
+from hushwatt.fleet.result import Result
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.estimate import estimate as estimated
 from hushwatt.provider.tally.engines import tally_reports
@@ -67,13 +67,13 @@ def estimate(
     consistency: str = "norm-sub",
     smooth: bool = False,
     homes: int | None = None,
-) -> Answer[pa.Table]: ...
+) -> Result[pa.Table]: ...
 
 
 @overload
 def estimate(
     plan: Plan, reports: F, *, consistency: str = "norm-sub", smooth: bool = False, homes: int | None = None
-) -> Answer[F]: ...
+) -> Result[F]: ...
 
 
 def estimate(
@@ -83,7 +83,7 @@ def estimate(
     consistency: str = "norm-sub",
     smooth: bool = False,
     homes: int | None = None,
-) -> Answer[Any]:
+) -> Result[Any]:
     """What `reports` say about all homes, every number with its uncertainty.
 
     `homes` is how many take part.  Files, and the pyarrow tables and pandas frames of `randomise`, know it;
@@ -99,7 +99,7 @@ def estimate(
     _check_plan(plan)
     with _as_file(_labelled(plan, reports, homes), "reports") as path:
         tallies = tally_reports(plan, path)
-    return Answer(estimated(plan, tallies, consistency=consistency, smooth=smooth), kind=library(reports))
+    return Result(estimated(plan, tallies, consistency=consistency, smooth=smooth), kind=library(reports))
 
 
 def _check_plan(plan: Plan) -> None:

@@ -15,7 +15,7 @@ LIMITS = {"watts": "ci95", "share": "share_ci95", "rank": "rank_ci95"}
 
 
 @dataclass(frozen=True, repr=False)
-class Answer(Generic[F]):
+class Result(Generic[F]):
     """What the reports say: `top`, `period` and `slots` as tables, `json` as everything at once.
 
     The tables are frames of the kind that the reports were.
@@ -53,7 +53,7 @@ class Answer(Generic[F]):
     def __repr__(self) -> str:
         found = self.json
         first = ", ".join(self.top[:3])
-        return f"<Answer: {found['homes']:,} homes, {len(found['slots']):,} slots, most watts: {first}>"
+        return f"<Result: {found['homes']:,} homes, {len(found['slots']):,} slots, most watts: {first}>"
 
 
 def _row(name: str, found: dict[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from hushwatt.fleet.scratch import scratch
 Thing = TypeVar("Thing")
 
 
-class Shelf(Generic[Thing]):
+class SpillStore(Generic[Thing]):
     """A place for each of `count` things; what is there may be large.
 
-    >>> shelf = Shelf(2)
+    >>> shelf = SpillStore(2)
     >>> shelf.put(0, "a"); shelf.put(1, "b"); shelf.put(0, "c")
     >>> shelf.take(0), shelf.take(1)
     ('c', 'b')

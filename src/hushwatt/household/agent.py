@@ -14,7 +14,7 @@ from hushwatt.errors import HushwattError
 from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.high_water_mark import Mark
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.plan_ledger import tolerance
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.ledger.timeline import Timeline
@@ -108,7 +108,7 @@ class Agent:
 
     def __post_init__(self) -> None:
         self.timeline = Timeline(self.store, self.mark)
-        self.book = Book(self.store, self.caps, self.timeline)
+        self.book = HomeLedger(self.store, self.caps, self.timeline)
 
     def tick(self, moment: Moment) -> None:
         """Do all that the time asks for; what goes wrong is said once, and tried again at the next tick."""

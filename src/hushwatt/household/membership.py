@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hushwatt.household.ledger.home_ledger import Book, Entry
-from hushwatt.household.ledger.plan_ledger import KeptLedger
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
+from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
@@ -35,7 +35,7 @@ class Membership:
 
     plan: Plan
     place: int
-    book: Book
+    book: HomeLedger
     source: Source
     homes: Homes = field(init=False)
 
@@ -52,14 +52,14 @@ class Membership:
         return self.homes.slot
 
     @property
-    def ledger(self) -> KeptLedger:
-        assert isinstance(self.homes.ledger, KeptLedger)
+    def ledger(self) -> PlanLedger:
+        assert isinstance(self.homes.ledger, PlanLedger)
         return self.homes.ledger
 
     def reload(self) -> None:
         """Forget what is in memory, and believe the disk."""
         row = self.store.rows("SELECT slot, memory FROM plans WHERE place = ?", (self.place,))[0]
-        ledger = KeptLedger.kept(self.plan, self.place, self.book, row["slot"])
+        ledger = PlanLedger.kept(self.plan, self.place, self.book, row["slot"])
         self.homes = from_text(self.plan, row["slot"], row["memory"], ledger)
 
     def close(self, watts: Watts, due: int) -> None:

@@ -5,7 +5,7 @@ from math import ceil
 from typing import Any
 
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.plan_ledger import not_yet_over
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.ledger.timeline import Timeline
@@ -57,7 +57,7 @@ class PlanStatus:
 
 def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
     """What the home spent in the last day, the last year, and ever, over all plans."""
-    book = Book(store, caps)
+    book = HomeLedger(store, caps)
     return [
         Meter("day", book.spent_since(now - DAY, DAY), caps.epsilon_per_day),
         Meter("year", book.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
@@ -67,7 +67,7 @@ def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
 
 def appliance_meter(store: Store, caps: Caps, now: int) -> Meter:
     """What the home spent on the appliance it spent most on, in the last stretch of the cap on one."""
-    appliances = Book(store, caps).appliances
+    appliances = HomeLedger(store, caps).appliances
     limit = caps.appliance_limit(appliances.stretch(now))
     spent = appliances.spent_since(now - limit.length, limit.length)
     return Meter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)

@@ -25,7 +25,7 @@ def expected_error(laws: Iterable[Law]) -> Fraction:
     return sum((law.expected_difference for law in laws), start=Fraction(0))
 
 
-def patience(laws: Iterable[Law]) -> int:
+def change_threshold(laws: Iterable[Law]) -> int:
     """The most cells in which two probes may differ without a home publishing.
 
     `dis > err` over whole cells: a home publishes when this slot's probe differs from

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.decide import patience
+from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.laws import DirectLaw, Law, law_for
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 
@@ -36,7 +36,7 @@ def sharpness(plan: Plan) -> float:
     strategy, asked = STRATEGIES[plan.method].start(affordable(plan), plan.window), plan.appliances_per_report
     laws = [law_for(plan.oracle, strategy.probe, asked, width) for width in plan.widths]
     low, high = (
-        patience([law_for(plan.oracle, offer, asked, width) for width in plan.widths])
+        change_threshold([law_for(plan.oracle, offer, asked, width) for width in plan.widths])
         for offer in (strategy.largest, strategy.smallest)
     )
     same, changed = ([differing(law, moved) for law in laws] for moved in (False, True))

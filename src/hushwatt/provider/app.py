@@ -19,7 +19,7 @@ from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.description import describe_upload
 from hushwatt.provider.api.devices import device_routes
 from hushwatt.provider.api.estimates import answer_routes
-from hushwatt.provider.api.middleware import Shell, handlers
+from hushwatt.provider.api.middleware import Middleware, handlers
 from hushwatt.provider.api.operations import operation_routes
 from hushwatt.provider.api.plans import plan_routes
 from hushwatt.provider.api.signed import Gate
@@ -38,7 +38,7 @@ LOOK = 1.0  # seconds between two looks for slots to publish, or for what is to 
 class App(FastAPI):
     """An application inside its shell."""
 
-    shell: Shell
+    shell: Middleware
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.shell(scope, receive, send)
@@ -65,7 +65,7 @@ def make_app(config: Config, store: Database, clock: Clock | None = None) -> Fas
     app.include_router(answer_routes(service, gate, access), prefix="/v1")
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
-    app.shell = Shell(
+    app.shell = Middleware(
         partial(FastAPI.__call__, app), service.metrics, Upload(service, gate), access, service.keys.key
     )
     describe_upload(app)

@@ -15,7 +15,7 @@ COMING, OPEN, GRACE, CLOSED, PUBLISHED = "coming", "open", "grace", "closed", "p
 
 
 @dataclass(frozen=True)
-class Life:
+class SlotSchedule:
     """When the slots of a plan open and close."""
 
     plan: Plan

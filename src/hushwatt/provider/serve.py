@@ -15,7 +15,7 @@ import uvicorn
 from hushwatt.errors import UsageError
 from hushwatt.provider.api.connection import Patience, connections
 from hushwatt.provider.app import make_app
-from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.folder import make_folder
 from hushwatt.provider.service.logs import start_logs
@@ -110,7 +110,7 @@ def give_memory_back() -> None:
         library.mallopt(ARENA_MAX, 2)
 
 
-def welcome(config: Config, port: int, read: Read) -> list[str]:
+def welcome(config: Config, port: int, read: CollectionReader) -> list[str]:
     """What whoever starts a service wants to know."""
     here = address(config, port)
     lines = [f"collecting {each.plan.name}, plan {each.plan.id}" for each in read.collections.values()]

@@ -5,7 +5,7 @@ import pytest
 from hushwatt.audit.planted import HalfDayBook, OnceOnlyBook
 from hushwatt.audit.spending.home_ledgers import CASES, audit_book, dearest
 from hushwatt.household.ledger.appliance_spends import Asked
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 
 DAY_CAP, _, APPLIANCE_CAP, LONG_WINDOW = CASES
 
@@ -14,10 +14,10 @@ DAY_CAP, _, APPLIANCE_CAP, LONG_WINDOW = CASES
 def test_the_book_is_right(case):
     """Every pair of spends of two plans is judged as laying intervals by hand judges it."""
 
-    assert audit_book(Book, case, spends=2).passed
+    assert audit_book(HomeLedger, case, spends=2).passed
 
 
-class DayOnly(Book):
+class DayOnly(HomeLedger):
     """A book for which an appliance's cap holds for a day, however long a plan's window is."""
 
     def _appliance_refusal(self, entry):
@@ -25,14 +25,14 @@ class DayOnly(Book):
         return super()._appliance_refusal(entry)
 
 
-class Strict(Book):
+class Strict(HomeLedger):
     """A book that refuses one millionth too early."""
 
     def refusal(self, start, end, amount):
         return super().refusal(start, end, amount + 1)
 
 
-class ByTheHome(Book):
+class ByTheHome(HomeLedger):
     """A book that counts all that the home spends for every appliance."""
 
     def _appliance_refusal(self, entry):

@@ -4,7 +4,7 @@ import pytest
 
 from hushwatt.audit.planted import look_for_free
 from hushwatt.audit.spending.payments import as_shipped, audit_payments, audit_payments_on_disk, audit_rounds
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.report.report import report as steps
 
 
@@ -24,7 +24,7 @@ def test_every_draw_is_paid_on_disk(method):
 
 def test_paying_in_memory_alone_is_found(monkeypatch):
     """A home whose book writes nothing down is noticed."""
-    monkeypatch.setattr(Book, "charge", lambda book, entry: None)
+    monkeypatch.setattr(HomeLedger, "charge", lambda book, entry: None)
 
     assert not audit_payments_on_disk("lbu").passed
 

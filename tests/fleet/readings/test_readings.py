@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings import buckets, parts, read_slots, runs
+from hushwatt.fleet.readings import buckets, parts, runs
 from hushwatt.fleet.readings import index_pass as first_look
 from hushwatt.fleet.readings import parquet_file as readings_parquet
+from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.plan.plan import Plan
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

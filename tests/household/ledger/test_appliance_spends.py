@@ -12,7 +12,7 @@ from tests.household.living import NO_CAPS, join, quick_store
 
 from hushwatt.household.ledger.appliance_spends import Appliances
 from hushwatt.household.ledger.caps import DAY
-from hushwatt.household.ledger.home_ledger import Book, Entry, OverCap
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
 from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
@@ -87,7 +87,7 @@ def test_no_stretch_gives_an_appliance_too_much(plans, joined, hours, wishes):
     with quick_store() as store:
         for place in joined:
             join(store, plans[place])
-        book, taken = Book(store, CAPS), []
+        book, taken = HomeLedger(store, CAPS), []
         for place, *rest in (each for each in wishes if each[0] in joined):
             asked = entry(place, *rest)
             fits = dearest([*taken, asked], hours * HOUR) <= CAP
@@ -102,7 +102,7 @@ def test_five_spends_in_a_day(plans):
     """What a cap of 2 lets through once, it does not let through five times, in one plan or in five."""
     with quick_store() as store:
         place = join(store, replace(plans[1], window=1)) - 1
-        book = Book(store, replace(NO_CAPS, appliance_epsilon=2 * MICRO))
+        book = HomeLedger(store, replace(NO_CAPS, appliance_epsilon=2 * MICRO))
         book.charge(entry(place, 0, 1, 2 * MICRO, [0]))
         for other in range(1, 5):
             with pytest.raises(OverCap, match=r"on one appliance, here 'kettle', is ε 2 in any day"):
@@ -116,7 +116,7 @@ def test_a_spend_of_a_plan_nobody_knows_counts_for_every_appliance(plans):
     """Without its plan a spend may be about any appliance, and about it alone."""
     with quick_store() as store:
         join(store, plans[0])
-        book = Book(store, CAPS)
+        book = HomeLedger(store, CAPS)
         book.charge(entry(6, 0, 1, CAP))
 
         assert book.against(entry(0, 1, 1, 1)) is not None
@@ -131,7 +131,7 @@ def test_a_plan_that_ended_counts_until_its_last_window_is_over(plans, how):
         long = plans[2] if how == "left" else replace(plans[2], expires=datetime(2024, 1, 1, 3, tzinfo=UTC))
         places = [join(store, plan) for plan in (plans[0], long)]
         with store.change():
-            Book(store, CAPS).count([replace(entry(0, 0, 1, 1), place=places[1])])
+            HomeLedger(store, CAPS).count([replace(entry(0, 0, 1, 1), place=places[1])])
         if how == "left":
             store.disk.execute("UPDATE plans SET left = 1 WHERE place = ?", (places[1],))
         appliances = Appliances(store, Timeline(store))
@@ -149,7 +149,7 @@ def test_tidying_never_makes_room_for_an_appliance(plans, spends, wish):
     """Days written as one row give each appliance at least what their slots gave it."""
     with quick_store() as store:
         place = join(store, replace(plans[1], window=100)) - 1
-        book = Book(store, CAPS)
+        book = HomeLedger(store, CAPS)
         with store.change():
             book.count(entry(place, start, 1, amount, members) for start, amount, members in spends)
         before, spent = book.against(entry(place, *wish)), book.appliances.spent_since(0, DAY)

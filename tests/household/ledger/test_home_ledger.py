@@ -8,7 +8,7 @@ from tests.household.living import quick_store
 from hushwatt.errors import StateError
 from hushwatt.household.clock import Moment
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
-from hushwatt.household.ledger.home_ledger import Book, Entry, OverCap
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.privacy.ledger import Spend, dearest_interval
@@ -24,7 +24,7 @@ def entry(start, hours, amount):
 @pytest.fixture
 def book(folder):
     with Store(folder / "ledger.sqlite") as store:
-        yield Book(store, CAPS)
+        yield HomeLedger(store, CAPS)
 
 
 def test_a_day_has_a_cap(book):
@@ -72,7 +72,7 @@ def test_nothing_is_given_back(book):
 def test_no_interval_is_overspent(wishes):
     """Whatever is charged in whatever order, no interval is dearer than its cap, and no more is refused."""
     with quick_store() as store:
-        book, spends = Book(store, CAPS), []
+        book, spends = HomeLedger(store, CAPS), []
         for start, hours, amount in wishes:
             wish = entry(start, hours, amount)
             spend = Spend(wish.start, wish.end, amount)
@@ -94,7 +94,7 @@ def test_no_interval_is_overspent(wishes):
 def test_tidying_never_makes_room(spends, slot, wish):
     """Days written as one row sum to the same, and whatever was refused before is refused after."""
     with quick_store() as store:
-        book = Book(store, CAPS)
+        book = HomeLedger(store, CAPS)
         with store.change():
             book.count(
                 Entry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
@@ -124,7 +124,7 @@ def test_tidying_proves_no_time(lived, moved, amount):
     """With clocks moved and machines switched off, rows written as one are no older than any of them was."""
     with quick_store() as store:
         timeline = Timeline(store)
-        book, wall, alive, boot = Book(store, CAPS, timeline), 100 * DAY, 0, 0
+        book, wall, alive, boot = HomeLedger(store, CAPS, timeline), 100 * DAY, 0, 0
         for number, (ran, off, rebooted, spent) in enumerate(lived):
             if rebooted:
                 wall, alive, boot = wall + off * HOUR, 0, boot + 1

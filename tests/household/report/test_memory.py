@@ -5,7 +5,7 @@ import pytest
 from tests.household.living import NO_CAPS, join, quick_store
 
 from hushwatt.errors import StateError
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.memory import from_text, strategy_of, to_text
 from hushwatt.privacy.entropy import Simulation
@@ -25,7 +25,7 @@ def reports(plan, forgetful):
     """What a home stores slot by slot; a forgetful one knows after each only what is on its disk."""
     source, watts = Simulation(4, plan.id), [50.0, 250.0]
     with quick_store() as store:
-        member = Membership(plan, join(store, plan, source=source), Book(store, NO_CAPS), source)
+        member = Membership(plan, join(store, plan, source=source), HomeLedger(store, NO_CAPS), source)
         for slot in range(SLOTS):
             member.close(np.array([watts[slot // 5 % 2]] * len(plan.appliances)), due=0)
             if forgetful:
@@ -51,7 +51,7 @@ def test_text_and_back(kind, plan_of):
     """Memory written and read again is the same memory, in the middle of a window too."""
     plan = plan_of(3, 3, 2, **{"window": 3, **KINDS[kind]})
     with quick_store() as store:
-        member = Membership(plan, join(store, plan), Book(store, NO_CAPS), Simulation(1, "x"))
+        member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), Simulation(1, "x"))
         for slot in range(5):
             member.close(np.full(3, 100.0 * (slot % 3)), due=0)
             text = to_text(member.homes)

@@ -9,7 +9,7 @@ from tests.household.serving import Provider, plan_text
 
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import agree, pause, propose, resume
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership
 from hushwatt.household.upload.http import Answer, Unreachable
@@ -54,7 +54,7 @@ def home(folder, provider):
         plan = Plan.load(provider.plans[0])
         proposal = propose(store, NO_CAPS, Link(provider.address), plan.id)
         agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
-        member = Membership(plan, 1, Book(store, NO_CAPS), OperatingSystem())
+        member = Membership(plan, 1, HomeLedger(store, NO_CAPS), OperatingSystem())
         now = int(plan.calendar.slot_of([time.time_ns()])[0])
         store.disk.execute("UPDATE plans SET slot = ?", (now - 2,))
         member.reload()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from hushwatt.provider.api.memory_limit import SMALL, Room
+from hushwatt.provider.api.memory_limit import SMALL, MemoryLimit
 
 KIB = 1024
 
@@ -24,7 +24,7 @@ def test_the_oldest_makes_room():
     """With room for three, a fourth costs the first its place and no other."""
 
     async def four():
-        room = Room(30 * KIB)
+        room = MemoryLimit(30 * KIB)
         held = []
         for _ in range(4):
             held.append(asyncio.create_task(holding(room, 10 * KIB)))
@@ -43,7 +43,7 @@ def test_small_ones_stay():
     """A few bytes are not worth taking back, so a thousand tiny bodies lose nothing to a large one."""
 
     async def small_and_large():
-        room = Room(30 * KIB)
+        room = MemoryLimit(30 * KIB)
         small = [asyncio.create_task(holding(room, SMALL)) for _ in range(100)]
         large = [asyncio.create_task(holding(room, 20 * KIB)) for _ in range(2)]
         await asyncio.wait([*small, *large], timeout=0.1)
@@ -59,19 +59,19 @@ def test_small_ones_stay():
 def test_what_never_fits_must_go_itself():
     """More than the whole room is refused at once."""
 
-    assert asyncio.run(holding(Room(30 * KIB), 31 * KIB))
+    assert asyncio.run(holding(MemoryLimit(30 * KIB), 31 * KIB))
 
 
 def test_a_place_has_its_time():
     """The time runs out whether or not there is room."""
 
-    assert asyncio.run(holding(Room(30 * KIB), 1, seconds=0.01))
+    assert asyncio.run(holding(MemoryLimit(30 * KIB), 1, seconds=0.01))
 
 
 @pytest.mark.parametrize("leaves", [ValueError, KeyError])
 def test_a_place_is_free_again_however_it_is_left(leaves):
     """An error inside frees the bytes, and is not hidden."""
-    room = Room(30 * KIB)
+    room = MemoryLimit(30 * KIB)
 
     async def fail():
         async with room.place() as place:

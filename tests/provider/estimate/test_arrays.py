@@ -3,7 +3,7 @@
 import numpy as np
 from tests.provider.simulated import plan_of
 
-from hushwatt.provider.estimate.arrays import Stack, Timeline
+from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 PLAN = plan_of([[0, 10], [0, 20]])
@@ -27,7 +27,7 @@ TALLIES = Tallies(
 
 def test_publications_by_slot():
     """Groups come in the order of slots, and probes are left out."""
-    stack = Stack.of(PLAN, TALLIES)
+    stack = TallyArrays.of(PLAN, TALLIES)
 
     assert stack.slot.tolist() == [2, 2, 4, 5]
     assert stack.as_of.tolist() == [1, 2, 2, 5]
@@ -38,7 +38,7 @@ def test_publications_by_slot():
 
 def test_slots_and_their_homes():
     """A slot has the homes of all its groups, and the newest of their draws."""
-    timeline = Timeline.of(Stack.of(PLAN, TALLIES), minimum=15, first=4)
+    timeline = Timeline.of(TallyArrays.of(PLAN, TALLIES), minimum=15, first=4)
 
     assert timeline.slots.tolist() == [2, 4, 5]
     assert timeline.rows.tolist() == [15, 3, 40]
@@ -51,13 +51,13 @@ def test_slots_and_their_homes():
 def test_until_a_slot():
     """Later groups are left out, and without a last slot none is."""
 
-    assert Stack.of(PLAN, TALLIES).until(4).slot.tolist() == [2, 2, 4]
-    assert Stack.of(PLAN, TALLIES).until(None).slot.tolist() == [2, 2, 4, 5]
+    assert TallyArrays.of(PLAN, TALLIES).until(4).slot.tolist() == [2, 2, 4]
+    assert TallyArrays.of(PLAN, TALLIES).until(None).slot.tolist() == [2, 2, 4, 5]
 
 
 def test_nothing_at_all():
     """No tallies are no slots."""
-    stack = Stack.of(PLAN, Tallies(0, {}))
+    stack = TallyArrays.of(PLAN, Tallies(0, {}))
 
     assert stack.counts.shape == (0, 4)
     assert Timeline.of(stack, minimum=1).slots.tolist() == []

@@ -5,7 +5,7 @@ import pytest
 from tests.provider.simulated import MICRO, plan_of, repeated_slots, spoken, spread_out, standing, tallies_of
 
 from hushwatt.privacy.laws import law_for
-from hushwatt.provider.estimate.arrays import Stack, Timeline
+from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
 from hushwatt.provider.estimate.debias import Groups
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.period import weigh
@@ -91,7 +91,7 @@ def test_weights_of_a_draw():
     plan = plan_of([[0, 100]], method="lsp", window=4)
     keys = [TallyKey(slot, 0, slot - slot % 4, MICRO) for slot in range(8)]
     tallies = tallies_of(10, keys, [np.full(8, 10)], [np.full((8, 2), 5)])
-    stack = Stack.of(plan, tallies)
+    stack = TallyArrays.of(plan, tallies)
     groups, timeline = Groups.of(plan, stack, 0), Timeline.of(stack, minimum=1)
     weights = weigh(groups, np.full(8, 10.0), np.ones(8, dtype=bool), timeline)
 

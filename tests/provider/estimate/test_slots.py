@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.provider.simulated import plan_of, repeated_slots, spread_out
 
-from hushwatt.provider.estimate.arrays import Stack, Timeline
+from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
 from hushwatt.provider.estimate.debias import Groups
 from hushwatt.provider.estimate.slots import slot_estimates
 
@@ -12,7 +12,7 @@ VALUES = np.array([0.0, 100.0, 600.0])
 
 
 def slots_of(plan, tallies):
-    stack = Stack.of(plan, tallies)
+    stack = TallyArrays.of(plan, tallies)
     timeline = Timeline.of(stack, minimum=1)
     return slot_estimates(plan, 0, Groups.of(plan, stack, 0), timeline, tallies.homes)
 

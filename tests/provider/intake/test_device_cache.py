@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushwatt.provider.intake import device_cache as roll
-from hushwatt.provider.intake.device_cache import Roll
+from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import devices_of
 from hushwatt.wire.reports import ReportBatch
 
@@ -25,7 +25,7 @@ def batch(rows):
 def test_any_order_gives_the_right_devices(plan_of, batches):
     """Whatever is called in whatever order, every row gets the device of its own name."""
     plan = plan_of(2)
-    called = Roll(plan)
+    called = DeviceCache(plan)
     for rows in batches:
         each = batch(rows)
 
@@ -40,7 +40,7 @@ def test_the_same_order_is_hashed_once(begin, hashed, plan_of, monkeypatch):
         roll, "devices_of", lambda plan, names: asked.append(len(names)) or devices_of(plan, names)
     )
     rows = [(slot, name) for slot in range(9) for name in "abcdefg"]
-    called = Roll(plan_of(2))
+    called = DeviceCache(plan_of(2))
     for start in range(begin, len(rows), 5):
         called.devices(batch(rows[start : start + 5]))
 

@@ -65,7 +65,7 @@ class KeptProbes:
     def publishes(self, home: Home, memory: Memory, offer: int, probe: Answer) -> bool:
         if memory.probe is None:
             return True
-        return distances(home.layout)[memory.probe][probe] > home.patience(home.laws(offer))
+        return distances(home.layout)[memory.probe][probe] > home.change_threshold(home.laws(offer))
 
 
 def law_of_stream(home: Home, rule: Rule, stream: tuple[int, ...]) -> Law:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.decide import patience
+from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.laws import Law, law_for
 from hushwatt.privacy.strategies import STRATEGIES, Strategy, affordable
 from hushwatt.wire.payload import Layout
@@ -38,7 +38,7 @@ class Home:
 
     layout: Layout
     first: Strategy
-    patience: Patience = patience
+    change_threshold: Patience = change_threshold
 
     @classmethod
     def of(cls, plan: Plan) -> "Home":
@@ -187,4 +187,4 @@ class Looks:
         return [[sum(row[place] for place in places) for places in near] for row in self.weights]
 
     def _patience(self, offer: int) -> int:
-        return self.home.patience(self.home.laws(offer))
+        return self.home.change_threshold(self.home.laws(offer))

@@ -11,7 +11,7 @@ import apsw
 
 from hushwatt.audit.harness.buckets import Crowd, Kept, Report, bucket_plan, kept_in
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import Desk, Said
+from hushwatt.audit.harness.in_process_client import InProcessClient, Said
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.signature import sign_request
 
@@ -21,7 +21,7 @@ Uploads = Sequence[Sequence[Report]]
 Note = Callable[[Sequence[Report], Said], None]
 
 
-class Rush(Desk):
+class ConcurrentClient(InProcessClient):
     """A desk with a queue of clients; keys and plans lie in the folder above the store's."""
 
     def __init__(self, store: Path, plan: Plan) -> None:
@@ -62,7 +62,7 @@ def _turn(loop: asyncio.AbstractEventLoop, settled: threading.Event, turns: int)
 
 def gather_crowd(store: Path, homes: int, slots: int) -> Crowd:
     """A new store on a healthy disk, with homes behind one gateway whose reports each own a bucket."""
-    with closing(Rush(store, bucket_plan(homes, slots))) as desk:
+    with closing(ConcurrentClient(store, bucket_plan(homes, slots))) as desk:
         gateway = desk.join(homes)
         return Crowd(desk.plan, gateway.key, gateway.name, gateway.devices)
 

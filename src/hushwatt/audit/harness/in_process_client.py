@@ -54,7 +54,7 @@ class Member(NamedTuple):
     turns: tuple[int, ...] = ()  # offered to the devices, where the plan has turns
 
 
-class Desk:
+class InProcessClient:
     """Somebody who talks to one service all day."""
 
     def __init__(
@@ -118,7 +118,7 @@ class Desk:
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
-    def __enter__(self) -> "Desk":
+    def __enter__(self) -> "InProcessClient":
         return self
 
     def __exit__(self, *_: object) -> None:

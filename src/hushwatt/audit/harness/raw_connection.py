@@ -20,7 +20,7 @@ class Answer(NamedTuple):
         return json.loads(self.body)
 
 
-class Line:
+class RawConnection:
     """One connection that is kept open."""
 
     def __init__(self, port: int, patience: float = 60) -> None:
@@ -63,7 +63,7 @@ class Line:
     def close(self) -> None:
         self.socket.close()
 
-    def __enter__(self) -> "Line":
+    def __enter__(self) -> "RawConnection":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -93,7 +93,7 @@ def request(method: str, path: str, body: bytes = b"", headers: Mapping[str, str
 
 
 def exchange(
-    pairs: Iterable[tuple[Line, list[bytes]]], until: float, enough: int = 1 << 60
+    pairs: Iterable[tuple[RawConnection, list[bytes]]], until: float, enough: int = 1 << 60
 ) -> list[list[Answer]]:
     """Send each line's requests, the next after the answer to the last; all answers.
 

@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 
 from hushwatt.audit.harness.expect import Fault
-from hushwatt.audit.harness.raw_connection import Line
+from hushwatt.audit.harness.raw_connection import RawConnection
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.serve import serve
 from hushwatt.provider.service.config import Config
@@ -101,8 +101,8 @@ class Collector:
         if status not in (0, -signal.SIGTERM):
             raise Fault(f"the service left with {status}: {self.log.read_text()[-500:]}")
 
-    def line(self) -> Line:
-        return Line(self.port)
+    def line(self) -> RawConnection:
+        return RawConnection(self.port)
 
     def grown(self) -> float:
         """MiB that the process has held at most beyond what it was forked with."""

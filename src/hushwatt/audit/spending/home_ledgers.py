@@ -17,12 +17,12 @@ from hushwatt.audit.harness.agent_home import fresh_store
 from hushwatt.audit.harness.clocked_home import NO_CAPS, START, join
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
-from hushwatt.household.ledger.home_ledger import Book, Entry, OverCap
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
 from hushwatt.household.ledger.store import Store
 from hushwatt.plan import Appliance
 from hushwatt.plan.plan import Plan
 
-Make = Callable[[Store, Caps], Book]
+Make = Callable[[Store, Caps], HomeLedger]
 CAP = 3  # units that fit into an interval, and millionths that it may cost
 ASKED = {1: ("kettle", "tv"), 2: ("kettle", "oven")}  # plan 1 speaks of both at once, plan 2 of one at a time
 WISHES = ((1, None), (2, 0), (2, 1))  # plan and member
@@ -60,7 +60,7 @@ CASES = (
 )
 
 
-def book_audits(make: Make = Book, spends: int = 3) -> Iterator[Audit]:
+def book_audits(make: Make = HomeLedger, spends: int = 3) -> Iterator[Audit]:
     """Every cap that binds spends."""
     for case in CASES:
         yield partial(audit_book, make, case, spends)
@@ -77,7 +77,7 @@ def audit_book(make: Make, case: Case, spends: int = 3) -> Finding:
     return Finding("C12", f"home's book, {name}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
-def _walk(book: Book, case: Case, taken: list[Entry], left: int) -> tuple[int, int]:
+def _walk(book: HomeLedger, case: Case, taken: list[Entry], left: int) -> tuple[int, int]:
     """Try every wish after those taken, and every further one after each."""
     wrong = tried = 0
     for wish in case.wishes if left else ():
@@ -91,7 +91,7 @@ def _walk(book: Book, case: Case, taken: list[Entry], left: int) -> tuple[int, i
     return wrong, tried
 
 
-def _accepts(book: Book, wish: Entry) -> bool:
+def _accepts(book: HomeLedger, wish: Entry) -> bool:
     try:
         book.charge(wish)
     except OverCap:

@@ -16,15 +16,15 @@ from hushwatt.audit.harness.agent_home import fresh_store
 from hushwatt.audit.harness.clocked_home import NO_CAPS, join
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.errors import OverBudget
-from hushwatt.household.ledger.home_ledger import Book
-from hushwatt.household.ledger.plan_ledger import KeptLedger
+from hushwatt.household.ledger.home_ledger import HomeLedger
+from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.ledger import Ledger
 
 EPSILON, CAP = 4, 3
 STEPS, AMOUNTS = (0, 1, 2), (1, 2, 4)  # slots onward, and what is asked for
 Make = Callable[..., Ledger]
-Kept = Callable[[Plan, int, Book, int], KeptLedger]
+Kept = Callable[[Plan, int, HomeLedger, int], PlanLedger]
 Entry = tuple[int, int, int]  # slot, amount, appliance
 
 
@@ -32,7 +32,7 @@ def ledger_audits(make: Make = Ledger, charges: int = 4) -> Iterator[Audit]:
     """The ledger of a plan, for the home and for an appliance, in bulk and at home."""
     for window in (1, 2, 3):
         yield partial(audit_ledger, make, window, charges)
-        yield partial(audit_kept_ledger, KeptLedger.kept, window, charges)
+        yield partial(audit_kept_ledger, PlanLedger.kept, window, charges)
 
 
 def audit_ledger(make: Make, window: int, charges: int = 4) -> Finding:
@@ -84,14 +84,14 @@ def audit_kept_ledger(kept: Kept, window: int, charges: int = 3) -> Finding:
     plan = replace(plan, appliance_epsilon=CAP)
     with fresh_store() as store:
         join(store, plan)
-        wrong, tried = _walk(partial(kept, plan, 1, Book(store, NO_CAPS)), window, [], charges)
+        wrong, tried = _walk(partial(kept, plan, 1, HomeLedger(store, NO_CAPS)), window, [], charges)
     figure = (
         f"{wrong} of {tried:,} charges judged wrongly, after every sequence of up to {charges - 1} others"
     )
     return Finding("C12", f"home's ledger on disk, w={window}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
-def _walk(kept: Callable[[int], KeptLedger], window: int, taken: list[Entry], left: int) -> tuple[int, int]:
+def _walk(kept: Callable[[int], PlanLedger], window: int, taken: list[Entry], left: int) -> tuple[int, int]:
     """Try every charge after those taken, and every further one after each."""
     wrong = tried = 0
     slot = taken[-1][0] if taken else 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.audit.harness.in_process_client import Desk
+from hushwatt.audit.harness.in_process_client import InProcessClient
 from hushwatt.household.upload.http import Answer
 from hushwatt.plan import Plan
 from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Question, digest_of, prove
@@ -44,7 +44,7 @@ class Asked:
 class Honest:
     """The provider: its service in this process, and a recording of all that it ever answered."""
 
-    desk: Desk
+    desk: InProcessClient
     past: list[tuple[Asked, Answer]] = field(default_factory=list)
 
     def connect(self, address: str) -> "Honest":

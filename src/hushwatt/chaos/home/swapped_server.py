@@ -9,13 +9,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.audit.harness.clocked_home import NO_CAPS
 from hushwatt.audit.harness.expect import Fault, expect
-from hushwatt.audit.harness.in_process_client import Desk
+from hushwatt.audit.harness.in_process_client import InProcessClient
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.home.impostors import TRICKS, Honest, Impostor
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
 from hushwatt.household.join import agree, propose
-from hushwatt.household.ledger.home_ledger import Book
+from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership
 from hushwatt.household.upload.outbox import Outbox
@@ -34,7 +34,7 @@ def case(seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     plan = plan_for(chance, "lbu", window=3, epsilon=1_000_000, minimum_homes=10, oracle="oue")
     with (
-        Desk(folder, plan, now=plan.calendar.end_of(SLOTS), grace="1d") as desk,
+        InProcessClient(folder, plan, now=plan.calendar.end_of(SLOTS), grace="1d") as desk,
         Store(folder / "home.sqlite") as store,
     ):
         honest, now = Honest(desk), nanoseconds(desk.clock.now())
@@ -51,7 +51,7 @@ def case(seed: int, folder: Path) -> None:
 
 def _fill(store: Store, plan: Plan) -> None:
     """Ten reports, drawn and due."""
-    member = Membership(plan, 1, Book(store, NO_CAPS), OperatingSystem())
+    member = Membership(plan, 1, HomeLedger(store, NO_CAPS), OperatingSystem())
     while member.slot <= SLOTS:
         member.close(np.full(len(plan.appliances), 150.0), due=0)
 

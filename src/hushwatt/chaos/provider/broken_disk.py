@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from hushwatt.audit.harness.buckets import Crowd, Kept, Report
-from hushwatt.audit.harness.concurrent_client import Rush, Uploads, gather_crowd, place_for, whole
+from hushwatt.audit.harness.concurrent_client import ConcurrentClient, Uploads, gather_crowd, place_for, whole
 from hushwatt.audit.harness.disk import Disk, through
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.failing_disk import NEVER, BrokenDisk, some_failing, spread
@@ -63,23 +63,23 @@ class _Life:
         lost = self.acknowledged - whole(left, self.crowd)
         expect(not lost, f"{len(lost)} acknowledged reports are lost")
 
-    def _started(self, disk: BrokenDisk) -> Rush:
+    def _started(self, disk: BrokenDisk) -> ConcurrentClient:
         """A service that cannot start on its disk says so; it is started again when the disk is mended."""
         try:
-            return Rush(self.store, self.crowd.plan)
+            return ConcurrentClient(self.store, self.crowd.plan)
         except StoreUnavailable:
             disk.mend()
-            return Rush(self.store, self.crowd.plan)
+            return ConcurrentClient(self.store, self.crowd.plan)
 
     def _start_again(self, disk: Disk) -> None:
         """A service that did not trust its disk any more has ended, and is started again."""
         store = self.folder / f"{self.name} again" / "store.sqlite"
-        with through(disk), closing(Rush(store, self.crowd.plan)) as desk:
+        with through(disk), closing(ConcurrentClient(store, self.crowd.plan)) as desk:
             statuses = set(self._send(desk, [EVERYTHING]))
             expect(statuses == {200}, f"after a new start an upload was answered {statuses}")
             disk.lose_power()
 
-    def _send(self, desk: Rush, uploads: Uploads) -> Iterator[int]:
+    def _send(self, desk: ConcurrentClient, uploads: Uploads) -> Iterator[int]:
         """What each upload was answered; what was acknowledged is noted."""
         said = list[int]()
 

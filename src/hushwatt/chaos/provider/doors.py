@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import Desk
+from hushwatt.audit.harness.in_process_client import InProcessClient
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.page_context import ALONE
 from hushwatt.provider.estimate.export import export
@@ -36,19 +36,19 @@ class Question:
     consistency: str = "norm-sub"
     smooth: bool = False
 
-    def words(self, desk: Desk) -> str:
+    def words(self, desk: InProcessClient) -> str:
         starts = (desk.plan.calendar.start_of(slot) for slot in (self.first, self.last))
         first, last = (start.strftime("%Y-%m-%dT%H:%M:%SZ") for start in starts)
         return f"?from={first}&to={last}" + ("&smooth=true" if self.smooth else "")
 
 
-def ask(desk: Desk, question: Question) -> Document:
+def ask(desk: InProcessClient, question: Question) -> Document:
     """The answer in JSON."""
     found: Document = desk.get(f"/estimates{question.words(desk)}&consistency={question.consistency}").json()
     return found
 
 
-def compare(desk: Desk, question: Question, told: Document, folder: Path) -> None:
+def compare(desk: InProcessClient, question: Question, told: Document, folder: Path) -> None:
     """Find the same numbers behind every other door."""
     told = {key: value for key, value in told.items() if key != "not_yet"}
     _files(desk, question, told)
@@ -58,7 +58,7 @@ def compare(desk: Desk, question: Question, told: Document, folder: Path) -> Non
         _pages(desk, question, told)
 
 
-def _files(desk: Desk, question: Question, told: Document) -> None:
+def _files(desk: InProcessClient, question: Question, told: Document) -> None:
     from pyarrow import csv, parquet
 
     words = f"{question.words(desk)}&consistency={question.consistency}"
@@ -79,7 +79,7 @@ def _files(desk: Desk, question: Question, told: Document) -> None:
             expect(shown == _cells(desk, told), f"export.{form} differs from the answer")
 
 
-def _cells(desk: Desk, told: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
+def _cells(desk: InProcessClient, told: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
     """The numbers of a document as the rows of a table have them."""
     cells: dict[tuple[int, str, int], tuple[float | None, ...]] = {}
     for slot in told["slots"]:
@@ -100,7 +100,7 @@ def _cells(desk: Desk, told: Document) -> dict[tuple[int, str, int], tuple[float
     return cells
 
 
-def _command(desk: Desk, question: Question, told: Document, folder: Path) -> None:
+def _command(desk: InProcessClient, question: Question, told: Document, folder: Path) -> None:
     """What `hushwatt provider export` writes, from a store of its own opening."""
     database = open_store(desk.config.store_address)
     try:
@@ -114,7 +114,7 @@ def _command(desk: Desk, question: Question, told: Document, folder: Path) -> No
     expect(json.loads((folder / "export.json").read_text()) == told, "the command's export differs")
 
 
-def _top(desk: Desk, question: Question, told: Document) -> None:
+def _top(desk: InProcessClient, question: Question, told: Document) -> None:
     found = desk.get(f"/top{question.words(desk)}&k=1000").json()
     expect(found["top"] == told["top"], "/top ranks otherwise than the answer")
     if question.consistency == "norm-sub":
@@ -122,7 +122,7 @@ def _top(desk: Desk, question: Question, told: Document) -> None:
         expect(found["appliances"] == ranked, "/top differs from the answer")
 
 
-def _pages(desk: Desk, question: Question, told: Document) -> None:
+def _pages(desk: InProcessClient, question: Question, told: Document) -> None:
     """The numbers in the charts of the pages."""
     periods = [told["appliances"][name] for name in told["top"]]
     (top,) = _charts(desk, f"/top{question.words(desk)}&k=1000")
@@ -138,7 +138,7 @@ def _pages(desk: Desk, question: Question, told: Document) -> None:
     _over_time(desk, question, told, name)
 
 
-def _over_time(desk: Desk, question: Question, told: Document, name: str) -> None:
+def _over_time(desk: InProcessClient, question: Question, told: Document, name: str) -> None:
     plan = desk.plan
     answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in told["slots"]}
     known = {slot: here for slot, here in answers.items() if here}
@@ -168,7 +168,7 @@ def _limits(here: Document) -> tuple[float, float]:
     return here["mean_watts"] - reach, here["mean_watts"] + reach
 
 
-def _charts(desk: Desk, target: str) -> list[Any]:
+def _charts(desk: InProcessClient, target: str) -> list[Any]:
     said = desk.ask("GET", target)
     expect(said.status == 200, f"a page was answered {said.status}")
     return [json.loads(chart) for chart in CHART.findall(said.body)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import Desk, Member
+from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import Sent
@@ -24,7 +24,9 @@ SLOTS, LEVELS = 4, 48  # so many that no two payloads are alike
 def case(seed: int, folder: Path) -> None:
     """Some homes leave a collection that goes on; afterwards no file holds a byte of theirs."""
     chance, plan = random.Random(seed), wide_plan()
-    desk = Desk(folder, plan, now=plan.start + timedelta(minutes=5), grace="10m", scrub=chance.random() < 0.3)
+    desk = InProcessClient(
+        folder, plan, now=plan.start + timedelta(minutes=5), grace="10m", scrub=chance.random() < 0.3
+    )
     try:
         members = [desk.join() for _ in range(ALONE)]
         gateway = desk.join(TOGETHER)
@@ -62,7 +64,7 @@ def wide_plan() -> Plan:
     )
 
 
-def deliver(desk: Desk, members: list[Member], gateway: Member, sent: Sent) -> None:
+def deliver(desk: InProcessClient, members: list[Member], gateway: Member, sent: Sent) -> None:
     """The reports of one slot: those of single homes one by one, the gateway's together."""
     parts = [(member, slice(home, home + 1)) for home, member in enumerate(members)]
     parts.append((gateway, slice(len(members), None)))
@@ -73,7 +75,7 @@ def deliver(desk: Desk, members: list[Member], gateway: Member, sent: Sent) -> N
 
 
 def _leave(
-    desk: Desk, folder: Path, members: list[Member], gateway: Member, home: int, sent: list[Sent]
+    desk: InProcessClient, folder: Path, members: list[Member], gateway: Member, home: int, sent: list[Sent]
 ) -> None:
     marks = _marks(members, gateway, home, sent)
     there = dict(zip(marks, _found(folder, marks.values()), strict=True))

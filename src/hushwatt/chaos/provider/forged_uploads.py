@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.audit.harness.buckets import Crowd, Report, bucket_plan, check_tallies
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import Desk, Member, Said
+from hushwatt.audit.harness.in_process_client import InProcessClient, Member, Said
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.wire.signature import DEVICE_HEADER, SIGNATURE_HEADER, TIME_HEADER, sign_request
@@ -41,7 +41,7 @@ class Letter:
 class Town:
     """A service, a gateway whose reports are at stake, another one, and a third in another plan."""
 
-    desk: Desk
+    desk: InProcessClient
     crowd: Crowd
     victim: Member
     other: Member
@@ -67,7 +67,7 @@ def case(seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     plan = bucket_plan(HOMES, SLOTS)
     apart = replace(plan, name="another plan")
-    with Desk(folder, plan, apart, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as desk:
+    with InProcessClient(folder, plan, apart, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as desk:
         victim, other = desk.join(HOMES), desk.join(HOMES)
         crowd = Crowd(plan, victim.key, victim.name, victim.devices)
         elsewhere = desk.join(HOMES, apart)

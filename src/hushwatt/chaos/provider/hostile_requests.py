@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from hushwatt.audit.harness.buckets import Crowd, bucket_plan, check_tallies, join, prepare
 from hushwatt.audit.harness.expect import Fault, expect
-from hushwatt.audit.harness.in_process_client import JSON, Desk, Member
-from hushwatt.audit.harness.raw_connection import Line, request
+from hushwatt.audit.harness.in_process_client import JSON, InProcessClient, Member
+from hushwatt.audit.harness.raw_connection import RawConnection, request
 from hushwatt.audit.harness.service_process import Collector
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.provider.dashboard.views import VIEWS
@@ -59,7 +59,9 @@ def case(seed: int, folder: Path) -> None:
     """Many bent requests, after which the service answers as before and holds what it held."""
     chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
     (folder / "inside").mkdir()
-    with Desk(folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as desk:
+    with InProcessClient(
+        folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d"
+    ) as desk:
         member = desk.join(HOMES)
         crowd = Crowd(plan, member.key, member.name, member.devices)
         first = {(home, 0) for home in range(HOMES)}
@@ -82,7 +84,7 @@ def bent(wish: Wish, chance: random.Random) -> Wish:
     return wish
 
 
-def _put(desk: Desk, wish: Wish) -> None:
+def _put(desk: InProcessClient, wish: Wish) -> None:
     began = time.process_time()
     try:
         said = desk.ask(wish.method, wish.target, wish.body, wish.headers)
@@ -95,7 +97,7 @@ def _put(desk: Desk, wish: Wish) -> None:
     expect(taken < LONGEST, f"{wish.method[:9]} {wish.target[:99]!r} took {taken:.1f} s of the processor")
 
 
-def _wishes(desk: Desk, crowd: Crowd, member: Member) -> list[Wish]:
+def _wishes(desk: InProcessClient, crowd: Crowd, member: Member) -> list[Wish]:
     """A good request of every kind; uploads are of reports that are known already."""
     here = desk.path
     plain = ("/login", "/healthz", "/readyz", "/metrics", "/v1/plans", "/v1/keys", "/v1/openapi.json", here)
@@ -242,7 +244,7 @@ def _bent_bytes(data: bytes, chance: random.Random) -> bytes:
     return bytes(bytes_)
 
 
-def _listen_a_moment(line: Line) -> None:
+def _listen_a_moment(line: RawConnection) -> None:
     """Take an answer if one comes at once: a part of a request has none, which is no fault."""
     line.socket.settimeout(0.02)
     with suppress(TimeoutError):

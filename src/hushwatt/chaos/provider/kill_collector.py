@@ -17,7 +17,7 @@ from hushwatt.audit.harness.buckets import (
     prepare,
 )
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.raw_connection import Answer, Line, exchange
+from hushwatt.audit.harness.raw_connection import Answer, RawConnection, exchange
 from hushwatt.audit.harness.service_process import PATIENCE, Collector
 from hushwatt.chaos.scenario import Scenario
 
@@ -76,7 +76,7 @@ def _life(collector: Collector, crowd: Crowd, waiting: list[Report], chance: ran
     return acknowledged
 
 
-def _last_words(line: Line) -> list[Answer]:
+def _last_words(line: RawConnection) -> list[Answer]:
     """Answers that were on their way when the service was killed: they were given, so they hold."""
     while not line.ended:
         line.listen()

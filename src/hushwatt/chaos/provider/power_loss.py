@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from hushwatt.audit.harness.buckets import Crowd, Kept, Report
-from hushwatt.audit.harness.concurrent_client import Rush, gather_crowd, place_for, whole
+from hushwatt.audit.harness.concurrent_client import ConcurrentClient, gather_crowd, place_for, whole
 from hushwatt.audit.harness.disk import Disk, through
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import Said
@@ -60,7 +60,7 @@ def _serve(store: Path, crowd: Crowd, uploads: list[list[Report]], disk: Disk, i
             expect(fine, f"an upload was answered {said.status}")
             acknowledged.update(reports)
 
-    with closing(Rush(store, crowd.plan)) as desk:
+    with closing(ConcurrentClient(store, crowd.plan)) as desk:
         disk.settle = desk.settle
         desk.send_all(crowd, uploads, note)
         if not in_order:

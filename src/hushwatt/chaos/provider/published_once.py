@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import Desk, Member
+from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.provider.doors import Question, ask, compare
 from hushwatt.chaos.scenario import Scenario
@@ -41,7 +41,7 @@ GRACE = timedelta(minutes=10)
 class Village:
     """The homes of a service, what they report, and what has been told of it."""
 
-    desk: Desk
+    desk: InProcessClient
     chance: random.Random
     folder: Path
     sent: list[Sent]  # of all homes, by slot
@@ -143,7 +143,7 @@ def case(seed: int, folder: Path) -> None:
     """A collection lived through, with questions after every step."""
     chance = random.Random(seed)
     plan = _plan(chance)
-    with Desk(folder, plan, now=plan.start + timedelta(minutes=5), grace="10m") as desk:
+    with InProcessClient(folder, plan, now=plan.start + timedelta(minutes=5), grace="10m") as desk:
         village = Village(desk, chance, folder, list(histories(plan, HOMES, SLOTS, seed)))
         village.enrol(chance.randint(6, 16))
         for slot in range(SLOTS):

@@ -9,7 +9,7 @@ import numpy as np
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import Desk, Member
+from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.chaos.provider.erased_homes import wide_plan
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import Sent
@@ -56,8 +56,8 @@ def _folder(folder: Path) -> Path:
     return folder
 
 
-def _opened(folder: Path, plan: Plan) -> Desk:
-    return Desk(_folder(folder), plan, now=plan.start + timedelta(minutes=10 * SLOTS), grace="1h")
+def _opened(folder: Path, plan: Plan) -> InProcessClient:
+    return InProcessClient(_folder(folder), plan, now=plan.start + timedelta(minutes=10 * SLOTS), grace="1h")
 
 
 def _parts(chance: random.Random) -> list[list[int]]:
@@ -66,7 +66,7 @@ def _parts(chance: random.Random) -> list[list[int]]:
     return [homes[place::PARTS] for place in range(PARTS)]
 
 
-def _send(desk: Desk, gateway: Member, sent: Sent, homes: list[int]) -> None:
+def _send(desk: InProcessClient, gateway: Member, sent: Sent, homes: list[int]) -> None:
     rows = np.array(homes)
     body = pack_many(
         gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows]
@@ -75,7 +75,7 @@ def _send(desk: Desk, gateway: Member, sent: Sent, homes: list[int]) -> None:
     expect(not told["rejected"], "a report was rejected")
 
 
-def _check_whole(desk: Desk, plan: Plan) -> None:
+def _check_whole(desk: InProcessClient, plan: Plan) -> None:
     """The copy is of one moment: its tallies are those of its reports."""
     with desk.service.database.reading() as session:
         found = read_tallies(session, 1, 0, SLOTS)
@@ -91,7 +91,7 @@ def _check_whole(desk: Desk, plan: Plan) -> None:
     expect(same, "the tallies of a backup are not those of its reports")
 
 
-def _compare(here: Desk, there: Desk) -> None:
+def _compare(here: InProcessClient, there: InProcessClient) -> None:
     """Both answer alike, and neither has lost or doubled anything."""
     for desk in (here, there):
         desk.at(SLOTS + 7)

@@ -17,7 +17,7 @@ import numpy as np
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import Desk, Member
+from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import Sent
@@ -36,7 +36,7 @@ FILES = ("export.csv", "export.json", "export.parquet")
 class World:
     """One of the two services, and what its homes report."""
 
-    desk: Desk
+    desk: InProcessClient
     members: list[Member]
     reports: list[Sent]  # of all homes, by slot
     seen: dict[tuple[int, str], Any] = field(default_factory=dict)  # published slots, as first told
@@ -123,7 +123,9 @@ def _worlds(folder: Path, script: Script, seed: int) -> tuple[World, World]:
     worlds = list[World]()
     for name in ("left", "right"):
         (folder / name).mkdir()
-        desk = Desk(folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m")
+        desk = InProcessClient(
+            folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m"
+        )
         reports = list(histories(script.plan, homes, SLOTS, seed + len(worlds)))
         worlds.append(World(desk, [desk.join() for _ in range(homes)], reports))
     left, right = worlds

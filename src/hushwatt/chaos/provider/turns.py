@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import Desk, Member
+from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.plan import Appliance, Plan
@@ -72,9 +72,9 @@ def _plan(chance: random.Random) -> Plan:
     )
 
 
-def _desk(folder: Path, plan: Plan, assigned: bool, store: str | None = None) -> Desk:
+def _desk(folder: Path, plan: Plan, assigned: bool, store: str | None = None) -> InProcessClient:
     now = plan.calendar.end_of(_slots(plan)) + timedelta(minutes=1)
-    return Desk(folder, plan, now=now, store=store, grace=GRACE, assigned_turns=assigned)
+    return InProcessClient(folder, plan, now=now, store=store, grace=GRACE, assigned_turns=assigned)
 
 
 def _slots(plan: Plan) -> int:
@@ -117,7 +117,7 @@ def _asked(plan: Plan, order: Order, slot: int) -> Order:
     return tuple(sorted(order[place] for place in places))
 
 
-def _send(desk: Desk, member: Member, reports: list[Report], chance: random.Random) -> None:
+def _send(desk: InProcessClient, member: Member, reports: list[Report], chance: random.Random) -> None:
     while reports:
         size = chance.choice([1, 7, 150])
         some, reports = reports[:size], reports[size:]

@@ -20,7 +20,7 @@ from hushwatt.cli.provider.store_options import (
 if TYPE_CHECKING:
     from hushwatt.provider.intake.collect import Collection
     from hushwatt.provider.intake.ingest import Ingested
-    from hushwatt.provider.schedule import Life
+    from hushwatt.provider.schedule import SlotSchedule
     from hushwatt.provider.service.config import Config
     from hushwatt.provider.store.session import Database
 
@@ -175,7 +175,7 @@ def check_homes(homes: int | None) -> None:
         raise UsageError(f"--homes must be between 0 and {MOST_HOMES:,}")
 
 
-def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Collection, Life]":
+def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Collection, SlotSchedule]":
     """The store, the plan that is meant, and when its slots open and close."""
     from hushwatt.provider.intake.collect import Collection
     from hushwatt.provider.service.folder import make_folder
@@ -198,7 +198,7 @@ def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Coll
     return database, Collection(number, plans[number]), lives_of(settings, plans)[number]
 
 
-def _publish(database: "Database", collection: "Collection", life: "Life") -> None:
+def _publish(database: "Database", collection: "Collection", life: "SlotSchedule") -> None:
     from hushwatt.provider.clock import SystemClock
     from hushwatt.provider.service.publish_files import publish_unattended, waiting
 

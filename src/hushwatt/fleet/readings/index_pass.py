@@ -30,7 +30,7 @@ class Waiting:
     runs: NDArray[np.void]
 
 
-class FirstLook:
+class IndexPass:
     """Goes through the files once, in their order."""
 
     def __init__(self, calendar: Calendar, known: pa.Array | None) -> None:

@@ -24,12 +24,12 @@ from hushwatt.errors import ReadingsError
 from hushwatt.fleet.progress import Work
 from hushwatt.fleet.readings.buckets import Buckets, PageRows, Rows, page_rows
 from hushwatt.fleet.readings.files import ReadingsFile, readings_files
-from hushwatt.fleet.readings.index_pass import FirstLook
+from hushwatt.fleet.readings.index_pass import IndexPass
 from hushwatt.fleet.readings.parts import Parts
 from hushwatt.fleet.readings.runs import Runs
 from hushwatt.fleet.readings.slot_means import SlotMeans, Watts
 from hushwatt.fleet.readings.survey import Survey
-from hushwatt.fleet.readings.value_pass import SecondLook
+from hushwatt.fleet.readings.value_pass import ValuePass
 from hushwatt.plan.plan import Plan
 
 Tell = Callable[[float], object]
@@ -62,7 +62,7 @@ class Readings:
     _runs: Runs = field(repr=False)
     _places: NDArray[np.int32] = field(repr=False)
     _work: Work = field(repr=False)
-    _looks: list[SecondLook] = field(default_factory=list, repr=False)
+    _looks: list[ValuePass] = field(default_factory=list, repr=False)
 
     @property
     def first(self) -> int | None:
@@ -77,7 +77,7 @@ class Readings:
     @property
     def counts(self) -> Counts:
         """What was read, skipped and changed; complete once all matrices have been walked."""
-        look = self._looks[-1] if self._looks else SecondLook((), 0)
+        look = self._looks[-1] if self._looks else ValuePass((), 0)
         seen = self._survey
         return Counts(seen.rows, seen.before, seen.after, dict(sorted(look.outside.items())), look.negative)
 
@@ -127,7 +127,7 @@ class Readings:
 
     def _page_rows(self) -> Iterator[PageRows]:
         """The rows that count, page by page."""
-        look = SecondLook(self._plan.names, self._survey.slots)
+        look = ValuePass(self._plan.names, self._survey.slots)
         self._looks[:] = [look]
         paged, reading = self._paged_survey, self._work.stage(SECOND_LOOK, self._survey.rows)
         rows = map(self._paged, look.rows(self._files, self._runs.rows(self._places), reading))
@@ -187,7 +187,7 @@ def read_slots(
     ReadingsError.
     """
     files, work = readings_files(path), Work(progress)
-    look = FirstLook(plan.calendar, known)
+    look = IndexPass(plan.calendar, known)
     look.read(files, work.stage(FIRST_LOOK, sum(file.size for file in files)))
     homes, places = look.homes()
     table = Readings(homes, plan, files, look.survey, look.runs, places, work)

@@ -25,7 +25,7 @@ MOST_OUTSIDE = 100_000  # appliances that are not in the plan, each counted by i
 Owners = tuple[NDArray[np.int32], NDArray[np.int32]]  # of each row, its home's place and its slot
 
 
-class SecondLook:
+class ValuePass:
     """Goes through the files once more, and counts what it leaves out."""
 
     def __init__(self, appliances: tuple[str, ...], slots: int) -> None:

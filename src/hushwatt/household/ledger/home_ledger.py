@@ -57,7 +57,7 @@ class Entry:
         return astuple(self)
 
 
-class Book:
+class HomeLedger:
     """All spends of a home, under its owner's caps."""
 
     def __init__(self, store: Store, caps: Caps, timeline: Timeline | None = None) -> None:

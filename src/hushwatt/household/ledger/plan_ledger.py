@@ -10,7 +10,7 @@ import numpy as np
 
 from hushwatt.errors import OverBudget
 from hushwatt.household.clock import SECOND
-from hushwatt.household.ledger.home_ledger import Book, Entry
+from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
 from hushwatt.household.ledger.timeline import TOLERANCE, Condition, Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -19,15 +19,15 @@ from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
 LONE = np.zeros(1, dtype=np.int32)  # the only home there is
 
 
-class KeptLedger(Ledger):
+class PlanLedger(Ledger):
     """What a lone home spent under one plan; every charge is kept on disk first."""
 
     plan: Plan
     place: int
-    book: Book
+    book: HomeLedger
 
     @classmethod
-    def kept(cls, plan: Plan, place: int, book: Book, slot: int) -> "KeptLedger":
+    def kept(cls, plan: Plan, place: int, book: HomeLedger, slot: int) -> "PlanLedger":
         """The ledger as the book has it, for a home that is at `slot`."""
         first = Ledger.of(plan, homes=1)
         ledger = cls(1, first.epsilon, first.window, first.appliances, first.appliance_total)

@@ -13,7 +13,7 @@ from typing import Any
 
 import apsw
 
-from hushwatt.durable import write_log_again
+from hushwatt.durable import rewrite_wal
 from hushwatt.errors import StateError
 
 PATIENCE = 10_000  # milliseconds that one writer waits for another
@@ -76,7 +76,7 @@ class Store:
     def make_sure(self) -> None:
         """Before the first change of a life: what an earlier one wrote is on the disk, or written again."""
         with self.change() as disk:
-            write_log_again(disk)
+            rewrite_wal(disk)
 
     @contextmanager
     def change(self) -> Iterator[apsw.Connection]:

@@ -18,7 +18,7 @@ from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.levels import Levels, Watts, to_levels
 from hushwatt.household.report.randomise import laws_of, randomise
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.decide import patience
+from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.kernels import Rows
 from hushwatt.wire.payload import Members
@@ -85,7 +85,7 @@ def _patience(homes: Homes) -> NDArray[np.int64]:
     """How many cells may change before each home publishes; what is not on offer is never reached."""
     layout = homes.layout
     return homes.strategies.each(
-        lambda state: patience(laws_of(layout, state.offer())) if state.offer() else 0
+        lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.decide import patience
+from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.laws import DirectLaw, Law, law_for
 from hushwatt.privacy.strategies import STRATEGIES, Strategy
 
@@ -80,7 +80,7 @@ def chance_to_publish(plan: Plan, probe: int, offer: int) -> float:
     laws = [law_for(plan.oracle, probe, asked, width) for width in plan.widths]
     mean = sum(differing(law)[0] for law in laws)
     variance = sum(differing(law)[1] for law in laws)
-    allowed = patience([law_for(plan.oracle, offer, asked, width) for width in plan.widths])
+    allowed = change_threshold([law_for(plan.oracle, offer, asked, width) for width in plan.widths])
     return 0.5 * (1 - erf((allowed + 0.5 - mean) / sqrt(2 * variance)))
 
 

@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager
 SMALL = 4096  # bytes that are not worth counting
 
 
-class Place:
+class Reservation:
     """What one client holds."""
 
-    def __init__(self, room: "Room", limit: asyncio.Timeout) -> None:
+    def __init__(self, room: "MemoryLimit", limit: asyncio.Timeout) -> None:
         self._room, self.limit, self.held = room, limit, 0
 
     def take(self, count: int) -> None:
@@ -24,24 +24,24 @@ class Place:
             self._room.make(self)
 
 
-class Room:
+class MemoryLimit:
     """So many bytes for all."""
 
     def __init__(self, size: int) -> None:
         self._size, self.held = size, 0
-        self._places: dict[Place, int] = {}  # and what each holds, oldest first
+        self._places: dict[Reservation, int] = {}  # and what each holds, oldest first
 
     @asynccontextmanager
-    async def place(self, seconds: float | None = None) -> AsyncIterator[Place]:
+    async def place(self, seconds: float | None = None) -> AsyncIterator[Reservation]:
         """A place in the room; a TimeoutError inside when the time is over, or the place is needed."""
         async with asyncio.timeout(seconds) as limit:
-            place = Place(self, limit)
+            place = Reservation(self, limit)
             try:
                 yield place
             finally:
                 self._free(place)
 
-    def make(self, place: Place) -> None:
+    def make(self, place: Reservation) -> None:
         """Make room for what a place holds."""
         self.held += place.held - self._places.get(place, 0)
         self._places[place] = place.held
@@ -53,5 +53,5 @@ class Room:
             if not oldest.limit.expired():
                 oldest.limit.reschedule(asyncio.get_running_loop().time())
 
-    def _free(self, place: Place) -> None:
+    def _free(self, place: Reservation) -> None:
         self.held -= self._places.pop(place, 0)

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hushwatt.errors import HushwattError
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.head import problem_with
-from hushwatt.provider.api.memory_limit import Room
+from hushwatt.provider.api.memory_limit import MemoryLimit
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.proof import prover_for
 from hushwatt.provider.api.upload import Upload, uploads_to
@@ -33,7 +33,7 @@ PIECE = 32_768  # bytes of an answer that are sent at once
 ANSWERS = 32 * 1024 * 1024  # bytes of large answers that have not been taken
 
 
-class Shell:
+class Middleware:
     """The outermost layer of the service; uploads go no further."""
 
     def __init__(
@@ -42,7 +42,7 @@ class Shell:
         self._app, self._metrics, self._upload = app, metrics, upload
         self._access, self._key = access, key
         self._known = handlers(metrics)
-        self._answers = Room(ANSWERS)
+        self._answers = MemoryLimit(ANSWERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

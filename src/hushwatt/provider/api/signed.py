@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from hushwatt.errors import ReportError
 from hushwatt.provider.api.access import Access
-from hushwatt.provider.api.memory_limit import Place, Room
+from hushwatt.provider.api.memory_limit import MemoryLimit, Reservation
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.token_bucket import Limit
 from hushwatt.provider.intake.collect import Collection
@@ -29,7 +29,7 @@ class Gate:
     def __init__(self, service: Service, access: Access) -> None:
         self._service, self._access = service, access
         self._limit = Limit(service.config.requests_per_second)
-        self._room = Room(max(BODIES, 2 * service.config.largest_upload))
+        self._room = MemoryLimit(max(BODIES, 2 * service.config.largest_upload))
         self._known: OrderedDict[tuple[int, bytes], Known] = OrderedDict()
 
     def collection(self, plan_id: str) -> Collection:
@@ -102,7 +102,7 @@ class Gate:
             return find_signer(session, plan, name)
 
 
-async def _read(request: Request, most: int, place: Place) -> bytes:
+async def _read(request: Request, most: int, place: Reservation) -> bytes:
     parts = []
     async for part in request.stream():
         place.take(len(part))

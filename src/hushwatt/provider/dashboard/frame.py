@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 
 if TYPE_CHECKING:
     from hushwatt.provider.dashboard.views import View
@@ -13,7 +13,7 @@ FORMS = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
 STRETCHES = (7, 30, 90)  # days
 
 
-def frame(scene: Scene, view: "View", signed_in: bool) -> dict[str, Any]:
+def frame(scene: PageContext, view: "View", signed_in: bool) -> dict[str, Any]:
     """All that the page around a view needs."""
     from hushwatt.provider.dashboard.views import VIEWS
 
@@ -39,7 +39,7 @@ def frame(scene: Scene, view: "View", signed_in: bool) -> dict[str, Any]:
     }
 
 
-def waiting_for(scene: Scene) -> dict[str, Any]:
+def waiting_for(scene: PageContext) -> dict[str, Any]:
     """Why there is no answer, and when to look again."""
     not_yet, asked = scene.not_yet, scene.asked
     have, need = not_yet.have, not_yet.need
@@ -61,7 +61,7 @@ def waiting_for(scene: Scene) -> dict[str, Any]:
     }
 
 
-def range_text(scene: Scene) -> str:
+def range_text(scene: PageContext) -> str:
     """Which slots the answer is about."""
     slots = scene.found.slots
     if not slots:
@@ -74,7 +74,7 @@ def range_text(scene: Scene) -> str:
     return f"{span} ({scene.plan.timezone}): {words.count(len(slots), 'slot')}{left_out}. {homes} take part."
 
 
-def left_out(scene: Scene) -> str:
+def left_out(scene: PageContext) -> str:
     """What is not in the answer, as too few homes spoke of it."""
     found, need, lines = scene.found, scene.plan.minimum_homes, []
     if found.withheld:
@@ -89,7 +89,7 @@ def left_out(scene: Scene) -> str:
     return " ".join(lines)
 
 
-def stretches(scene: Scene, path: str) -> list[tuple[str, str, bool]]:
+def stretches(scene: PageContext, path: str) -> list[tuple[str, str, bool]]:
     """Links to the last days that are published, and to everything."""
     asked, published = scene.asked, scene.state.published
     found = []
@@ -102,7 +102,7 @@ def stretches(scene: Scene, path: str) -> list[tuple[str, str, bool]]:
     return [*found, ("All", _link(scene, path, "", ""), not asked.ranged)]
 
 
-def _link(scene: Scene, path: str, start: str, end: str) -> str:
+def _link(scene: PageContext, path: str, start: str, end: str) -> str:
     asked = scene.asked
     more: dict[str, Any] = {"from": start, "to": end, "appliance": list(asked.appliances)}
     return asked.link(path, **more, **asked.counts)

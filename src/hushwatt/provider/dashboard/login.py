@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.api.access import COOKIE, Access
-from hushwatt.provider.dashboard.renderer import Paper
+from hushwatt.provider.dashboard.renderer import Renderer
 from hushwatt.provider.store.logins import KEPT
 
 LONGEST = 4096  # bytes of a form
@@ -16,7 +16,7 @@ LONGEST = 4096  # bytes of a form
 class Login:
     """Asks for a token, and remembers in the browser that it was given."""
 
-    def __init__(self, access: Access, paper: Paper) -> None:
+    def __init__(self, access: Access, paper: Renderer) -> None:
         self._access, self._paper = access, paper
 
     def ask(self, request: Request, status: int = 401, wrong: bool = False, then: str = "") -> Response:

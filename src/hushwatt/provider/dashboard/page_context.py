@@ -9,7 +9,7 @@ from hushwatt.privacy.strategies import POPULATION
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.query import Asked
 from hushwatt.provider.estimate.results import Estimates, PeriodNumbers
-from hushwatt.provider.service.collection_reader import NotYet, Read
+from hushwatt.provider.service.collection_reader import CollectionReader, NotYet
 from hushwatt.provider.store.plans import PlanState
 
 FEW, SILENT = "too few homes", "nobody was asked"
@@ -43,10 +43,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Scene:
+class PageContext:
     """One request for a page."""
 
-    read: Read
+    read: CollectionReader
     asked: Asked
     now: datetime
 

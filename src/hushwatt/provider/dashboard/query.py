@@ -12,7 +12,7 @@ from hushwatt.errors import HushwattError, UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import nearest, shown
 from hushwatt.provider.estimate.time_range import span
-from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.service.collection_reader import CollectionReader
 
 SWITCH = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
 MOST_APPLIANCES = 4  # drawn together; more colours cannot be told apart
@@ -57,7 +57,7 @@ class Asked:
         return f"/v1/plans/{self.plan.id}/export.{form}" + (f"?{query}" if query else "")
 
 
-def understand(read: Read, words: Mapping[str, str], appliances: list[str]) -> Asked:
+def understand(read: CollectionReader, words: Mapping[str, str], appliances: list[str]) -> Asked:
     """Read an address; what cannot be understood is refused in one clear line."""
     for name, value in words.items():
         if name in ("plan", "from", "to", "smooth", *COUNTS) and len(value) > LONGEST:
@@ -78,7 +78,7 @@ def understand(read: Read, words: Mapping[str, str], appliances: list[str]) -> A
     )
 
 
-def chosen(read: Read, word: str) -> Plan:
+def chosen(read: CollectionReader, word: str) -> Plan:
     """The plan whose id begins with `word`; without a word the newest one that still collects."""
     plans = [each.plan for each in read.collections.values()]
     if not plans:

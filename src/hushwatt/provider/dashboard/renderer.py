@@ -29,7 +29,7 @@ HEADERS = {
 }
 
 
-class Paper:
+class Renderer:
     """Writes pages."""
 
     def __init__(self, assets: Assets) -> None:

@@ -19,9 +19,9 @@ from hushwatt.provider.dashboard.assets import Assets
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.frame import frame
 from hushwatt.provider.dashboard.login import Login
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.query import understand
-from hushwatt.provider.dashboard.renderer import Paper
+from hushwatt.provider.dashboard.renderer import Renderer
 from hushwatt.provider.dashboard.views import VIEWS, View
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.session import StoreUnavailable
@@ -49,7 +49,7 @@ class Pages:
     def __init__(self, service: Service, access: Access) -> None:
         self.service, self.access = service, access
         self.assets = Assets()
-        self.paper = Paper(self.assets)
+        self.paper = Renderer(self.assets)
 
     def showing(self, view: View, login: Login) -> Answer:
         """The endpoint of a view."""
@@ -66,7 +66,7 @@ class Pages:
     def _show(self, view: View, request: Request) -> Response:
         words = dict(request.query_params)
         asked = understand(self.service.read, words, request.query_params.getlist("appliance"))
-        scene = Scene(self.service.read, asked, self.service.clock.now())
+        scene = PageContext(self.service.read, asked, self.service.clock.now())
         shown: dict[str, Any] = view.show(scene)
         around = frame(scene, view, signed_in=COOKIE in request.cookies)
         charts = any(isinstance(each, Chart) for each in shown.values())

@@ -14,7 +14,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Stack:
+class TallyArrays:
     """All groups, by slot.  A group's homes stand by answers drawn in one slot with one budget."""
 
     slot: Whole
@@ -25,7 +25,7 @@ class Stack:
     counts: Whole  # answers for every level of every appliance
 
     @classmethod
-    def of(cls, plan: Plan, tallies: Tallies) -> "Stack":
+    def of(cls, plan: Plan, tallies: Tallies) -> "TallyArrays":
         """The publications among the tallies; probes are not estimated from."""
         keys = sorted(key for key in tallies.groups if key.round == PUBLICATION)
         found = [tallies.groups[key] for key in keys]
@@ -39,10 +39,10 @@ class Stack:
             np.array([each.counts for each in found], dtype=np.int64).reshape(-1, plan.width),
         )
 
-    def until(self, last: int | None) -> "Stack":
+    def until(self, last: int | None) -> "TallyArrays":
         """The groups of the slots up to `last`."""
         rows = slice(None) if last is None else self.slot <= last
-        return Stack(*(getattr(self, column.name)[rows] for column in fields(self)))
+        return TallyArrays(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Timeline:
     inside: NDArray[np.bool_]  # whether it was asked for; those before it are history
 
     @classmethod
-    def of(cls, stack: Stack, minimum: int, first: int | None = None) -> "Timeline":
+    def of(cls, stack: TallyArrays, minimum: int, first: int | None = None) -> "Timeline":
         """The slots of these groups; an answer needs `minimum` homes, and at least one."""
         slots, places = np.unique(stack.slot, return_inverse=True)
         rows = np.zeros(len(slots), dtype=np.int64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import Law, debias, law_for, noise
-from hushwatt.provider.estimate.arrays import Stack
+from hushwatt.provider.estimate.arrays import TallyArrays
 
 Numbers = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -37,7 +37,7 @@ class Groups:
     lowest: Numbers  # homes estimated, per home, when nobody answers for a level
 
     @classmethod
-    def of(cls, plan: Plan, stack: Stack, appliance: int) -> "Groups":
+    def of(cls, plan: Plan, stack: TallyArrays, appliance: int) -> "Groups":
         """Undo the tallies of the appliance with this number in the plan."""
         first = sum(plan.widths[:appliance])
         counts = stack.counts[:, first : first + plan.widths[appliance]]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.arrays import Stack, Timeline
+from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.covariance import Covariances, covariances
 from hushwatt.provider.estimate.debias import Groups
@@ -46,7 +46,7 @@ def estimate(
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    stack = Stack.of(plan, tallies).until(last)
+    stack = TallyArrays.of(plan, tallies).until(last)
     timeline = Timeline.of(stack, plan.minimum_homes, first)
     homes = tallies.homes_in(timeline.slots).astype(float)
     forgers = Forgers(plan, timeline, tallies.homes)

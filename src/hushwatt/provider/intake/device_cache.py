@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 1 << 27  # bytes of names that are kept; others are hashed every time
 
 
-class Roll:
+class DeviceCache:
     """The homes of a slot, in its order; later slots are compared with them while that is of use."""
 
     def __init__(self, plan: Plan) -> None:

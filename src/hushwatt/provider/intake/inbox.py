@@ -21,7 +21,7 @@ from hushwatt.provider.checks.plausible import bands_at_hand
 from hushwatt.provider.clock import Clock
 from hushwatt.provider.intake.collect import ACCEPTED, REASONS, REPEATED, Collection, Verdicts, judge, take
 from hushwatt.provider.metrics import Metrics
-from hushwatt.provider.schedule import Life
+from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.session import Database, Session, StoreUnavailable
 from hushwatt.wire.record import HEAD, Records
@@ -85,7 +85,9 @@ class _Waiting:
 class Inbox:
     """The only writer of the store."""
 
-    def __init__(self, database: Database, lives: dict[int, Life], clock: Clock, metrics: Metrics) -> None:
+    def __init__(
+        self, database: Database, lives: dict[int, SlotSchedule], clock: Clock, metrics: Metrics
+    ) -> None:
         self._database, self._lives, self._clock, self._metrics = database, lives, clock, metrics
         self._bytes = 0  # of uploads that wait
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
@@ -173,7 +175,7 @@ class Inbox:
         for number, together in uploads.items():
             self._take(session, self._lives[number], together)
 
-    def _take(self, session: Session, life: Life, batch: list[_Waiting]) -> None:
+    def _take(self, session: Session, life: SlotSchedule, batch: list[_Waiting]) -> None:
         """Take the uploads of one plan as if they were one."""
         uploads = [waiting.upload for waiting in batch if waiting.upload]
         collection = uploads[0][0]

@@ -31,9 +31,9 @@ from hushwatt.provider.intake.collect import (
     settle,
 )
 from hushwatt.provider.intake.delivery import Delivery, check_told
-from hushwatt.provider.intake.device_cache import Roll
+from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import KnownHomes, distinct
-from hushwatt.provider.schedule import Life
+from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.deliveries import begin, set_taken, taken, told_by_files
 from hushwatt.provider.store.enrolment import FILES, enrol_named, set_told, tell_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
@@ -98,7 +98,7 @@ class Ingest:
         self,
         database: Database,
         collection: Collection,
-        life: Life,
+        life: SlotSchedule,
         clock: Clock,
         homes: int | None = None,
     ) -> None:
@@ -136,7 +136,7 @@ class Ingest:
             time.sleep(PAUSE)
 
     def _judged(self, file: Delivery, begin: int) -> Iterator[Judged]:
-        roll = Roll(self._collection.plan)
+        roll = DeviceCache(self._collection.plan)
         for first, batch in file.batches(begin):
             self._refuse_coming(file, first, batch)
             verdicts = judge(self._collection, batch)

@@ -21,7 +21,7 @@ from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
-from hushwatt.provider.schedule import Life
+from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
 from hushwatt.provider.store.slots import Published, homes_when_published, late_reports, published_slots
@@ -69,10 +69,12 @@ class Health:
     skew: dict[str, int]  # requests by how many seconds the signer's clock is behind, up to
 
 
-class Read:
+class CollectionReader:
     """Answers about the collections of one service; holds no state of its own."""
 
-    def __init__(self, database: Database, lives: Mapping[int, Life], clock: Clock, metrics: Metrics) -> None:
+    def __init__(
+        self, database: Database, lives: Mapping[int, SlotSchedule], clock: Clock, metrics: Metrics
+    ) -> None:
         self._database, self._lives, self._clock, self._metrics = database, lives, clock, metrics
         self._collections = {life.plan.id: Collection(number, life.plan) for number, life in lives.items()}
 
@@ -89,7 +91,7 @@ class Read:
         with self._database.reading() as session:
             return plan_state(session, self._number(plan))
 
-    def life(self, plan: Plan) -> Life:
+    def life(self, plan: Plan) -> SlotSchedule:
         return self._lives[self._number(plan)]
 
     def now(self) -> datetime:

@@ -6,13 +6,13 @@ how long it waits for them.
 """
 
 from hushwatt.provider.clock import Clock
-from hushwatt.provider.schedule import Life
+from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.session import Database
 from hushwatt.provider.store.slots import publish
 
 
-def publish_unattended(database: Database, number: int, life: Life, clock: Clock) -> list[int]:
+def publish_unattended(database: Database, number: int, life: SlotSchedule, clock: Clock) -> list[int]:
     """Publish the closed slots of a plan whose homes all come from files, up to the last with reports.
 
     Gives the slots with reports, by number.
@@ -27,7 +27,7 @@ def publish_unattended(database: Database, number: int, life: Life, clock: Clock
         return publish(session, number, due, int(now.timestamp()))
 
 
-def waiting(database: Database, number: int, life: Life, clock: Clock) -> int:
+def waiting(database: Database, number: int, life: SlotSchedule, clock: Clock) -> int:
     """How many closed slots with reports a service has still to publish."""
     with database.reading() as session:
         ((count,),) = session.all(

@@ -16,8 +16,8 @@ from hushwatt.provider.clock import Clock, SystemClock
 from hushwatt.provider.intake.collect import Collection, erase_device
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
-from hushwatt.provider.schedule import Life
-from hushwatt.provider.service.collection_reader import Read
+from hushwatt.provider.schedule import SlotSchedule
+from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.keys import ProviderKeys, open_keys
 from hushwatt.provider.service.logs import log
@@ -44,7 +44,7 @@ class Service:
                 add_plan(session, plan)
             plans = all_plans(session)
         self.lives = lives_of(config, plans)
-        self.read = Read(database, self.lives, self.clock, self.metrics)
+        self.read = CollectionReader(database, self.lives, self.clock, self.metrics)
         self.inbox = Inbox(database, self.lives, self.clock, self.metrics)
         self._to_forget = True  # an earlier service may have ended before it came to it
 
@@ -112,19 +112,20 @@ class Service:
         self.database.close()
 
 
-def lives_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, Life]:
+def lives_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, SlotSchedule]:
     """When the slots of each plan open and close."""
     tolerance = timedelta(seconds=config.tolerance)
     return {
-        number: Life(plan, config.grace_of(plan.slot.seconds), tolerance) for number, plan in plans.items()
+        number: SlotSchedule(plan, config.grace_of(plan.slot.seconds), tolerance)
+        for number, plan in plans.items()
     }
 
 
-def open_read(config: Config, database: Database) -> Read:
+def open_read(config: Config, database: Database) -> CollectionReader:
     """What a store has collected, without a service around it."""
     with database.reading() as session:
         plans = all_plans(session)
-    return Read(database, lives_of(config, plans), SystemClock(), Metrics())
+    return CollectionReader(database, lives_of(config, plans), SystemClock(), Metrics())
 
 
 def load_plans(files: Iterable[str]) -> list[Plan]:

@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.durable import write_log_again
+from hushwatt.durable import rewrite_wal
 from hushwatt.errors import StateError, UsageError
 from hushwatt.files import written
 from hushwatt.provider.store.schema import migrate
@@ -199,7 +199,7 @@ class Sqlite:
         self._writer = self._connected()
         self._writer.pragma("cache_size", -CACHE)
         with self.writing() as session:
-            write_log_again(self._writer)  # the last life may have ended because a sync failed
+            rewrite_wal(self._writer)  # the last life may have ended because a sync failed
             migrate(session, WORDS)
 
     @contextmanager

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushwatt.provider.estimate.smoothing.kalman import DRIFTS, FLICKERS, SPEEDS, Bank, Seen
+from hushwatt.provider.estimate.smoothing.kalman import DRIFTS, FLICKERS, SPEEDS, KalmanBank, Seen
 from hushwatt.provider.estimate.smoothing.smooth import chi_squared
 
 SLOTS, SERIES, TIMES = 60, 5, 20
@@ -11,7 +11,7 @@ SLOTS, SERIES, TIMES = 60, 5, 20
 
 def filtered(estimates, noise):
     """What the bank makes of each slot after the first; one that breaks with the past stands as it is."""
-    bank, told = Bank.start(Seen(estimates[0], noise)), []
+    bank, told = KalmanBank.start(Seen(estimates[0], noise)), []
     for row in estimates[1:]:
         seen = Seen(row, noise)
         learnt, found = bank.after(seen)
@@ -57,11 +57,11 @@ def test_noise_is_filtered_out(life, gain):
 
 def test_one_filter_is_the_textbook_one():
     """With the speeds known, the bank is the usual filter of a level that drifts."""
-    bank = Bank.start(Seen(np.array([0.0]), np.array([1.0])))
+    bank = KalmanBank.start(Seen(np.array([0.0]), np.array([1.0])))
     place = DRIFTS.index(1.0) * len(FLICKERS)
     alone = np.zeros_like(bank.weights)
     alone[0, place] = 1.0
-    sure = Bank(alone, bank.level, bank.variance, bank.starts)
+    sure = KalmanBank(alone, bank.level, bank.variance, bank.starts)
     after, found = sure.after(Seen(np.array([3.0]), np.array([1.0])))
     gain = 2 / 3  # (1 + drift) / (1 + drift + noise)
 
@@ -74,7 +74,7 @@ def test_one_filter_is_the_textbook_one():
 def test_a_season_that_is_known_is_not_strange():
     """The filters with a season explain what surprises those without, and take over."""
     noise, season = np.ones(1), np.zeros((2, 1, 1))
-    bank = Bank.start(Seen(np.zeros(1), noise, season), seasons=2)
+    bank = KalmanBank.start(Seen(np.zeros(1), noise, season), seasons=2)
     for _ in range(10):
         bank, _ = bank.after(Seen(np.zeros(1), noise, season))
     season[1] = 10.0
@@ -90,7 +90,7 @@ def test_a_season_that_is_known_is_not_strange():
 def test_after_a_break():
     """The level is where the slot says, as sure as the slot is, and the filters keep their say."""
     noise = np.ones(1)
-    bank = Bank.start(Seen(np.zeros(1), noise))
+    bank = KalmanBank.start(Seen(np.zeros(1), noise))
     for _ in range(30):
         bank, _ = bank.after(Seen(np.zeros(1), noise))
     jump = Seen(np.full(1, 50.0), noise)
@@ -103,14 +103,14 @@ def test_after_a_break():
 
 def test_series_are_chosen():
     """One bank in some series, another in the rest."""
-    one, two = (Bank.start(Seen(np.full(2, value), np.ones(2))) for value in (1.0, 2.0))
+    one, two = (KalmanBank.start(Seen(np.full(2, value), np.ones(2))) for value in (1.0, 2.0))
 
     assert one.where(np.array([True, False]), two).level[0, 0].tolist() == [1.0, 2.0]
 
 
 def test_weights_are_chances():
     """The filters' say always adds up to one, however long and strange the series."""
-    bank = Bank.start(Seen(np.zeros(2), np.full(2, 1e-12)))
+    bank = KalmanBank.start(Seen(np.zeros(2), np.full(2, 1e-12)))
     for value in (0.0, 1e6, -1e6, 0.5, 0.5):
         bank, found = bank.after(Seen(np.full(2, value), np.full(2, 1e-12)))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.views import (
     collection,
     levels,
@@ -28,7 +28,7 @@ class View:
     path: str
     name: str
     template: str
-    show: Callable[[Scene], dict[str, Any]]
+    show: Callable[[PageContext], dict[str, Any]]
     answers: bool = True  # whether it shows estimates, which have a range and may not be there yet
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.counts import tallies
 from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.tables import words as texts
 
@@ -42,7 +42,7 @@ PROBLEMS = {
 LATEST = 60
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     health = scene.read.health(scene.plan)
     refused = sum(health.rejected.values())
     late = sum(health.late.values())
@@ -107,7 +107,7 @@ def _length(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
 
 
-def _late(scene: Scene, late: dict[int, int]) -> dict[str, Any]:
+def _late(scene: PageContext, late: dict[int, int]) -> dict[str, Any]:
     latest = sorted(late)[-LATEST:]
     slots = range(max(latest[-1] - LATEST + 1, latest[0]), latest[-1] + 1)
     rows = [[words.slot_name(scene.plan, slot), f"{late[slot]:,}"] for slot in reversed(latest)]

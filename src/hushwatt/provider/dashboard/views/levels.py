@@ -5,14 +5,14 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import columns
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.estimate.results import PeriodNumbers
 
 HEIGHT = 380
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     names = scene.asked.appliances or tuple(name for name, _ in scene.ranked[:1])
     name = names[0] if names else scene.plan.names[0]
     found: dict[str, Any] = {
@@ -24,7 +24,7 @@ def show(scene: Scene) -> dict[str, Any]:
     return found | (_shown(scene, name, period) if period else {})
 
 
-def _shown(scene: Scene, name: str, period: PeriodNumbers) -> dict[str, Any]:
+def _shown(scene: PageContext, name: str, period: PeriodNumbers) -> dict[str, Any]:
     homes, labels = scene.found.homes, words.level_names(scene.plan, scene.plan.names.index(name))
     low, high = period.level_limits(homes)
     figure = columns(labels, period.levels.tolist(), low.tolist(), high.tolist(), "homes")

@@ -9,7 +9,7 @@ from hushwatt.privacy.promise_words import reach
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.counts import tallies
 from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.promised import promised, rounded_up
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.views.top import chart, lead, table
@@ -42,7 +42,7 @@ class SlotNow:
     turns: bool
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     slots = scene.read.slots(scene.plan)[-LATEST:]
     promise = promised(scene.plan)
     found: dict[str, Any] = {
@@ -65,7 +65,7 @@ def show(scene: Scene) -> dict[str, Any]:
     return found
 
 
-def _now(scene: Scene, slots: list[SlotView]) -> SlotNow | None:
+def _now(scene: PageContext, slots: list[SlotView]) -> SlotNow | None:
     """The last slot that has begun."""
     begun = [slot for slot in slots if slot.state != COMING]
     if not begun:
@@ -86,7 +86,7 @@ def _now(scene: Scene, slots: list[SlotView]) -> SlotNow | None:
     )
 
 
-def _when(scene: Scene, slot: SlotView) -> str:
+def _when(scene: PageContext, slot: SlotView) -> str:
     if slot.state == PUBLISHED:
         return ""
     closes = words.moment_of(slot.closes, scene.plan, scene.now)
@@ -96,7 +96,7 @@ def _when(scene: Scene, slot: SlotView) -> str:
     return f"It is closed and published at {closes}."
 
 
-def _slots_chart(scene: Scene, slots: list[SlotView]) -> Chart:
+def _slots_chart(scene: PageContext, slots: list[SlotView]) -> Chart:
     figure = tallies(
         [words.slot_mark(scene.plan, slot.slot) for slot in slots],
         [slot.reports for slot in slots],
@@ -106,7 +106,7 @@ def _slots_chart(scene: Scene, slots: list[SlotView]) -> Chart:
     return Chart(figure, "Reports in the latest slots; those not published yet are pale", 240)
 
 
-def _slots_table(scene: Scene, slots: list[SlotView]) -> Table:
+def _slots_table(scene: PageContext, slots: list[SlotView]) -> Table:
     rows = [
         [
             words.slot_name(scene.plan, slot.slot),
@@ -121,12 +121,12 @@ def _slots_table(scene: Scene, slots: list[SlotView]) -> Table:
     return Table("The latest slots", columns, rows)
 
 
-def _others(scene: Scene) -> list[Plan]:
+def _others(scene: PageContext) -> list[Plan]:
     plans = [each.plan for each in scene.read.collections.values()]
     return [plan for plan in plans if plan.id != scene.plan.id]
 
 
-def _other(scene: Scene, plan: Plan) -> dict[str, str]:
+def _other(scene: PageContext, plan: Plan) -> dict[str, str]:
     state = scene.read.state(plan)
     return {
         "name": plan.name,

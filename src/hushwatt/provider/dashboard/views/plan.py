@@ -5,7 +5,7 @@ from typing import Any
 from hushwatt.plan.summary import facts, levels
 from hushwatt.privacy.advice.candidate import Z95
 from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.promised import foreseen, sentences
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.tables import words as texts
@@ -14,7 +14,7 @@ SLOTS = 30
 PROMISED_BELOW = ("promise", "one appliance")  # told in more words
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     homes = scene.asked.counts.get("homes", max(scene.state.homes, scene.plan.minimum_homes, 1))
     slots = scene.asked.counts.get("slots", SLOTS)
     return {
@@ -27,7 +27,7 @@ def show(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _levels(scene: Scene) -> Table:
+def _levels(scene: PageContext) -> Table:
     rows = [
         [", ".join(map(words.title, names.split(", "))), str(count), text]
         for names, count, text in levels(scene.plan)
@@ -37,7 +37,7 @@ def _levels(scene: Scene) -> Table:
     )
 
 
-def _accuracy(scene: Scene, homes: int, slots: int) -> dict[str, Any]:
+def _accuracy(scene: PageContext, homes: int, slots: int) -> dict[str, Any]:
     found = foreseen(scene.plan, homes, slots)
     if found is None:
         return {}

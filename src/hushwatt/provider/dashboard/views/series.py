@@ -5,14 +5,14 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.bands import Line, bands
 from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.page_context import ALONE, Cell, Scene
+from hushwatt.provider.dashboard.page_context import ALONE, Cell, PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 
 MOST_SLOTS = 2000
 HEIGHT = 420
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     names = scene.asked.appliances or tuple(name for name, _ in scene.ranked[:1])
     choices = [(name, words.title(name), name in names) for name in scene.plan.names]
     if not scene.ranked:
@@ -32,7 +32,7 @@ def show(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _chart(scene: Scene, slots: range, courses: dict[str, list[Cell]]) -> Chart:
+def _chart(scene: PageContext, slots: range, courses: dict[str, list[Cell]]) -> Chart:
     starts = [words.local(scene.plan.calendar.start_of(slot), scene.plan) for slot in slots]
     times = [f"{start:%Y-%m-%d %H:%M:%S}" for start in starts]
     lines = [
@@ -50,7 +50,7 @@ def _chart(scene: Scene, slots: range, courses: dict[str, list[Cell]]) -> Chart:
     return Chart(figure, label, HEIGHT)
 
 
-def _table(scene: Scene, slots: range, courses: dict[str, list[Cell]]) -> Table:
+def _table(scene: PageContext, slots: range, courses: dict[str, list[Cell]]) -> Table:
     reasons = {cell.why_not for course in courses.values() for cell in course if cell.why_not}
     rows = []
     for place, slot in enumerate(slots):

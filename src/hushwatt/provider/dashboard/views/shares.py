@@ -5,12 +5,12 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import bars
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.dashboard.views.top import FRAME, ROW
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     ranked = [(name, period) for name, period in scene.ranked if period.share == period.share]
     if not ranked:
         return {}

@@ -6,14 +6,14 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.heat import Tile, heat
-from hushwatt.provider.dashboard.page_context import Cell, Scene
+from hushwatt.provider.dashboard.page_context import Cell, PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 
 MOST_SLOTS = 300
 ROW, FRAME = 30, 56
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     slots = scene.slots(MOST_SLOTS)
     if not scene.ranked:
         return {}
@@ -29,7 +29,7 @@ def show(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _chart(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Chart:
+def _chart(scene: PageContext, slots: range, rows: dict[str, list[Cell]]) -> Chart:
     figure, key = heat(
         [f"{words.title(name)}{_typical(row)}" for name, row in rows.items()],
         [words.slot_mark(scene.plan, slot) for slot in slots],
@@ -49,19 +49,19 @@ def _typical(row: list[Cell]) -> str:
     return f"  ±{words.number(reach, words.decimals(reach))}"
 
 
-def _tile(scene: Scene, name: str, cell: Cell) -> Tile:
+def _tile(scene: PageContext, name: str, cell: Cell) -> Tile:
     text = _told(scene, name, cell)
     return Tile(None, False, text) if cell.why_not else Tile(cell.value, cell.low < 0, text)
 
 
-def _told(scene: Scene, name: str, cell: Cell) -> str:
+def _told(scene: PageContext, name: str, cell: Cell) -> str:
     where = f"{words.title(name)}, {words.slot_name(scene.plan, cell.slot)}"
     if cell.why_not:
         return f"{where}<br>{cell.in_full}"
     return f"{where}<br>{cell.told}"
 
 
-def _table(scene: Scene, slots: range, rows: dict[str, list[Cell]]) -> Table:
+def _table(scene: PageContext, slots: range, rows: dict[str, list[Cell]]) -> Table:
     reasons = {cell.why_not for row in rows.values() for cell in row if cell.why_not}
     texts = [
         [words.slot_name(scene.plan, slot)] + [row[place].told for row in rows.values()]

@@ -6,7 +6,7 @@ from typing import Any
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import whiskers
-from hushwatt.provider.dashboard.page_context import Scene
+from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
 from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
 from hushwatt.provider.estimate.results import PeriodNumbers
@@ -15,7 +15,7 @@ USUAL = 10
 ROW, FRAME = 30, 52  # pixels of a row, and of what is around the rows
 
 
-def show(scene: Scene) -> dict[str, Any]:
+def show(scene: PageContext) -> dict[str, Any]:
     count = scene.asked.counts.get("k", USUAL)
     ranked = scene.ranked[:count]
     if not ranked:

@@ -43,7 +43,7 @@ class Filtered:
 
 
 @dataclass(frozen=True)
-class Bank:
+class KalmanBank:
     """What every filter believes of the level: seasons × speeds × series.
 
     The series of an appliance lie side by side from each of `starts`, and learn their speeds from each
@@ -56,7 +56,7 @@ class Bank:
     starts: NDArray[np.intp]
 
     @classmethod
-    def start(cls, seen: Seen, seasons: int = 1, starts: NDArray[np.intp] | None = None) -> "Bank":
+    def start(cls, seen: Seen, seasons: int = 1, starts: NDArray[np.intp] | None = None) -> "KalmanBank":
         """Nothing is known before the first slot: the level is its estimate."""
         shape = (seasons, len(SPEEDS), len(seen.estimate))
         first = np.arange(seasons)[:, None, None] == 0
@@ -67,7 +67,7 @@ class Bank:
             starts=np.array([0]) if starts is None else starts,
         )
 
-    def after(self, seen: Seen) -> tuple["Bank", Filtered]:
+    def after(self, seen: Seen) -> tuple["KalmanBank", Filtered]:
         """Foretell the slot, compare, and learn."""
         weights, level, variance = self._mixed()
         variance += SPEEDS[:, 0] * seen.noise
@@ -75,15 +75,15 @@ class Bank:
         surprise = seen.estimate - level - seen.season
         gain = variance / spread
         judged = self._judged(weights, surprise, spread)
-        learnt = Bank(judged, level + gain * surprise, (1 - gain) * variance, self.starts)
+        learnt = KalmanBank(judged, level + gain * surprise, (1 - gain) * variance, self.starts)
         return learnt, learnt._filtered(seen, spread, surprise, weights)
 
-    def broken(self, seen: Seen, weights: Numbers) -> "Bank":
+    def broken(self, seen: Seen, weights: Numbers) -> "KalmanBank":
         """What is believed after a break: the slot's own estimate tells where the level is."""
         sudden = SUDDEN * seen.noise
         leap = np.broadcast_to(sudden / (sudden + seen.noise + seen.season_noise), self.level.shape)
         level = self.level + leap * (seen.estimate - self.level - seen.season)
-        return Bank(weights, level, (1 - leap) * sudden, self.starts)
+        return KalmanBank(weights, level, (1 - leap) * sudden, self.starts)
 
     def expected(self, season: Numbers | float) -> Numbers:
         """The truth that the next slot should have."""
@@ -94,9 +94,9 @@ class Bank:
         say = np.maximum(self.weights.sum(axis=1), TINY)
         return np.asarray((self.weights * self.level).sum(axis=1) / say)
 
-    def where(self, chosen: Mask, other: "Bank") -> "Bank":
+    def where(self, chosen: Mask, other: "KalmanBank") -> "KalmanBank":
         """This bank in the `chosen` series, and the `other` in the rest."""
-        return Bank(
+        return KalmanBank(
             np.where(chosen, self.weights, other.weights),
             np.where(chosen, self.level, other.level),
             np.where(chosen, self.variance, other.variance),

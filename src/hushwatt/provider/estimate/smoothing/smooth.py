@@ -21,7 +21,7 @@ from hushwatt.provider.estimate.arrays import Timeline
 from hushwatt.provider.estimate.debias import Groups
 from hushwatt.provider.estimate.intervals import SIGMAS, around, level_interval
 from hushwatt.provider.estimate.slots import Slots
-from hushwatt.provider.estimate.smoothing.kalman import Bank, Filtered, Seen
+from hushwatt.provider.estimate.smoothing.kalman import Filtered, KalmanBank, Seen
 from hushwatt.provider.estimate.smoothing.panel import Panel, side_by_side
 from hushwatt.provider.estimate.smoothing.season import Profiles, seasons
 
@@ -110,7 +110,7 @@ class Smoother:
         self._alone, self._sided = alone, sided  # the slots by themselves: 95 %, and one-sided limits
         self._most = chi_squared(panel.lengths - 1)
         self._begun = np.zeros(panel.known.shape[1], dtype=bool)
-        self._bank: Bank | None = None
+        self._bank: KalmanBank | None = None
         self._last = alone.at(0)
 
     def take(self, place: int, news: Mask) -> Rows:
@@ -142,7 +142,7 @@ class Smoother:
     def _begin(self, seen: Seen, series: Mask) -> None:
         """Start the filters of series that are heard of for the first time."""
         if series.any():
-            started = Bank.start(seen, len(np.atleast_3d(seen.season)), self._panel.starts)
+            started = KalmanBank.start(seen, len(np.atleast_3d(seen.season)), self._panel.starts)
             self._bank = started.where(series, self._bank) if self._bank else started
             self._begun = self._begun | series
 
