@@ -3,7 +3,7 @@
 import numpy as np
 from tests.provider.simulated import plan_of
 
-from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 PLAN = plan_of([[0, 10], [0, 20]])
@@ -38,7 +38,7 @@ def test_publications_by_slot():
 
 def test_slots_and_their_homes():
     """A slot has the homes of all its groups, and the newest of their draws."""
-    timeline = Timeline.of(TallyArrays.of(PLAN, TALLIES), minimum=15, first=4)
+    timeline = SlotTimeline.of(TallyArrays.of(PLAN, TALLIES), minimum=15, first=4)
 
     assert timeline.slots.tolist() == [2, 4, 5]
     assert timeline.rows.tolist() == [15, 3, 40]
@@ -60,4 +60,4 @@ def test_nothing_at_all():
     stack = TallyArrays.of(PLAN, Tallies(0, {}))
 
     assert stack.counts.shape == (0, 4)
-    assert Timeline.of(stack, minimum=1).slots.tolist() == []
+    assert SlotTimeline.of(stack, minimum=1).slots.tolist() == []

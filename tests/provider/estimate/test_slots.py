@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from tests.provider.simulated import plan_of, repeated_slots, spread_out
 
-from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
-from hushwatt.provider.estimate.debias import Groups
-from hushwatt.provider.estimate.slots import slot_estimates
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.slots import slot_means
 
 VALUES = np.array([0.0, 100.0, 600.0])
 
 
 def slots_of(plan, tallies):
     stack = TallyArrays.of(plan, tallies)
-    timeline = Timeline.of(stack, minimum=1)
-    return slot_estimates(plan, 0, Groups.of(plan, stack, 0), timeline, tallies.homes)
+    timeline = SlotTimeline.of(stack, minimum=1)
+    return slot_means(plan, 0, DebiasedGroups.of(plan, stack, 0), timeline, tallies.homes)
 
 
 @pytest.mark.parametrize("oracle", ["oue", "grr"])

@@ -18,7 +18,7 @@ from hushwatt.audit.harness.in_process_client import InProcessClient
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.page_context import ALONE
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.intervals import SIGMAS
+from hushwatt.provider.estimate.intervals import Z95
 from hushwatt.provider.service.service import open_read
 from hushwatt.provider.store import open_store
 
@@ -164,7 +164,7 @@ def _limits(here: Document) -> tuple[float, float]:
     if "mean_watts_ci95" in here:
         low, high = here["mean_watts_ci95"]
         return low, high
-    reach = SIGMAS * here["mean_watts_se"]
+    reach = Z95 * here["mean_watts_se"]
     return here["mean_watts"] - reach, here["mean_watts"] + reach
 
 

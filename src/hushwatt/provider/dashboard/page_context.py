@@ -8,7 +8,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import POPULATION
 from hushwatt.provider.dashboard import words
 from hushwatt.provider.dashboard.query import Asked
-from hushwatt.provider.estimate.results import Estimates, PeriodNumbers
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 from hushwatt.provider.service.collection_reader import CollectionReader, NotYet
 from hushwatt.provider.store.plans import PlanState
 
@@ -68,7 +68,7 @@ class PageContext:
         return self.read.not_yet(self.plan)
 
     @cached_property
-    def ranked(self) -> list[tuple[str, PeriodNumbers]]:
+    def ranked(self) -> list[tuple[str, PeriodEstimates]]:
         """The appliances with an answer, the most watts first."""
         pairs = ((name, self.found.by_period[name]) for name in self.found.top)
         return [(name, period) for name, period in pairs if period is not None]

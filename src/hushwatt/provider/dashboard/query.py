@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from hushwatt.errors import HushwattError, UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import nearest, shown
-from hushwatt.provider.estimate.time_range import span
+from hushwatt.provider.estimate.time_range import parse_time_range
 from hushwatt.provider.service.collection_reader import CollectionReader
 
 SWITCH = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
@@ -94,7 +94,7 @@ def chosen(read: CollectionReader, word: str) -> Plan:
 
 def _span(plan: Plan, start: str, end: str) -> tuple[int | None, int | None]:
     try:
-        return span(plan, start or None, end or None)
+        return parse_time_range(plan, start or None, end or None)
     except HushwattError as wrong:
         raise UsageError(str(wrong).replace("--", "")) from None
 

@@ -3,26 +3,23 @@
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.array_types import Floats, Indices, Integers, Mask
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.provider.tally.tally import Tallies
-
-Numbers = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class TallyArrays:
     """All groups, by slot.  A group's homes stand by answers drawn in one slot with one budget."""
 
-    slot: Whole
-    as_of: Whole  # the slot they were drawn in
-    drawn: Whole  # millionths of ε
-    rows: Whole  # homes
-    reports: Whole  # homes that speak of each appliance
-    counts: Whole  # answers for every level of every appliance
+    slot: Integers
+    as_of: Integers  # the slot they were drawn in
+    drawn: Integers  # millionths of ε
+    rows: Integers  # homes
+    reports: Integers  # homes that speak of each appliance
+    counts: Integers  # answers for every level of every appliance
 
     @classmethod
     def of(cls, plan: Plan, tallies: Tallies) -> "TallyArrays":
@@ -46,18 +43,18 @@ class TallyArrays:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class SlotTimeline:
     """Which slots there are, ascending, and to which of them each group belongs."""
 
-    slots: Whole
-    places: NDArray[np.intp]  # of each group's slot in `slots`
-    rows: Whole  # homes behind each slot
-    as_of: Whole  # the newest slot its answers were drawn in
-    enough: NDArray[np.bool_]  # whether the plan's minimum of homes is met
-    inside: NDArray[np.bool_]  # whether it was asked for; those before it are history
+    slots: Integers
+    places: Indices  # of each group's slot in `slots`
+    rows: Integers  # homes behind each slot
+    as_of: Integers  # the newest slot its answers were drawn in
+    enough: Mask  # whether the plan's minimum of homes is met
+    inside: Mask  # whether it was asked for; those before it are history
 
     @classmethod
-    def of(cls, stack: TallyArrays, minimum: int, first: int | None = None) -> "Timeline":
+    def of(cls, stack: TallyArrays, minimum: int, first: int | None = None) -> "SlotTimeline":
         """The slots of these groups; an answer needs `minimum` homes, and at least one."""
         slots, places = np.unique(stack.slot, return_inverse=True)
         rows = np.zeros(len(slots), dtype=np.int64)
@@ -67,7 +64,7 @@ class Timeline:
         inside = np.ones(len(slots), dtype=bool) if first is None else slots >= first
         return cls(slots, places, rows, as_of, rows >= max(minimum, 1), inside)
 
-    def summed(self, values: Numbers) -> Numbers:
+    def summed(self, values: Floats) -> Floats:
         """The sum of `values`, one or a row for each group, over the groups of every slot."""
         sums = np.zeros((len(self.slots), *values.shape[1:]))
         np.add.at(sums, self.places, values)

@@ -4,8 +4,8 @@ from math import isnan
 from typing import Any
 
 from hushwatt.plan.times import show_instant
-from hushwatt.provider.estimate.caveats import blind_spot
-from hushwatt.provider.estimate.results import Estimates, PeriodNumbers, SlotNumbers
+from hushwatt.provider.estimate.caveats import unmeasured_times
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
 
@@ -21,7 +21,7 @@ def document(estimates: Estimates) -> Document:
         "slots": slots,
         "appliances": periods if estimates.answered else {},
         "top": list(estimates.top),
-        **_limits(estimates),
+        **_caveats(estimates),
     }
 
 
@@ -30,7 +30,7 @@ def top_document(estimates: Estimates, count: int) -> Document:
     top = estimates.top[:count]
     periods = _periods(estimates)
     best = {name: periods[name] for name in top}
-    return {**_head(estimates), "appliances": best, "top": list(top), **_limits(estimates)}
+    return {**_head(estimates), "appliances": best, "top": list(top), **_caveats(estimates)}
 
 
 def _head(estimates: Estimates) -> Document:
@@ -68,7 +68,7 @@ def _slot(estimates: Estimates, place: int) -> Document:
         return found | {"too_few_homes": too_few(slot.reports, need)}
     spoken = {name: int(each.speakers[place]) for name, each in estimates.by_slot.items()}
     few = {name: have for name, have in spoken.items() if 0 < have < need}
-    shown = {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}
+    shown = {name: _appliance_in_slot(each, place) for name, each in estimates.by_slot.items()}
     if estimates.smoothed:
         shown = {
             name: each and each | _smoothed(estimates.by_slot[name], place) for name, each in shown.items()
@@ -76,7 +76,7 @@ def _slot(estimates: Estimates, place: int) -> Document:
     return found | {"appliances": shown} | _too_few_for(few, need)
 
 
-def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
+def _appliance_in_slot(numbers: SlotEstimates, place: int) -> Document | None:
     """One appliance in one slot; None when nobody spoke of it, or too few homes."""
     if not numbers.known[place]:
         return None
@@ -90,7 +90,7 @@ def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
     }
 
 
-def _smoothed(numbers: SlotNumbers, place: int) -> Document:
+def _smoothed(numbers: SlotEstimates, place: int) -> Document:
     """Whether the slot is smoothed or stands by itself, and the limits of its watts, which may be uneven."""
     return {
         "mean_watts_ci95": [float(numbers.watts_low[place]), float(numbers.watts_high[place])],
@@ -98,9 +98,9 @@ def _smoothed(numbers: SlotNumbers, place: int) -> Document:
     }
 
 
-def _limits(estimates: Estimates) -> Document:
+def _caveats(estimates: Estimates) -> Document:
     """What one forging home counts as at most, and which times were never measured, where there is any."""
-    told = {"influence": estimates.influence, "blind_spot": blind_spot(estimates)}
+    told = {"influence": estimates.influence, "blind_spot": unmeasured_times(estimates)}
     return {name: value for name, value in told.items() if value is not None}
 
 
@@ -114,7 +114,7 @@ def _periods(estimates: Estimates) -> dict[str, Document | None]:
     return found
 
 
-def _period(numbers: PeriodNumbers) -> Document:
+def _period(numbers: PeriodEstimates) -> Document:
     return {
         "levels": numbers.levels.tolist(),
         "se": numbers.levels_se.tolist(),

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 def export(estimates: Estimates, path: Path) -> None:
     """Write the estimates to `path`, in the form that its ending names."""
-    form = FORMS.get(path.suffix.lower())
+    form = FORMATS.get(path.suffix.lower())
     if form is None:
-        raise UsageError(f"{path} must end in one of {', '.join(FORMS)}")
+        raise UsageError(f"{path} must end in one of {', '.join(FORMATS)}")
     with written(path) as temporary:
         form(estimates, temporary)
 
 
-def tidy(estimates: Estimates) -> "pa.Table":
+def tidy_table(estimates: Estimates) -> "pa.Table":
     """The slots as a table: slot, start, as_of, reports, appliance, level, its watts, and all numbers."""
     import pyarrow as pa
 
@@ -90,13 +90,13 @@ def _csv(estimates: Estimates, path: Path) -> None:
 
     from hushwatt.provider.estimate.spreadsheet import without_formulas
 
-    csv.write_csv(without_formulas(tidy(estimates)), path)
+    csv.write_csv(without_formulas(tidy_table(estimates)), path)
 
 
 def _parquet(estimates: Estimates, path: Path) -> None:
     from pyarrow import parquet
 
-    parquet.write_table(tidy(estimates), path)
+    parquet.write_table(tidy_table(estimates), path)
 
 
-FORMS: dict[str, Callable[[Estimates, Path], None]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+FORMATS: dict[str, Callable[[Estimates, Path], None]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}

@@ -3,24 +3,22 @@
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import Reach, heaviest, reach
-from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.slots import Slots
+from hushwatt.provider.estimate.array_types import Floats, Integers
+from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.slots import SlotMeans
 
-Numbers = NDArray[np.float64]
 
-
-class Forgers:
+class ForgeryInfluence:
     """The slots of each appliance that a period counts, as a forging home weighs them."""
 
-    def __init__(self, plan: Plan, timeline: Timeline, homes: int) -> None:
+    def __init__(self, plan: Plan, timeline: SlotTimeline, homes: int) -> None:
         self.plan, self.timeline, self.homes = plan, timeline, homes
-        self._counted: dict[str, tuple[Reach, NDArray[np.int64], Numbers, Numbers]] = {}
+        self._counted: dict[str, tuple[Reach, Integers, Floats, Floats]] = {}
 
-    def note(self, number: int, name: str, slots: Slots) -> None:
+    def note(self, number: int, name: str, slots: SlotMeans) -> None:
         """Remember what every counted slot weighs in the period's mean, and what it says."""
         counted = slots.counted
         if counted.any():

@@ -7,7 +7,7 @@ from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import columns
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.estimate.results import PeriodNumbers
+from hushwatt.provider.estimate.results import PeriodEstimates
 
 HEIGHT = 380
 
@@ -24,7 +24,7 @@ def show(scene: PageContext) -> dict[str, Any]:
     return found | (_shown(scene, name, period) if period else {})
 
 
-def _shown(scene: PageContext, name: str, period: PeriodNumbers) -> dict[str, Any]:
+def _shown(scene: PageContext, name: str, period: PeriodEstimates) -> dict[str, Any]:
     homes, labels = scene.found.homes, words.level_names(scene.plan, scene.plan.names.index(name))
     low, high = period.level_limits(homes)
     figure = columns(labels, period.levels.tolist(), low.tolist(), high.tolist(), "homes")

@@ -8,8 +8,8 @@ from hushwatt.provider.dashboard.charts.figure import Chart
 from hushwatt.provider.dashboard.charts.intervals import whiskers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
-from hushwatt.provider.estimate.results import PeriodNumbers
+from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
+from hushwatt.provider.estimate.results import PeriodEstimates
 
 USUAL = 10
 ROW, FRAME = 30, 52  # pixels of a row, and of what is around the rows
@@ -25,8 +25,8 @@ def show(scene: PageContext) -> dict[str, Any]:
         "k": count,
         "chart": chart(ranked),
         "table": table(ranked, scene.found.swap_homes),
-        "about": what_watts_are(scene.found),
-        "missed": blind_spot(scene.found),
+        "about": watts_caption(scene.found),
+        "missed": unmeasured_times(scene.found),
         "influence": words.number(scene.found.influence or 0.0, 1),
         "tied": tied,
         "shown": len(ranked),
@@ -34,7 +34,7 @@ def show(scene: PageContext) -> dict[str, Any]:
     }
 
 
-def lead(ranked: list[tuple[str, PeriodNumbers]]) -> str:
+def lead(ranked: list[tuple[str, PeriodEstimates]]) -> str:
     """The answer in a sentence."""
     name, first = ranked[0]
     figure = f"{words.watts_between(first.low, first.high)} on average in a home"
@@ -44,7 +44,7 @@ def lead(ranked: list[tuple[str, PeriodNumbers]]) -> str:
     return f"{words.title(_listed(rivals))} are tied for first place: the data cannot tell them apart yet."
 
 
-def chart(ranked: list[tuple[str, PeriodNumbers]]) -> Chart:
+def chart(ranked: list[tuple[str, PeriodEstimates]]) -> Chart:
     labels = [
         f"{words.title(name)}  {words.ranks(period.rank_best, period.rank_worst)}" for name, period in ranked
     ]
@@ -60,7 +60,7 @@ def chart(ranked: list[tuple[str, PeriodNumbers]]) -> Chart:
     )
 
 
-def table(ranked: list[tuple[str, PeriodNumbers]], swaps: dict[str, float]) -> Table:
+def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) -> Table:
     rows = [
         [
             words.title(name),
