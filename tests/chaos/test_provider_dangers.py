@@ -11,9 +11,8 @@ from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context as scene
-from hushwatt.provider.estimate import slots
+from hushwatt.provider.estimate import estimate, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.intake import collect, inbox
 from hushwatt.provider.service import collection_reader as read
 from hushwatt.provider.service.collection_reader import CollectionReader
@@ -80,7 +79,7 @@ def test_answers_about_too_few_homes(monkeypatch):
     """Without the minimum, what a few homes reported shows somewhere."""
     of = SlotTimeline.of.__func__
     monkeypatch.setattr(
-        SlotTimeline, "of", classmethod(lambda kind, stack, minimum, first=None: of(kind, stack, 1, first))
+        SlotTimeline, "of", classmethod(lambda kind, arrays, minimum, first=None: of(kind, arrays, 1, first))
     )
 
     assert any("tells" in said or "is told" in said for said in faults("small-groups"))
@@ -133,7 +132,7 @@ def test_a_minimum_for_slots_alone(monkeypatch):
 def test_small_slots_that_count_alone(monkeypatch):
     """Periods that differ in one slot tell it when they are subtracted."""
     monkeypatch.setattr(
-        slots, "pooled_slots", lambda plan, timeline, speakers: timeline.inside & (speakers > 0)
+        slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0)
     )
 
     assert any("subtracting" in said for said in faults("published-once"))

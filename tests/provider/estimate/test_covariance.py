@@ -11,7 +11,7 @@ from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.covariance import CovarianceBounds, asked_about_both, covariance_bounds
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.estimate import estimate as module
+from hushwatt.provider.estimate import estimate as module
 from hushwatt.provider.estimate.period import PeriodMean
 
 HOMES, WATTS, TIMES = 210, 1000.0, 100

@@ -70,8 +70,12 @@ def test_each_group_has_its_own_law():
         law = law_for("oue", key.drawn, 1, 3)
         assert np.allclose(groups.held[row], debias(counts[row], 100, law))
         assert np.isclose(groups.step[row], 1 / float(law.hold - law.rise))
-        assert np.isclose(groups.quiet[row], float(law.rise * (1 - law.rise) / (law.hold - law.rise) ** 2))
-        assert np.isclose(groups.loud[row], float(law.hold * (1 - law.hold) / (law.hold - law.rise) ** 2))
+        assert np.isclose(
+            groups.noise_not_held[row], float(law.rise * (1 - law.rise) / (law.hold - law.rise) ** 2)
+        )
+        assert np.isclose(
+            groups.noise_held[row], float(law.hold * (1 - law.hold) / (law.hold - law.rise) ** 2)
+        )
 
 
 def test_budget_is_shared_by_the_asked():

@@ -91,8 +91,8 @@ def test_weights_of_a_draw():
     plan = plan_of([[0, 100]], method="lsp", window=4)
     keys = [TallyKey(slot, 0, slot - slot % 4, MICRO) for slot in range(8)]
     tallies = tallies_of(10, keys, [np.full(8, 10)], [np.full((8, 2), 5)])
-    stack = TallyArrays.of(plan, tallies)
-    groups, timeline = DebiasedGroups.of(plan, stack, 0), SlotTimeline.of(stack, minimum=1)
+    arrays = TallyArrays.of(plan, tallies)
+    groups, timeline = DebiasedGroups.of(plan, arrays, 0), SlotTimeline.of(arrays, minimum=1)
     weights = period_weights(groups, np.full(8, 10.0), np.ones(8, dtype=bool), timeline)
 
     assert np.isclose(weights.squared[:4].sum(), (4 / 80) ** 2)

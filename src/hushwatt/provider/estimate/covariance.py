@@ -64,7 +64,7 @@ def covariance_bounds(
 
 def asked_about_both(plan: Plan, timeline: SlotTimeline) -> tuple[float, float]:
     """Of the homes asked about an appliance, the part asked about another too: at once, and in all slots."""
-    asked, count = timeline.slots[timeline.inside & timeline.enough], len(plan.appliances)
+    asked, count = timeline.slots[timeline.requested & timeline.enough], len(plan.appliances)
     if count == 1 or not len(asked):
         return 1.0, 1.0
     slots = int(asked[-1] - asked[0]) + 1

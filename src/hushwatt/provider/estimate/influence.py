@@ -12,19 +12,19 @@ from hushwatt.provider.estimate.slots import SlotMeans
 
 
 class ForgeryInfluence:
-    """The slots of each appliance that a period counts, as a forging home weighs them."""
+    """How far forging homes can move a period: the counted slots of each appliance as one weighs in them."""
 
     def __init__(self, plan: Plan, timeline: SlotTimeline, homes: int) -> None:
         self.plan, self.timeline, self.homes = plan, timeline, homes
         self._counted: dict[str, tuple[Reach, Integers, Floats, Floats]] = {}
 
-    def note(self, number: int, name: str, slots: SlotMeans) -> None:
+    def add(self, number: int, name: str, slots: SlotMeans) -> None:
         """Remember what every counted slot weighs in the period's mean, and what it says."""
         counted = slots.counted
         if counted.any():
             weights = 1 / (counted.sum() * slots.reports[counted])
-            kept = reach(self.plan, number), self.timeline.slots[counted], weights, slots.watts[counted]
-            self._counted[name] = kept
+            numbers = self.timeline.slots[counted]
+            self._counted[name] = reach(self.plan, number), numbers, weights, slots.watts[counted]
 
     def influence(self) -> float | None:
         """How many homes one forging home counts as at most, over the appliances; None without an answer."""
@@ -36,7 +36,7 @@ class ForgeryInfluence:
             default=None,
         )
 
-    def swaps(self, means: dict[str, float]) -> dict[str, float]:
+    def homes_to_swap(self, means: dict[str, float]) -> dict[str, float]:
         """For each appliance but the last by `means`: how many homes it takes to put the next one before it.
 
         At least so many beside those that took part.  One forging home lifts the lower mean by at most

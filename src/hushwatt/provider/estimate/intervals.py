@@ -1,4 +1,4 @@
-"""How far the truth may lie from an estimate: 95 % intervals.
+"""How far the truth may lie from an estimate: 95 % confidence intervals.
 
 A level's interval holds every share of homes that the count of answers does not
 contradict (a score interval: Wilson's when the homes are a sample, narrower when
@@ -6,7 +6,7 @@ all of them spoke).  Near zero answers, where counts are too coarse for a bell
 curve, half an answer is allowed for.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import hypot, sqrt
 from statistics import NormalDist
 
@@ -17,33 +17,28 @@ from hushwatt.provider.estimate.array_types import Floats
 
 CONFIDENCE = 0.95
 Z95 = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)  # 1.96, the z of the formulas
-HALF_ANSWER_SIGMAS = (
-    1 / 8
-)  # sigmas that make up for half an answer: from a spread of four answers on it is not needed
+HALF_ANSWER_SIGMAS = 1 / 8  # make up for half an answer, which is not needed from a spread of four answers on
 
 
 @dataclass(frozen=True)
 class VarianceFunction:
     """How the variance of a level's estimated share depends on the true share f.
 
-    It is [quiet + slope·f + absent·f(1−f)]/reports.  Arrays end in an axis for levels, or one of length 1.
+    It is [noise_not_held + slope·f + correction·f(1−f)]/reports.  Arrays end in an axis for
+    levels, or one of length 1.
     """
 
     reports: Floats  # homes that spoke, m
-    quiet: Floats  # noise of a home that does not hold the level, q(1−q)/(p−q)²
+    noise_not_held: Floats  # noise of a home that does not hold the level, q(1−q)/(p−q)²
     slope: Floats  # what is added to it when it does, (1−p−q)/(p−q)
-    absent: Floats  # weight of the homes that did not speak: 1 − m/K, or 1 when levels were drawn at random
+    correction: Floats  # finite population correction 1 − m/K, or 1 when levels were drawn at random
     step: Floats  # homes that one answer stands for, 1/(p−q)
     lowest: Floats  # the share estimated when no report has an answer for it, −q/(p−q)
     highest: Floats  # the share estimated when every report has, (1−q)/(p−q)
 
-    def at(self, place: int) -> "VarianceFunction":
-        """The same for one slot."""
-        return VarianceFunction(*(getattr(self, column.name)[place] for column in fields(self)))
-
     def variance(self, share: Floats) -> Floats:
         """The variance of the estimate of a share."""
-        spread = self.quiet + self.slope * share + self.absent * share * (1 - share)
+        spread = self.noise_not_held + self.slope * share + self.correction * share * (1 - share)
         return np.maximum(spread, 0) / self.reports
 
 
@@ -67,9 +62,9 @@ def score_interval(
 def _roots(share: Floats, errors: VarianceFunction, sigmas: Floats | float) -> tuple[Floats, Floats]:
     """Both shares that lie exactly `sigmas` standard errors from `share`."""
     weight = sigmas**2 / errors.reports
-    square = 1 + weight * errors.absent
-    middle = share + weight * (errors.slope + errors.absent) / 2
-    rest = share**2 - weight * errors.quiet
+    square = 1 + weight * errors.correction
+    middle = share + weight * (errors.slope + errors.correction) / 2
+    rest = share**2 - weight * errors.noise_not_held
     reach = np.sqrt(np.maximum(middle**2 - square * rest, 0))
     return (middle - reach) / square, (middle + reach) / square
 

@@ -58,23 +58,23 @@ def period_mean(
         return None
     weights = period_weights(groups, slots.reports, slots.counted, timeline)
     share = weights.slot @ slots.share
-    unasked = sampling(groups, slots, weights)
-    absent = (unasked if plan.mapping == "range" else np.maximum(unasked, 1.0))[timeline.places]
+    unasked = sampling_weights(groups, slots, weights)
+    correction = (unasked if plan.mapping == "range" else np.maximum(unasked, 1.0))[timeline.slot_index]
     each = weights.squared * groups.reports
-    spread, asked = each * absent, each * unasked[timeline.places]
+    spread, asked = each * correction, each * unasked[timeline.slot_index]
     watts = float(weights.slot @ slots.watts)
-    slope, jump = slope_and_jump(plan, appliance, groups, weights, absent, share)
+    slope, jump = slope_and_jump(plan, appliance, groups, weights, correction, share)
     return PeriodMean(
         share=share,
-        share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.places],
+        share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.slot_index],
         watts=watts,
         watts_variance=float(
-            weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.places]
+            weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.slot_index]
         ),
         watts_slope=slope,
         watts_jump=jump,
         watts_above=watts - plan.appliances[appliance].values[0],
-        watts_sampling=float(asked @ slots.watts_spread[timeline.places]),
+        watts_sampling=float(asked @ slots.watts_spread[timeline.slot_index]),
         sampling=float(asked.sum()),
     )
 
@@ -88,12 +88,12 @@ def period_weights(
     sums = np.concatenate([[0.0], np.cumsum(per_report)])
     numbers = np.concatenate([[0], np.cumsum(counted)])
     drawn = np.searchsorted(timeline.slots, groups.as_of)
-    stood = numbers[timeline.places] > numbers[drawn]
-    before = np.where(stood, sums[timeline.places] - sums[drawn], 0.0)
-    return PeriodWeights(slot, per_report[timeline.places], before)
+    stood = numbers[timeline.slot_index] > numbers[drawn]
+    before = np.where(stood, sums[timeline.slot_index] - sums[drawn], 0.0)
+    return PeriodWeights(slot, per_report[timeline.slot_index], before)
 
 
-def sampling(groups: DebiasedGroups, slots: SlotMeans, weights: PeriodWeights) -> Floats:
+def sampling_weights(groups: DebiasedGroups, slots: SlotMeans, weights: PeriodWeights) -> Floats:
     """The weight of the homes that were not asked, in every slot.
 
     The same homes come round again, perhaps always on the same weekday, so a period is never surer
@@ -110,7 +110,7 @@ def slope_and_jump(
     appliance: int,
     groups: DebiasedGroups,
     weights: PeriodWeights,
-    absent: Floats,
+    correction: Floats,
     share: Floats,
 ) -> tuple[float, float]:
     """How fast the variance of the mean changes with the mean, and how much one answer moves it.
@@ -123,7 +123,7 @@ def slope_and_jump(
     values = np.asarray(plan.appliances[appliance].values)
     away = values - histogram @ values
     once, twice = weights.squared * reports, weights.cubed * reports
-    tilted = groups.watts_loud @ (histogram * away) + absent * (histogram @ away**3)
-    second = groups.watts_loud @ histogram + absent * (histogram @ away**2)
-    third = groups.watts_jump @ histogram + absent * (histogram @ np.abs(away) ** 3)
+    tilted = groups.watts_noise_held @ (histogram * away) + correction * (histogram @ away**3)
+    second = groups.watts_noise_held @ histogram + correction * (histogram @ away**2)
+    third = groups.watts_jump @ histogram + correction * (histogram @ np.abs(away) ** 3)
     return float(once @ tilted / (histogram @ away**2)), float(twice @ third / (once @ second))

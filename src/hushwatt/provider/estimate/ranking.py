@@ -15,9 +15,7 @@ from hushwatt.provider.estimate.array_types import Floats, Indices
 from hushwatt.provider.estimate.covariance import CovarianceBounds
 from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95, normal_interval
 
-MAX_DELTA_ERROR = (
-    0.1  # a total whose standard error is above this part of it has no usable straight-line error
-)
+MAX_DELTA_ERROR = 0.1  # standard error, over the total, up to which the delta method can be used
 
 
 @dataclass(frozen=True)

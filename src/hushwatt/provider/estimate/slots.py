@@ -25,52 +25,53 @@ class SlotMeans:
     counted: Mask  # whether it is part of the period
     speakers: Floats  # homes that spoke of it
     reports: Floats  # the same to divide by: m, and 1 where nobody did
-    absent: Floats  # weight of the homes that did not: 1 − m/K, or 1 with `dither`
+    correction: Floats  # finite population correction: 1 − m/K, or 1 with `dither`
     share: Floats  # of the homes, at each level, f̂
     share_noise: Floats
     share_spread: Floats  # f(1−f), how the homes differ
     watts: Floats  # mean of a home
     watts_noise: Floats
     watts_spread: Floats  # how the homes differ
-    watts_loud: Floats  # noise of one home's watts, when it holds each level
+    watts_noise_held: Floats  # noise of one home's watts, when it holds each level
     errors: VarianceFunction  # the variance of a share as a function of it
 
     @property
     def share_variance(self) -> Floats:
         """Noise and sampling together."""
-        return self.share_noise + (self.absent / self.reports)[:, None] * self.share_spread
+        return self.share_noise + (self.correction / self.reports)[:, None] * self.share_spread
 
     @property
     def watts_variance(self) -> Floats:
-        return self.watts_noise + self.absent / self.reports * self.watts_spread
+        return self.watts_noise + self.correction / self.reports * self.watts_spread
 
 
 def slot_means(
     plan: Plan, appliance: int, groups: DebiasedGroups, timeline: SlotTimeline, homes: Floats | int
 ) -> SlotMeans:
     """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot."""
-    summed = timeline.summed
-    speakers = summed(groups.reports)
+    by_slot = timeline.sum_by_slot
+    speakers = by_slot(groups.reports)
     reports = np.where(speakers > 0, speakers, 1.0)  # where nobody spoke, nothing is divided and shown
-    share, share_noise = summed(groups.held) / reports[:, None], summed(groups.noise) / reports[:, None] ** 2
-    offset, watts_noise = summed(groups.watts) / reports, summed(groups.watts_noise) / reports**2
-    absent = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
-    usual = np.asarray(plan.appliances[appliance].values, float)
+    share = by_slot(groups.held) / reports[:, None]
+    share_noise = by_slot(groups.noise) / reports[:, None] ** 2
+    offset, watts_noise = by_slot(groups.watts) / reports, by_slot(groups.watts_noise) / reports**2
+    correction = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
+    values = np.asarray(plan.appliances[appliance].values, float)
     return SlotMeans(
         homes=homes,
         known=timeline.enough & (speakers >= max(plan.minimum_homes, 1)),
         counted=pooled_slots(plan, timeline, speakers),
         speakers=speakers,
         reports=reports,
-        absent=absent,
+        correction=correction,
         share=share,
         share_noise=share_noise,
-        share_spread=_spread(share, share, share_noise, (absent / reports)[:, None]),
-        watts=usual.mean() + offset,
+        share_spread=_spread(share, share, share_noise, (correction / reports)[:, None]),
+        watts=values.mean() + offset,
         watts_noise=watts_noise,
-        watts_spread=_spread(summed(groups.squares) / reports, offset, watts_noise, absent / reports),
-        watts_loud=summed(groups.reports[:, None] * groups.watts_loud) / reports[:, None],
-        errors=_variance_function(groups, reports, absent, timeline),
+        watts_spread=_spread(by_slot(groups.squares) / reports, offset, watts_noise, correction / reports),
+        watts_noise_held=by_slot(groups.reports[:, None] * groups.watts_noise_held) / reports[:, None],
+        errors=_variance_function(groups, reports, correction, timeline),
     )
 
 
@@ -83,19 +84,20 @@ def _spread(square: Floats, mean: Floats, noise: Floats, sampling: Floats) -> Fl
 
 
 def _variance_function(
-    groups: DebiasedGroups, reports: Floats, absent: Floats, timeline: SlotTimeline
+    groups: DebiasedGroups, reports: Floats, correction: Floats, timeline: SlotTimeline
 ) -> VarianceFunction:
     """The groups' laws averaged over homes."""
 
     def averaged(values: Floats) -> Floats:
-        return (timeline.summed(groups.reports * values) / reports)[:, None]
+        return (timeline.sum_by_slot(groups.reports * values) / reports)[:, None]
 
-    quiet, lowest, step = averaged(groups.quiet), averaged(groups.lowest), averaged(groups.step)
+    noise_not_held = averaged(groups.noise_not_held)
+    lowest, step = averaged(groups.lowest), averaged(groups.step)
     return VarianceFunction(
         reports=reports[:, None],
-        quiet=quiet,
-        slope=averaged(groups.loud) - quiet,
-        absent=absent[:, None],
+        noise_not_held=noise_not_held,
+        slope=averaged(groups.noise_held) - noise_not_held,
+        correction=correction[:, None],
         step=step,
         lowest=lowest,
         highest=lowest + step,

@@ -14,10 +14,10 @@ VALUES = [np.array([0.0, 100.0, 400.0]), np.array([0.0, 2000.0])]
 def panel_of(oracle, reports=None):
     plan = plan_of(VALUES, oracle=oracle, epsilon="20", method="lpu", window=2)
     held = [spread_out(4000, [6, 3, 1]), spread_out(4000, [9, 1])]
-    stack = TallyArrays.of(plan, repeated_slots(np.random.default_rng(2), plan, held, 3, reports=reports))
-    timeline = SlotTimeline.of(stack, 1)
+    arrays = TallyArrays.of(plan, repeated_slots(np.random.default_rng(2), plan, held, 3, reports=reports))
+    timeline = SlotTimeline.of(arrays, 1)
     slots = [
-        slot_means(plan, place, DebiasedGroups.of(plan, stack, place), timeline, 4000) for place in (0, 1)
+        slot_means(plan, place, DebiasedGroups.of(plan, arrays, place), timeline, 4000) for place in (0, 1)
     ]
     return SeriesPanel.of(slots, VALUES), slots
 
@@ -27,7 +27,7 @@ def test_columns():
     panel, slots = panel_of("grr")
 
     assert panel.starts.tolist() == [0, 4]
-    assert panel.watts.tolist() == [3, 6]
+    assert panel.watts_columns.tolist() == [3, 6]
     assert (panel.estimate[:, :3] == slots[0].share).all()
     assert (panel.estimate[:, 6] == slots[1].watts).all()
 

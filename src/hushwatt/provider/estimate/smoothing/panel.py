@@ -17,16 +17,16 @@ class SeriesPanel:
 
     starts: Indices  # of the appliances
     lengths: Indices  # series of each: its levels and one
-    watts: Indices  # where the series of watts are
+    watts_columns: Indices  # where the series of watts are
     values: Floats  # watts of each level, 0 for the series of watts
     known: Mask
     estimate: Floats
     reports: Floats
-    absent: Floats
-    quiet: Floats  # noise of a home about a level it does not hold
+    correction: Floats
+    noise_not_held: Floats  # noise of a home about a level it does not hold
     slope: Floats  # what is added when it does
-    loud: Floats  # noise of one home's watts, when it holds each level
-    least: Floats  # variances are no smaller
+    watts_noise_held: Floats  # noise of one home's watts, when it holds each level
+    min_variance: Floats  # variances are no smaller
 
     @classmethod
     def of(cls, slots: Sequence[SlotMeans], values: Sequence[Floats]) -> "SeriesPanel":
@@ -39,44 +39,45 @@ class SeriesPanel:
         return cls(
             starts=starts,
             lengths=lengths,
-            watts=starts + lengths - 1,
+            watts_columns=starts + lengths - 1,
             values=np.concatenate([part for each in values for part in (each, [0.0])]),
             known=repeated([each.known.astype(float) for each in slots]) > 0,
             estimate=interleave([each.share for each in slots], [each.watts for each in slots]),
             reports=repeated([each.reports for each in slots]),
-            absent=repeated([each.absent for each in slots]),
-            quiet=repeated([each.errors.quiet[:, 0] for each in slots]),
+            correction=repeated([each.correction for each in slots]),
+            noise_not_held=repeated([each.errors.noise_not_held[:, 0] for each in slots]),
             slope=repeated([each.errors.slope[:, 0] for each in slots]),
-            loud=interleave(
-                [each.watts_loud for each in slots], [np.zeros(len(each.known)) for each in slots]
+            watts_noise_held=interleave(
+                [each.watts_noise_held for each in slots], [np.zeros(len(each.known)) for each in slots]
             ),
-            least=MIN_VARIANCE
+            min_variance=MIN_VARIANCE
             * np.concatenate([np.append(np.ones(len(each)), np.ptp(each) ** 2) for each in values]),
         )
 
-    def noise(self, place: int, expected: Floats) -> Floats:
+    def noise(self, index: int, expected: Floats) -> Floats:
         """The variances of a slot's estimates; they are those of a histogram halfway to what was expected."""
-        reports, absent = self.reports[place], self.absent[place]
-        histogram = np.maximum((self.estimate[place] + expected) / 2, 0.0)
-        histogram[self.watts] = 0.0
+        reports, correction = self.reports[index], self.correction[index]
+        histogram = np.maximum((self.estimate[index] + expected) / 2, 0.0)
+        histogram[self.watts_columns] = 0.0
         histogram = histogram * reports + 1
-        histogram[self.watts] = 0.0
-        histogram /= self._each(histogram)
-        cells = self.quiet[place] + histogram * (self.slope[place] + absent * (1 - histogram))
-        mean = self._each(histogram * self.values)
-        spread = self._each(histogram * self.values**2) - mean**2
-        cells[self.watts] = (self._each(histogram * self.loud[place]) + absent * spread)[self.watts]
-        noise: Floats = np.maximum(cells / reports, self.least)
+        histogram[self.watts_columns] = 0.0
+        histogram /= self._sum_each(histogram)
+        cells = self.noise_not_held[index] + histogram * (self.slope[index] + correction * (1 - histogram))
+        mean = self._sum_each(histogram * self.values)
+        spread = self._sum_each(histogram * self.values**2) - mean**2
+        watts = self._sum_each(histogram * self.watts_noise_held[index]) + correction * spread
+        cells[self.watts_columns] = watts[self.watts_columns]
+        noise: Floats = np.maximum(cells / reports, self.min_variance)
         return noise
 
-    def _each(self, numbers: Floats) -> Floats:
+    def _sum_each(self, numbers: Floats) -> Floats:
         """The sum over an appliance's series, for all of them."""
         return np.repeat(np.add.reduceat(numbers, self.starts), self.lengths)
 
     def sum_of_levels(self, numbers: Floats) -> Floats:
         """The sum over the levels of each appliance."""
         levels = numbers.copy()
-        levels[self.watts] = 0.0
+        levels[self.watts_columns] = 0.0
         return np.asarray(np.add.reduceat(levels, self.starts))
 
 

@@ -26,8 +26,8 @@ def season_phases(plan: Plan, slots: Sequence[int]) -> list[Indices]:
     length = plan.slot.seconds
     if length >= WEEK:
         return []
-    place = zone(plan.timezone)
-    starts = [plan.calendar.start_of(int(slot)).astimezone(place) for slot in slots]
+    timezone = zone(plan.timezone)
+    starts = [plan.calendar.start_of(int(slot)).astimezone(timezone) for slot in slots]
     weekday = np.array([start.weekday() for start in starts], dtype=np.intp)
     if length >= DAY:
         return [weekday]
@@ -45,23 +45,23 @@ class SeasonalProfiles:
         self._means = [np.zeros((count, series)) for count in counts]
         self._rounds = [np.zeros((count, series)) for count in counts]
 
-    def at(self, place: int) -> tuple[Floats, Floats]:
+    def at(self, index: int) -> tuple[Floats, Floats]:
         """What every season adds in the slot, and its variance over that of the slot's noise.
 
         First of all, no season: nothing, and surely.
         """
         season, variance = np.zeros((2, len(self._phases) + 1, 1, self._series))
         for number, phases in enumerate(self._phases, start=1):
-            rounds = self._rounds[number - 1][phases[place]]
-            season[number, 0] = self._means[number - 1][phases[place]]
+            rounds = self._rounds[number - 1][phases[index]]
+            season[number, 0] = self._means[number - 1][phases[index]]
             variance[number, 0] = np.where(rounds > 0, 1 / np.maximum(rounds, 1), UNSEEN_VARIANCE)
         return season, variance
 
-    def learn(self, place: int, estimate: Floats, deviation: Floats, series: Mask) -> None:
+    def learn(self, index: int, estimate: Floats, deviation: Floats, series: Mask) -> None:
         """Take the slot into the means of its phases, less the `deviation` of the level, for these series."""
         for number, phases in enumerate(self._phases, start=1):
             means, rounds = self._means[number - 1], self._rounds[number - 1]
-            phase = phases[place]
+            phase = phases[index]
             rounds[phase] = np.minimum(rounds[phase] + series, MAX_ROUNDS)
             away = estimate - deviation[number] - means[phase]
             means[phase] += np.where(series, away / np.maximum(rounds[phase], 1), 0.0)
