@@ -10,7 +10,7 @@ from hushwatt.chaos.run import run
 from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
-from hushwatt.provider.dashboard import page_context as scene
+from hushwatt.provider.dashboard import page_context
 from hushwatt.provider.estimate import estimate, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.intake import collect, inbox
@@ -140,13 +140,13 @@ def test_small_slots_that_count_alone(monkeypatch):
 
 def test_a_page_with_other_numbers(monkeypatch):
     """Whoever looks at a page sees what programs are told."""
-    cell = scene.PageContext._cell
+    cell = page_context.PageContext._cell
 
     def surer(self, *place):
         found = cell(self, *place)
         return replace(found, low=(found.value + found.low) / 2)
 
-    monkeypatch.setattr(scene.PageContext, "_cell", surer)
+    monkeypatch.setattr(page_context.PageContext, "_cell", surer)
 
     assert any("page Over time" in said for said in faults("published-once"))
 
