@@ -10,11 +10,11 @@ import numpy as np
 from pages import file_on
 
 from hushwatt.audit.harness.clocked_home import Chances, Hands, Home, join
-from hushwatt.household.config import Folder
+from hushwatt.household.home_folder import Folder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.server import Page, serve
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 from hushwatt.plan.plan import Plan
 
 DAY, DAYS, SEED = 86_400, 30, 4

@@ -13,9 +13,10 @@ from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.audit.harness.sums import check_windows
 from hushwatt.audit.harness.true_time import Witness
 from hushwatt.audit.planted import OnceOnlyBook
-from hushwatt.household.ledger import store, timeline
+from hushwatt.household.ledger import monotonic_clock as timeline
+from hushwatt.household.ledger import store
 from hushwatt.household.ledger.home_ledger import HomeLedger
-from hushwatt.household.ledger.timeline import Timeline
+from hushwatt.household.ledger.monotonic_clock import Timeline
 from hushwatt.household.membership import Membership
 
 

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from hushwatt.chaos.home import foreign_messages
 from hushwatt.household.join import resume
-from hushwatt.household.sources import paths, presets
+from hushwatt.household.sources import json_path as paths
+from hushwatt.household.sources import presets
 from hushwatt.household.sources.presets import PRESETS
 from hushwatt.household.upload import http as net
 from hushwatt.household.upload import outbox

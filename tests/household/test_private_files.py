@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from hushwatt.household import private_files as private
-from hushwatt.household.config import Folder
+from hushwatt.household.home_folder import Folder
 from hushwatt.household.private_files import tightened, write_private
 
 

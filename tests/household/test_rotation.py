@@ -11,7 +11,7 @@ from hushwatt.household.join import agree, propose, taking_part
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.homes import enrol, walked_by_cursor
-from hushwatt.household.report.memory import from_text, strategy_of, to_text
+from hushwatt.household.report.serialise import from_text, strategy_of, to_text
 from hushwatt.household.upload.provider_client import Link, Refused
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Simulation

@@ -17,7 +17,7 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.discover import discover, recognise
-from hushwatt.household.sources.mapping import Broker
+from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.upload.provider_client import Link
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem

@@ -26,8 +26,8 @@ from hushwatt.provider.tally.engines import engine
 from hushwatt.provider.tally.engines.overlaps import contested
 from hushwatt.provider.tally.engines.tally_arrow import packed, unpacked
 from hushwatt.provider.tally.tally import Tallies, settled
-from hushwatt.wire.reports import file as report_file
-from hushwatt.wire.reports import spill as report_spill
+from hushwatt.wire.reports import external_sort as report_spill
+from hushwatt.wire.reports import report_file
 from hushwatt.wire.reports.schema import ReportBatch
 
 EMBEDDED = engine("embedded")

@@ -15,9 +15,9 @@ from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.high_water_mark import Mark
 from hushwatt.household.ledger.home_ledger import HomeLedger
+from hushwatt.household.ledger.monotonic_clock import Timeline
 from hushwatt.household.ledger.plan_ledger import tolerance
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan

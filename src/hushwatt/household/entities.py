@@ -19,7 +19,7 @@ from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.broker import LONGEST, connection
-from hushwatt.household.sources.mapping import Broker
+from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.status import meters, plans
 from hushwatt.plan.amounts import plain
 

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.monotonic_clock import STATE, Timeline
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import STATE, Timeline
 from hushwatt.household.membership import begin, placed
 from hushwatt.household.upload.provider_client import Link, Offer, Place, Refused, WrongProvider
 from hushwatt.plan.plan import Plan

@@ -18,8 +18,8 @@ from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
-from hushwatt.household.report.memory import from_text, strategy_of, to_text
 from hushwatt.household.report.report import Sent, levels_of, report
+from hushwatt.household.report.serialise import from_text, strategy_of, to_text
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.ledger import Ledger, Members

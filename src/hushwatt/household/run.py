@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.clock import Clock
-from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
 from hushwatt.household.guard import Guard
+from hushwatt.household.home_folder import Folder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.caps_file import CapsFile
 from hushwatt.household.ledger.high_water_mark import SharedMark
@@ -23,8 +23,8 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.page.server import Page, serve
 from hushwatt.household.sources.broker import listen
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
-from hushwatt.household.upload.sender import Sender
+from hushwatt.household.sources.sources_file import Mapping
+from hushwatt.household.upload.upload_thread import Sender
 
 NOTE = 10.0  # seconds between two notes on the sources' health
 LEAVING = 0.5  # seconds that jobs have to say goodbye

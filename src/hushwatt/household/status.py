@@ -6,9 +6,9 @@ from typing import Any
 
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger
+from hushwatt.household.ledger.monotonic_clock import Timeline
 from hushwatt.household.ledger.plan_ledger import not_yet_over
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 

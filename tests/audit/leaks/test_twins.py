@@ -9,7 +9,7 @@ from hushwatt.audit.leaks import twins
 from hushwatt.audit.leaks.twins import PLANS, READINGS, audit_twins
 from hushwatt.household import membership
 from hushwatt.household.membership import Membership
-from hushwatt.household.report.memory import to_text
+from hushwatt.household.report.serialise import to_text
 
 SLOTS = 6
 

@@ -13,7 +13,7 @@ from tests.household.living import NO_CAPS, join, quick_store
 from hushwatt.household.ledger.appliance_spends import Appliances
 from hushwatt.household.ledger.caps import DAY
 from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
-from hushwatt.household.ledger.timeline import Timeline
+from hushwatt.household.ledger.monotonic_clock import Timeline
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.times import nanoseconds

@@ -12,14 +12,14 @@ from tests.household.living import NO_CAPS, TURN, Fixed, Hands, Home, join, plan
 
 from hushwatt.errors import UsageError
 from hushwatt.household.agent import Agent
-from hushwatt.household.config import Folder
+from hushwatt.household.home_folder import Folder
 from hushwatt.household.ledger.caps import AMOUNTS, SMALLEST, Caps
 from hushwatt.household.ledger.caps_file import CapsFile
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page.server import Page
 from hushwatt.household.run import Runner
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 from hushwatt.plan.amounts import MICRO
 
 

@@ -9,8 +9,8 @@ from hushwatt.errors import StateError
 from hushwatt.household.clock import Moment
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
 from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
+from hushwatt.household.ledger.monotonic_clock import Timeline
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.privacy.ledger import Spend, dearest_interval
 
 HOUR = DAY // 24

@@ -8,7 +8,7 @@ import pytest
 from tests.household.serving import broker
 
 from hushwatt.household.sources.broker import LARGEST, connection
-from hushwatt.household.sources.mapping import Broker
+from hushwatt.household.sources.sources_file import Broker
 
 
 def test_large_messages_stay_at_the_broker(tmp_path):

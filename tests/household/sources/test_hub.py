@@ -7,7 +7,7 @@ import pytest
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 from hushwatt.plan.times import nanoseconds
 
 HOUR = 3600 * SECOND

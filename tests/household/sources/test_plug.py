@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushwatt.household.clock import SECOND
+from hushwatt.household.sources.measurement import Energy, Gone, Power, measured
 from hushwatt.household.sources.plug import HOUR, Plug
-from hushwatt.household.sources.seen import Energy, Gone, Power, measured
 
 MINUTE = 60 * SECOND
 

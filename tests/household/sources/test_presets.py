@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from hushwatt.household.sources.measurement import Energy, Gone, Power, Unit
 from hushwatt.household.sources.presets import (
     PRESETS,
     Custom,
@@ -14,7 +15,6 @@ from hushwatt.household.sources.presets import (
     Tasmota,
     Zigbee2Mqtt,
 )
-from hushwatt.household.sources.seen import Energy, Gone, Power, Unit
 from hushwatt.household.untrusted_json import Malformed
 
 TASMOTA = {"Time": "2024-01-01T00:00:00", "ENERGY": {"Total": 3.185, "Power": 22, "Voltage": 230}}

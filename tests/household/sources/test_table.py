@@ -4,8 +4,8 @@ import pytest
 
 from hushwatt.errors import ReadingsError
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.mapping import TableEntry
-from hushwatt.household.sources.rows import csv_rows
+from hushwatt.household.sources.csv_tail import csv_rows
+from hushwatt.household.sources.sources_file import TableEntry
 from hushwatt.household.sources.table import TableSource, moment, unfolded
 
 START = moment("2024-01-01T00:00:00Z", "")

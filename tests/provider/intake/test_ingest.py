@@ -21,7 +21,7 @@ from hushwatt.provider.intake import delivery, ingest
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.provider.tally.engines import tally_reports
-from hushwatt.wire.reports import file as report_file
+from hushwatt.wire.reports import report_file
 
 HOMES, SLOTS, KILLS = 60, 7, 3
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)

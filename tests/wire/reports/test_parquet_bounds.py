@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hushwatt.errors import ReportError
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports import parquet_bounds
-from hushwatt.wire.reports.file import ROWS, ReportFile
 from hushwatt.wire.reports.parquet_bounds import Damaged, Unfit, check_footer, look_at_pages
+from hushwatt.wire.reports.report_file import ROWS, ReportFile
 from hushwatt.wire.reports.schema import HOMES, PLAN
 from hushwatt.wire.reports.thrift import Compact
 

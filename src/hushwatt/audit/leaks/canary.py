@@ -23,7 +23,7 @@ from hushwatt.household.agent import Agent
 from hushwatt.household.join import Proposal, pause
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, OperatingSystem

@@ -15,7 +15,7 @@ from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.discover import recognise
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 from hushwatt.plan import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds

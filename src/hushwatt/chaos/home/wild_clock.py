@@ -18,7 +18,7 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.high_water_mark import MemoryMark
-from hushwatt.household.report.memory import strategy_of
+from hushwatt.household.report.serialise import strategy_of
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import Sample
 

@@ -195,7 +195,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     from hushwatt.cli.household.owner_text import source_lines
     from hushwatt.errors import UsageError
     from hushwatt.household.sources.discover import discover as find
-    from hushwatt.household.sources.mapping import Broker
+    from hushwatt.household.sources.sources_file import Broker
 
     here = open_folder(folder)
     mapping = here.mapping()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hushwatt.sanitise import sanitised
 
 if TYPE_CHECKING:
-    from hushwatt.household.config import Folder
+    from hushwatt.household.home_folder import Folder
 
 
 def plan_in(url: str) -> str | None:
@@ -20,7 +20,7 @@ def plan_in(url: str) -> str | None:
 
 def open_folder(folder: Path | None) -> "Folder":
     """The home's folder; what is written from now on is for its owner alone."""
-    from hushwatt.household.config import Folder
+    from hushwatt.household.home_folder import Folder
 
     os.umask(0o077)
     return Folder.usual(folder)

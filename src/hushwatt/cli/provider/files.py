@@ -169,7 +169,7 @@ def erase(
 
 def check_homes(homes: int | None) -> None:
     from hushwatt.errors import UsageError
-    from hushwatt.wire.reports.file import MOST_HOMES
+    from hushwatt.wire.reports.report_file import MOST_HOMES
 
     if homes is not None and not 0 <= homes <= MOST_HOMES:
         raise UsageError(f"--homes must be between 0 and {MOST_HOMES:,}")

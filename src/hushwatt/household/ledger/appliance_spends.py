@@ -15,8 +15,8 @@ import numpy as np
 
 from hushwatt.household.ledger.caps import DAY
 from hushwatt.household.ledger.demand import window_of
+from hushwatt.household.ledger.monotonic_clock import Condition, Timeline
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Condition, Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Spend, dearest_with

@@ -11,8 +11,8 @@ from dataclasses import astuple, dataclass
 from hushwatt.errors import HushwattError, StateError
 from hushwatt.household.ledger.appliance_spends import Appliances
 from hushwatt.household.ledger.caps import DAY, Caps, Limit
+from hushwatt.household.ledger.monotonic_clock import Timeline
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.shown import shown
 from hushwatt.privacy.ledger import Spend, dearest_with

@@ -11,7 +11,7 @@ import numpy as np
 from hushwatt.errors import OverBudget
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
-from hushwatt.household.ledger.timeline import TOLERANCE, Condition, Timeline
+from hushwatt.household.ledger.monotonic_clock import TOLERANCE, Condition, Timeline
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members

@@ -19,8 +19,8 @@ from urllib.parse import parse_qs, urlsplit
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.clock import Clock
-from hushwatt.household.config import Folder
 from hushwatt.household.guard import Guard
+from hushwatt.household.home_folder import Folder
 from hushwatt.household.join import pause, resume
 from hushwatt.household.page.view import Sight, home_page
 from hushwatt.household.sources.hub import Hub

@@ -9,7 +9,7 @@ import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from hushwatt.household.sources.mapping import Broker
+from hushwatt.household.sources.sources_file import Broker
 from hushwatt.sanitise import sanitised
 
 LARGEST = 1 << 18  # bytes of a message

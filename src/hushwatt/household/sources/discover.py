@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from hushwatt.household.sources.broker import connection
-from hushwatt.household.sources.mapping import Broker
-from hushwatt.household.sources.paths import at, bare, document, number
+from hushwatt.household.sources.json_path import at, bare, document, number
+from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.untrusted_json import Malformed, table
 
 MOST = 1_000  # plugs that are told of: more is somebody's joke

@@ -14,11 +14,11 @@ from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.guard import Guard
 from hushwatt.household.report.levels import Watts
-from hushwatt.household.sources.mapping import Mapping, PlugEntry
+from hushwatt.household.sources.csv_tail import csv_rows
+from hushwatt.household.sources.measurement import Gone, Power, Unit
 from hushwatt.household.sources.plug import Plug
 from hushwatt.household.sources.presets import UNITS, Preset
-from hushwatt.household.sources.rows import csv_rows
-from hushwatt.household.sources.seen import Gone, Power, Unit
+from hushwatt.household.sources.sources_file import Mapping, PlugEntry
 from hushwatt.household.sources.table import Rows, TableSource
 from hushwatt.household.untrusted_json import Malformed
 from hushwatt.plan.plan import Plan

@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import isfinite
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.seen import Energy, Gone, Power, Seen
+from hushwatt.household.sources.measurement import Energy, Gone, Power, Seen
 
 HOUR = 3_600 * SECOND
 BRIDGE = 24 * HOUR  # the longest silence over which a counter's rise is still shared out

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.paths import UNAVAILABLE, at, bare, document, field, number
-from hushwatt.household.sources.seen import (
+from hushwatt.household.sources.json_path import UNAVAILABLE, at, bare, document, field, number
+from hushwatt.household.sources.measurement import (
     ENERGY_UNITS,
     POWER_UNITS,
     Energy,

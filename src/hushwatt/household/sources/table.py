@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from hushwatt.errors import ReadingsError
-from hushwatt.household.sources.mapping import TableEntry
-from hushwatt.household.sources.rows import Row
+from hushwatt.household.sources.csv_tail import Row
+from hushwatt.household.sources.sources_file import TableEntry
 from hushwatt.household.untrusted_json import decimal, finite
 from hushwatt.plan.times import nanoseconds
 

@@ -23,7 +23,7 @@ from hushwatt.provider.store.session import Database, Homes, Rows, Session
 from hushwatt.provider.store.slots import Published, published_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
-from hushwatt.wire.reports.file import ReportFile
+from hushwatt.wire.reports.report_file import ReportFile
 
 TOGETHER = 1 << 16  # reports read from the store at a time
 Piece = tuple[pa.Array, Homes, Homes, Rows]  # households, spent, drawn and payloads

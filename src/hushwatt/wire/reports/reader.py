@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.parallel import map_ordered, prefetch
 from hushwatt.plan.plan import Plan
-from hushwatt.wire.reports.file import Piece, ReportFile
+from hushwatt.wire.reports.external_sort import Spill, slot_counts
 from hushwatt.wire.reports.order import Key, Mask, Places, ReportOrder, key_at
+from hushwatt.wire.reports.report_file import Piece, ReportFile
 from hushwatt.wire.reports.rows import keys_of
 from hushwatt.wire.reports.schema import ReportBatch
-from hushwatt.wire.reports.spill import Spill, slot_counts
 
 SUFFIXES = (".parquet", ".pq", ".parq")
 KEYS = ("household", "slot", "round")

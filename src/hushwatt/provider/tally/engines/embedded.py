@@ -20,9 +20,9 @@ from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import Part, held_to_rotation
 from hushwatt.provider.tally.tally import Tallies, settled, tally_batches
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.file import Piece
 from hushwatt.wire.reports.order import Key, ReportOrder, Span, key_at, spans
 from hushwatt.wire.reports.reader import places_of, read_reports, report_files, spilled, without
+from hushwatt.wire.reports.report_file import Piece
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import hushwatt
 from hushwatt.errors import UsageError
 from hushwatt.provider.tally.engines.spark_errors import java_reason
-from hushwatt.wire.reports.file import ROWS
+from hushwatt.wire.reports.report_file import ROWS
 
 PATIENCE = 5.0  # seconds for a master to answer
 WORKERS = 60.0  # seconds for the first of its workers

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.household.living import NO_CAPS, Fixed, Hands, Home, join
 
-from hushwatt.household.config import Folder
+from hushwatt.household.home_folder import Folder
 from hushwatt.household.page.server import Page, serve
 from hushwatt.household.page.view import true_level
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 
 TURN = 86_400
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.wire.reports import spill as report_spill
+from hushwatt.wire.reports import external_sort as report_spill
+from hushwatt.wire.reports.external_sort import Deal, Spill, slot_counts
 from hushwatt.wire.reports.schema import ReportBatch
-from hushwatt.wire.reports.spill import Deal, Spill, slot_counts
 
 counts = st.dictionaries(st.integers(0, 1000), st.integers(1, 60), min_size=1, max_size=20)
 

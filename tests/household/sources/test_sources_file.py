@@ -4,8 +4,8 @@ import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.mapping import Broker, Mapping
 from hushwatt.household.sources.presets import Custom, Tasmota
+from hushwatt.household.sources.sources_file import Broker, Mapping
 
 GOOD = """
 entities = true

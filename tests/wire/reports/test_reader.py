@@ -15,10 +15,16 @@ from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
-from hushwatt.wire.reports import REPORT_SCHEMA, ReportWriter, homes_of, read_reports, report_schema
-from hushwatt.wire.reports import file as report_file
+from hushwatt.wire.reports import (
+    REPORT_SCHEMA,
+    ReportWriter,
+    homes_of,
+    read_reports,
+    report_file,
+    report_schema,
+)
+from hushwatt.wire.reports import external_sort as report_spill
 from hushwatt.wire.reports import reader as report_reader
-from hushwatt.wire.reports import spill as report_spill
 from hushwatt.wire.reports import writer as report_writer
 
 SIZE = 3

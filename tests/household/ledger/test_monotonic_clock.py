@@ -17,8 +17,8 @@ from hushwatt.household.clock import SECOND, Moment, SystemClock
 from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.high_water_mark import MemoryMark, SharedMark
 from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
+from hushwatt.household.ledger.monotonic_clock import Timeline
 from hushwatt.household.ledger.store import SCHEMA
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.household.status import meters, plans
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO

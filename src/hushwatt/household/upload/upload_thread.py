@@ -11,8 +11,8 @@ from functools import partial
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import LOG
 from hushwatt.household.clock import Clock
-from hushwatt.household.config import Folder
 from hushwatt.household.guard import Guard
+from hushwatt.household.home_folder import Folder
 from hushwatt.household.upload.http import connect
 from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import Link

@@ -12,7 +12,7 @@ from tests.household.living import Hands, Home, join
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 from hushwatt.household.sources.table import TableSource
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds

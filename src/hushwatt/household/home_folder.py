@@ -10,7 +10,7 @@ from hushwatt.errors import StateError, UsageError
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.private_files import open_to_others, tightened, write_private
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import Mapping
 from hushwatt.household.untrusted_json import Malformed, items, parse_json, table
 
 HEALTH = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells

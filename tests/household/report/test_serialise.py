@@ -7,7 +7,7 @@ from tests.household.living import NO_CAPS, join, quick_store
 from hushwatt.errors import StateError
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.membership import Membership
-from hushwatt.household.report.memory import from_text, strategy_of, to_text
+from hushwatt.household.report.serialise import from_text, strategy_of, to_text
 from hushwatt.privacy.entropy import Simulation
 
 SLOTS = 14
