@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-MOST = 1_000  # different failures that are told apart
+MAX_FAILURES = 1_000  # different failures that are told apart
 
 
 @dataclass
@@ -42,8 +42,9 @@ class Guard:
     def note(self, what: str, surprise: BaseException) -> None:
         """Say a failure, unless it was said before."""
         self.count += 1
-        line = f"{what} could not be handled ({kind_of(surprise)}); it is passed over, please report this"
-        if line not in self.said and len(self.said) < MOST:
+        kind = describe_failure(surprise)
+        line = f"{what} could not be handled ({kind}); it is passed over, please report this"
+        if line not in self.said and len(self.said) < MAX_FAILURES:
             self.said.add(line)
             self.say(line)
 
@@ -54,7 +55,7 @@ class Guard:
             self.note("something in the background", surprise)
 
 
-def kind_of(surprise: BaseException) -> str:
+def describe_failure(surprise: BaseException) -> str:
     """The kind of a failure and where it happened; never its words, which may repeat what came in."""
     places = traceback.extract_tb(surprise.__traceback__)
     where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""

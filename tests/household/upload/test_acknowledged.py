@@ -17,7 +17,7 @@ LATER = NOW + 1
 @pytest.fixture
 def sending(plan_of, monkeypatch):
     """Two plans with seven reports each, of which uploads take three at a time; the last is not due yet."""
-    monkeypatch.setattr(outbox, "TOGETHER", 3)
+    monkeypatch.setattr(outbox, "BATCH_RECORDS", 3)
     plans = plan_of(3, 3), plan_of(3, 3, name="another")
     server, said = Server(*plans, size=1), []
     with quick_store() as store:

@@ -16,19 +16,26 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.errors import HushwattError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.untrusted_json import items, table, text, whole
-from hushwatt.household.upload.http import Answer, Unreachable
-from hushwatt.household.upload.provider_client import BUSY, Link, Refused, WrongProvider
+from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_text
+from hushwatt.household.upload.http import HttpResponse, Unreachable
+from hushwatt.household.upload.provider_client import (
+    RETRY_STATUSES,
+    ProviderClient,
+    ProviderRefused,
+    WrongProvider,
+)
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.sanitise import quoted
 from hushwatt.wire.record import pack
 
-TOGETHER = 500  # records in one upload
+BATCH_RECORDS = 500  # records in one upload
 FIRST, LONGEST = 5 * SECOND, 3_600 * SECOND  # pauses before the next attempt
-AGAIN = ("too_early",)  # refusals that time will mend
+RETRY_REASONS = ("too_early",)  # refusals that time will mend
 REASON = re.compile(r"[a-z_]{1,40}")
-SPEAKING = "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+ACTIVE_PLANS = (
+    "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+)
 
 
 @dataclass
@@ -38,14 +45,14 @@ class Outbox:
     store: Store
     entropy: Entropy
     say: Callable[[str], None]
-    link: Callable[[str], Link] = Link
+    link: Callable[[str], ProviderClient] = ProviderClient
     said: dict[int, str] = field(default_factory=dict)
 
     def send(self, now: int) -> None:
         """Send all that is due, plan by plan; what fails waits."""
         waiting = self.store.rows(
             f"SELECT DISTINCT place FROM reports WHERE due <= ? AND place IN "
-            f"(SELECT place FROM plans WHERE {SPEAKING})",
+            f"(SELECT place FROM plans WHERE {ACTIVE_PLANS})",
             (now,),
         )
         for place in (row["place"] for row in waiting):
@@ -74,8 +81,8 @@ class Outbox:
         """What to send, looked up at the last moment: the owner may have paused or left meanwhile."""
         return self.store.rows(
             f"SELECT * FROM reports WHERE place = ? AND due <= ? AND place IN "
-            f"(SELECT place FROM plans WHERE {SPEAKING}) ORDER BY slot LIMIT ?",
-            (place, now, TOGETHER),
+            f"(SELECT place FROM plans WHERE {ACTIVE_PLANS}) ORDER BY slot LIMIT ?",
+            (place, now, BATCH_RECORDS),
         )
 
     def _pin(self, plan: dict[str, Any], key: bytes) -> None:
@@ -87,7 +94,7 @@ class Outbox:
     def _acknowledge(self, place: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
         with self.store.change() as disk:
             for row, answer in zip(rows, answers, strict=True):
-                due = now + LONGEST if answer in AGAIN else None
+                due = now + LONGEST if answer in RETRY_REASONS else None
                 disk.execute(
                     "UPDATE reports SET due = ?, answer = ?, tries = tries + 1 WHERE place = ? AND slot = ?",
                     (due, answer, place, row["slot"]),
@@ -114,20 +121,20 @@ class Outbox:
             self.say(f"plan {quoted(name, 60)}: {line}")
 
 
-def verdicts(answer: Answer, count: int) -> list[str]:
+def verdicts(answer: HttpResponse, count: int) -> list[str]:
     """What became of each record: accepted, or the reason why not; the answer must add up."""
     if answer.status == 410:
         return ["plan_over"] * count
-    told = table(answer.json()) if answer.status in (200, 422) else {}
+    told = as_table(answer.json()) if answer.status in (200, 422) else {}
     if answer.status != 200 and "rejected" not in told:
-        if answer.status >= 500 or answer.status in BUSY:
+        if answer.status >= 500 or answer.status in RETRY_STATUSES:
             raise Unreachable(f"the provider cannot take reports now: {quoted(answer.problem)}")
-        raise Refused(f"the provider refuses reports: {quoted(answer.problem)}")
+        raise ProviderRefused(f"the provider refuses reports: {quoted(answer.problem)}")
     reasons = {
-        whole(table(each).get("index")): text(table(each).get("reason"))
-        for each in items(told.get("rejected"))
+        as_count(as_table(each).get("index")): as_text(as_table(each).get("reason"))
+        for each in as_list(told.get("rejected"))
     }
-    good = [whole(told.get(name)) for name in ("accepted", "repeated")]
+    good = [as_count(told.get(name)) for name in ("accepted", "repeated")]
     known = all(index is not None and index < count and REASON.fullmatch(reasons[index]) for index in reasons)
     if None in good or not known or sum(each or 0 for each in good) + len(reasons) != count:
         raise Unreachable("the provider's answer does not say what became of each report")

@@ -13,7 +13,7 @@ from hushwatt.provider.checks.rotation import IN_PLACE, REFUSALS, Rotations
 from hushwatt.provider.tally.draws import segments
 from hushwatt.provider.tally.home_index import HomeIndex
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_batches
-from hushwatt.wire.reports.reader import without
+from hushwatt.wire.reports.reader import drop_rows
 from hushwatt.wire.reports.schema import ReportBatch
 
 
@@ -70,7 +70,7 @@ def held_to_rotation(plan: Plan, parts: Iterable[Part]) -> Tallies:
         tallies.refused += part.refused
         in_place = rotations.in_place(part.batch)
         tallies.add_all(
-            part.groups if in_place.all() else tally_batches(plan, [without(part.batch, ~in_place)])
+            part.groups if in_place.all() else tally_batches(plan, [drop_rows(part.batch, ~in_place)])
         )
     tallies.refused += rotations.refused
     return tallies

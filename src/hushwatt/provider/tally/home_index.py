@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushwatt.wire.reports.columns import scattered
+from hushwatt.wire.reports.columns import hash_names
 
 Numbers = NDArray[np.intp]
 
@@ -53,7 +53,7 @@ class HomeIndex:
         if last is not None and last.names[0].slice(start, len(names)).equals(names):
             numbers = last.numbers[0][start : start + len(names)]
         else:
-            numbers = self._found(scattered(names))
+            numbers = self._found(hash_names(names))
         self._open.add(names, numbers)
         return numbers
 

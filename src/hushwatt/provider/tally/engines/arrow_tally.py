@@ -20,11 +20,11 @@ from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import Part, held_to_rotation
 from hushwatt.provider.tally.tally import Tallies, tally_batches
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.order import ReportOrder, spans
-from hushwatt.wire.reports.reader import places_of, without
-from hushwatt.wire.reports.rows import checked
+from hushwatt.wire.reports.order import ReportOrder, key_ranges
+from hushwatt.wire.reports.reader import drop_rows, keys_of
+from hushwatt.wire.reports.rows import check_batch
 from hushwatt.wire.reports.schema import ReportBatch
-from hushwatt.wire.row_error import telling
+from hushwatt.wire.row_error import locate_row_errors
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -35,14 +35,14 @@ def look(plan: Plan, batches: Batches) -> Batches:
     A batch that is in no order ends it, for then all must be put in order first.
     """
     sieve, tallies, note = Sieve(plan), Tallies(0, {}), Note()
-    with telling(sieve.refusal):
+    with locate_row_errors(sieve.refusal):
         for batch in batches:
             reports = sieve.reports(batch, ReportOrder())
             if reports is None:
                 yield packed(Tallies(0, {}), Note(ordered=False))
                 return
             tallies.add_all(tally_batches(plan, [reports]))
-            note.spans += spans(places_of(reports))
+            note.spans += key_ranges(keys_of(reports))
     note.repeats, note.refused = sieve.repeats, sieve.refused
     yield packed(tallies, note)
 
@@ -58,7 +58,7 @@ def settle(plan: Plan, batches: Batches) -> Batches:
             assert reports is not None, "they are sorted"
             yield reports
 
-    with telling(sieve.refusal):
+    with locate_row_errors(sieve.refusal):
         if rotates(plan):
             parts = (Part(reports, list(tally_batches(plan, [reports]))) for reports in once())
             tallies = held_to_rotation(plan, parts)
@@ -90,12 +90,12 @@ class Sieve:
     def reports(self, batch: pa.RecordBatch, order: ReportOrder) -> ReportBatch | None:
         """The plausible reports of a batch, each once; None when they are in no order."""
         self.batch, self.kept = batch, None
-        reports = checked(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
-        again = order.repeats(places_of(reports))
+        reports = check_batch(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
+        again = order.repeats(keys_of(reports))
         if again is None:
             return None
         self.kept = np.flatnonzero(~again)
-        fit, refused = plausible(self.plan, without(reports, again))
+        fit, refused = plausible(self.plan, drop_rows(reports, again))
         self.repeats += int(again.sum())
         self.refused += refused
         self.kept = self.kept[fit]

@@ -20,9 +20,9 @@ from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import Part, held_to_rotation
 from hushwatt.provider.tally.tally import Tallies, settled, tally_batches
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.order import Key, ReportOrder, Span, key_at, spans
-from hushwatt.wire.reports.reader import places_of, read_reports, report_files, spilled, without
-from hushwatt.wire.reports.report_file import Piece
+from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
+from hushwatt.wire.reports.reader import drop_rows, keys_of, read_reports, report_files, spill_reports
+from hushwatt.wire.reports.report_file import RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 
@@ -32,7 +32,7 @@ class Look:
     """What a piece adds up to, and where its reports lie in the order of all."""
 
     tallies: Tallies = field(default_factory=lambda: Tallies(0, {}))
-    spans: list[Span] = field(default_factory=list)
+    spans: list[KeyRange] = field(default_factory=list)
     ordered: bool = True  # if not, a report may be in it twice
 
 
@@ -56,7 +56,7 @@ class Embedded:
         return settled(plan, tallies)
 
 
-def look(plan: Plan, piece: Piece) -> Look:
+def look(plan: Plan, piece: RowGroups) -> Look:
     """Tally a piece by itself; a repeat of the report just before it is left out."""
     found = Look()
     for part in parts_of(plan, piece):
@@ -65,31 +65,31 @@ def look(plan: Plan, piece: Piece) -> Look:
         found.tallies.refused += part.refused
         found.tallies.add_all(part.groups)
         if len(part.batch):
-            found.spans += spans(places_of(part.batch)) if found.ordered else [every_home(part.batch.slot)]
+            found.spans += key_ranges(keys_of(part.batch)) if found.ordered else [every_home(part.batch.slot)]
     return found
 
 
-def parts_of(plan: Plan, piece: Piece) -> Iterator[Part]:
+def parts_of(plan: Plan, piece: RowGroups) -> Iterator[Part]:
     """The batches of a piece, each with what it adds up to."""
     order, ordered = ReportOrder(), True
     first, size = piece.first, Layout.of(plan).size
     for batch in piece.batches(size):
-        again = order.repeats(places_of(batch)) if ordered else None
+        again = order.repeats(keys_of(batch)) if ordered else None
         ordered = again is not None
         try:
             groups = list(tally_batches(plan, [batch]))
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
         first += len(batch)
-        once = batch if again is None else without(batch, again)
+        once = batch if again is None else drop_rows(batch, again)
         fit, refused = plausible(plan, once)
-        kept = without(once, ~fit)
+        kept = drop_rows(once, ~fit)
         if len(kept) < len(batch):
             groups = list(tally_batches(plan, [kept]))
         yield Part(kept, groups, len(batch) - len(once), refused, ordered)
 
 
-def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+def _at_once(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Every report tells by itself when it was drawn, so the pieces need not wait for each other."""
     looks = list(map_ordered(lambda piece: look(plan, piece), pieces))
     again = contested([found.spans for found in looks])
@@ -103,22 +103,22 @@ def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
         tallies.refused += part.refused
 
 
-def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
+def _put_in_order(plan: Plan, pieces: list[RowGroups]) -> Iterator[Part]:
     """The reports of some pieces, slots ascending, each once."""
     if not pieces:
         return
-    with closing(spilled(pieces, Layout.of(plan).size)) as spill:
+    with closing(spill_reports(pieces, Layout.of(plan).size)) as spill:
 
         def tallied(bucket: int) -> Part:
             batch, repeats = spill.bucket(bucket)
             fit, refused = plausible(plan, batch)
-            kept = without(batch, ~fit)
+            kept = drop_rows(batch, ~fit)
             return Part(kept, list(tally_batches(plan, [kept])), repeats, refused)
 
         yield from map_ordered(tallied, spill.buckets())
 
 
-def _in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+def _in_rotation(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Homes take turns or walk orders: only a home's earlier reports tell whether a report is in place."""
     try:
         tallies.merge(held_to_rotation(plan, _as_they_lie(plan, pieces)))
@@ -127,12 +127,12 @@ def _in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
             tallies.merge(held_to_rotation(plan, _put_in_order(plan, pieces)))
 
 
-def _as_they_lie(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
+def _as_they_lie(plan: Plan, pieces: list[RowGroups]) -> Iterator[Part]:
     """The reports of all pieces as they come, while they come in order."""
-    last: Key | None = None
+    last: SortKey | None = None
     for parts in map_ordered(lambda piece: list(parts_of(plan, piece)), pieces):
         for part in parts:
-            places, any_left = places_of(part.batch), len(part.batch) > 0
+            places, any_left = keys_of(part.batch), len(part.batch) > 0
             if not part.ordered or (any_left and last is not None and key_at(places, 0) <= last):
                 raise NotInOrder
             last = key_at(places, -1) if any_left else last
@@ -143,7 +143,7 @@ class NotInOrder(Exception):
     """A report is not above the one before it."""
 
 
-def _in_turn(plan: Plan, reports: str | Path, pieces: list[Piece], tallies: Tallies) -> None:
+def _in_turn(plan: Plan, reports: str | Path, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Each home decides for itself: only its earlier reports tell when a report was drawn."""
 
     def told(repeats: int) -> None:
@@ -153,14 +153,14 @@ def _in_turn(plan: Plan, reports: str | Path, pieces: list[Piece], tallies: Tall
         for batch in read_reports(plan, reports, Layout.of(plan).size, told):
             fit, refused = plausible(plan, batch)
             tallies.refused += refused
-            yield without(batch, ~fit)
+            yield drop_rows(batch, ~fit)
 
     with _named(plan, pieces):
         tallies.add_all(tally_batches(plan, kept()))
 
 
 @contextmanager
-def _named(plan: Plan, pieces: list[Piece]) -> Iterator[None]:
+def _named(plan: Plan, pieces: list[RowGroups]) -> Iterator[None]:
     """A row that is refused in the order of all is looked for again, to name its file and row."""
     try:
         yield

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import hushwatt
 from hushwatt.errors import UsageError
 from hushwatt.provider.tally.engines.spark_errors import java_reason
-from hushwatt.wire.reports.report_file import ROWS
+from hushwatt.wire.reports.report_file import BATCH_ROWS
 
 PATIENCE = 5.0  # seconds for a master to answer
 WORKERS = 60.0  # seconds for the first of its workers
@@ -28,7 +28,7 @@ USUAL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS),
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
 }
 ON_THIS_MACHINE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
