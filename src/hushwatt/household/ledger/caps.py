@@ -41,7 +41,7 @@ class Caps:
     """Amounts are millionths of ε.
 
     >>> Caps().limits[0]
-    Limit(amount=10000000, length=86400000000000, words='day')
+    IntervalCap(amount=10000000, length=86400000000000, words='day')
     """
 
     epsilon_per_window: int = 10 * MICRO  # that one plan may ask for the home, in any of its windows
