@@ -18,15 +18,16 @@ from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.plan_ledger import clock_tolerance
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.log_once import LogOnce
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.levels import Watts
+from hushwatt.household.upload.backoff import jitter
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
-from hushwatt.privacy.entropy import Entropy, OperatingSystem, Source
+from hushwatt.privacy.entropy import OperatingSystem, Source
 from hushwatt.sanitise import quoted
 
 LOG = logging.getLogger("hushwatt.household")
-GRACE = 600 * SECOND  # the longest that a finished report waits, by chance alone, before it is sent
 MAX_ENTRY_DELAY = 60 * SECOND  # the most by which a slot may be entered late
 SPEND_RETENTION = 32 * DAY  # how long spends are kept slot by slot
 MAX_UNSAVED_TIME = 300 * SECOND  # of running time, at most, are not on disk
@@ -99,7 +100,6 @@ class Agent:
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, SlotTracker] = field(default_factory=dict)
     mark: HighWaterMark | None = None
-    said: dict[str, str] = field(default_factory=dict)  # the last trouble of each plan
     tidied: int = 0  # the day of the last tidying
     bars: Callable[[Caps, Plan], list[str]] = lambda caps, plan: []
     """Why the caps let the home say nothing under a plan: `Caps.bars`, where the owner can change them."""
@@ -107,6 +107,7 @@ class Agent:
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
     def __post_init__(self) -> None:
+        self.once = LogOnce(self.say)
         self.timeline = MonotonicClock(self.store, self.mark)
         self.book = HomeLedger(self.store, self.caps, self.timeline)
 
@@ -120,13 +121,13 @@ class Agent:
                 self.timeline.keep()
             self._tidy(moment)
         except HushwattError as wrong:
-            self._say_once("ledger", str(wrong))
+            self.once("ledger", str(wrong))
             return
         for watch in watches:
             try:
                 self._look(watch, moment)
             except HushwattError as wrong:
-                self._say_once(watch.member.plan.id, f"plan {quoted(watch.member.plan.name)}: {wrong}")
+                self.once(watch.member.plan.id, f"plan {quoted(watch.member.plan.name)}: {wrong}")
                 del self.watches[watch.member.place]  # believe the disk alone, as at a start
 
     def stop(self, moment: Moment) -> None:
@@ -138,11 +139,6 @@ class Agent:
         """How much running time may be lost with the power: little of any slot, and less of any window."""
         shortest = [min(each.length // 4, each.length * each.member.plan.window // 60) for each in watches]
         return min([MAX_UNSAVED_TIME, *shortest])
-
-    def _say_once(self, about: str, line: str) -> None:
-        if self.said.get(about) != line:
-            self.said[about] = line
-            self.say(line)
 
     def wait(self, moment: Moment) -> float:
         """Seconds until the next slot begins, or until it is time to see what the owner changed."""
@@ -247,10 +243,10 @@ class Agent:
         if self.store.value("SELECT paused FROM plans WHERE place = ?", (member.place,)) is not None:
             return "paused"
         if not (barred := self.bars(self.caps, member.plan)):
-            self.said.pop(f"caps {member.plan.id}", None)
+            self.once.clear(f"caps {member.plan.id}")
             return None
         why = f"beyond the owner's caps: {'; '.join(barred)}"
-        self._say_once(f"caps {member.plan.id}", f"plan {quoted(member.plan.name)}: silent, {why}")
+        self.once(f"caps {member.plan.id}", f"plan {quoted(member.plan.name)}: silent, {why}")
         return why
 
     def _tidy(self, moment: Moment) -> None:
@@ -261,9 +257,3 @@ class Agent:
         for watch in self.watches.values():
             member = watch.member
             self.book.tidy(member.place, member.slot - member.plan.window, moment.wall - SPEND_RETENTION)
-
-
-def jitter(plan: Plan, entropy: Entropy) -> int:
-    """How long a finished report waits, in nanoseconds: chance alone says, never the data."""
-    most = min(GRACE, plan.slot.seconds * SECOND // 4)
-    return int(entropy.words(1)[0]) * most >> 64

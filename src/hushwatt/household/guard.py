@@ -8,9 +8,11 @@ import asyncio
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hushwatt.household.log_once import LogOnce
 
 MAX_FAILURES = 1_000  # different failures that are told apart
 
@@ -30,7 +32,9 @@ class Guard:
 
     say: Callable[[str], None]
     count: int = 0  # failures so far
-    said: set[str] = field(default_factory=set, repr=False)
+
+    def __post_init__(self) -> None:
+        self.once = LogOnce(self.say)
 
     @contextmanager
     def __call__(self, what: str) -> Iterator[None]:
@@ -44,9 +48,8 @@ class Guard:
         self.count += 1
         kind = describe_failure(surprise)
         line = f"{what} could not be handled ({kind}); it is passed over, please report this"
-        if line not in self.said and len(self.said) < MAX_FAILURES:
-            self.said.add(line)
-            self.say(line)
+        if len(self.once.last) < MAX_FAILURES:
+            self.once(line, line)
 
     def on_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """What an event loop does with a failure that nobody waits for."""

@@ -12,8 +12,9 @@ from hushwatt.household.join import agree, pause, propose, resume
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership
+from hushwatt.household.upload.backoff import MAX_BACKOFF, MIN_BACKOFF
 from hushwatt.household.upload.http import HttpResponse, Unreachable
-from hushwatt.household.upload.outbox import FIRST, LONGEST, Outbox, verdicts
+from hushwatt.household.upload.outbox import Outbox, verdicts
 from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
@@ -102,8 +103,8 @@ def test_the_same_bytes_again_after_an_outage(home, provider):
     box.send(home.value("SELECT max(due) FROM reports"))
     answers = home.rows("SELECT answer FROM reports")
 
-    assert FIRST / 2 <= waits[0] <= FIRST
-    assert waits[2] >= 2 * FIRST > waits[0]
+    assert MIN_BACKOFF / 2 <= waits[0] <= MIN_BACKOFF
+    assert waits[2] >= 2 * MIN_BACKOFF > waits[0]
     assert set(Recorded.bodies) == {first}
     assert answers == [{"answer": "accepted"}] * 2
     assert len(said) == 1
@@ -208,4 +209,4 @@ def test_an_answer_must_add_up(body):
 def test_pauses_have_an_end():
     """The longest pause is an hour."""
 
-    assert LONGEST == 3600 * SECOND
+    assert MAX_BACKOFF == 3600 * SECOND

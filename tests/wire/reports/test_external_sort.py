@@ -60,10 +60,11 @@ def test_the_first_of_each_in_order(reports, data):
     """Whatever the order in which batches arrive: their places decide which report was first."""
     numbered = [(*report, number) for number, report in enumerate(reports)]
     batches = [numbered[start : start + 7] for start in range(0, len(numbered), 7)]
+    arrivals = data.draw(st.permutations(range(len(batches))))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_spill, "BUCKET_REPORTS", 3)
         spill = ExternalSort(slot_counts([np.array([slot for slot, *_ in reports])]), 1)
-    for place in data.draw(st.permutations(range(len(batches)))):
+    for place in arrivals:
         spill.add(place, batch_of(batches[place]))
     found, repeats = [], 0
     for bucket in spill.buckets():

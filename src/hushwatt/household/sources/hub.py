@@ -13,6 +13,7 @@ import numpy as np
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.guard import Guard
+from hushwatt.household.log_once import LogOnce
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.csv_tail import follow_csv
 from hushwatt.household.sources.measurement import PowerReading, Unavailable, UnitOfMeasurement
@@ -45,12 +46,11 @@ class Hub:
     lines: list[PlugSource]
     tables: list[TableSource]
     say: Callable[[str], None]
-    said: dict[str, str] = field(default_factory=dict)
     big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
     unmeasured: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.guard = Guard(self.say)
+        self.guard, self.once = Guard(self.say), LogOnce(self.say)
         self._by_topic: dict[str, list[PlugSource]] = {}
         for line in self.lines:
             for topic in line.preset.topics():
@@ -121,11 +121,11 @@ class Hub:
             with self.guard(f"table {table.name}: a row"):
                 table.poll(now)
             if table.trouble:
-                self._once(table.name, f"table {table.name}: {table.trouble}")
+                self.once(table.name, f"table {table.name}: {table.trouble}")
         for line in self.lines:
             if line.plug.heard is None and line.plug.trouble is None and now - since > MAX_SILENCE:
                 topic = line.preset.topics()[0]
-                self._once(
+                self.once(
                     line.plug.name, f"plug {line.plug.name}: nothing heard on {topic}; is that its topic?"
                 )
 
@@ -149,7 +149,7 @@ class Hub:
                 and line.plug.looks_like_kilowatts
                 and line.plug.appliance in self.big
             ):
-                self._once(
+                self.once(
                     f"{line.plug.name} unit",
                     f"plug {line.plug.name}: its numbers look like kilowatts; if so, write unit = "
                     '"kW" in sources.toml',
@@ -176,14 +176,9 @@ class Hub:
 
     def _tell(self, plug: Plug) -> None:
         if plug.trouble is None:
-            self.said.pop(plug.name, None)
+            self.once.clear(plug.name)
         else:
-            self._once(plug.name, f"plug {plug.name}: {plug.trouble}")
-
-    def _once(self, key: str, line: str) -> None:
-        if self.said.get(key) != line:
-            self.said[key] = line
-            self.say(line)
+            self.once(plug.name, f"plug {plug.name}: {plug.trouble}")
 
 
 def _health(name: str, appliance: str, source: Plug | TableSource, stale: int, now: int) -> dict[str, object]:

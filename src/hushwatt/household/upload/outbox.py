@@ -8,7 +8,7 @@ Nothing here can make or change a report.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -16,7 +16,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.errors import HushwattError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.log_once import LogOnce
 from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_text
+from hushwatt.household.upload.backoff import MAX_BACKOFF, backoff
 from hushwatt.household.upload.http import HttpResponse, Unreachable
 from hushwatt.household.upload.provider_client import (
     RETRY_STATUSES,
@@ -30,7 +32,6 @@ from hushwatt.sanitise import quoted
 from hushwatt.wire.record import pack
 
 BATCH_RECORDS = 500  # records in one upload
-FIRST, LONGEST = 5 * SECOND, 3_600 * SECOND  # pauses before the next attempt
 RETRY_REASONS = ("too_early",)  # refusals that time will mend
 REASON = re.compile(r"[a-z_]{1,40}")
 ACTIVE_PLANS = (
@@ -46,7 +47,9 @@ class Outbox:
     entropy: Entropy
     say: Callable[[str], None]
     link: Callable[[str], ProviderClient] = ProviderClient
-    said: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.once = LogOnce(self.say)
 
     def send(self, now: int) -> None:
         """Send all that is due, plan by plan; what fails waits."""
@@ -58,9 +61,9 @@ class Outbox:
         for place in (row["place"] for row in waiting):
             try:
                 self._send(place, now)
-                self.said.pop(place, None)
+                self.once.clear(place)
             except HushwattError as wrong:
-                self._wait(place, now)
+                self._back_off(place, now)
                 self._say_once(place, str(wrong))
 
     def _send(self, place: int, now: int) -> None:
@@ -94,7 +97,7 @@ class Outbox:
     def _acknowledge(self, place: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
         with self.store.change() as disk:
             for row, answer in zip(rows, answers, strict=True):
-                due = now + LONGEST if answer in RETRY_REASONS else None
+                due = now + MAX_BACKOFF if answer in RETRY_REASONS else None
                 disk.execute(
                     "UPDATE reports SET due = ?, answer = ?, tries = tries + 1 WHERE place = ? AND slot = ?",
                     (due, answer, place, row["slot"]),
@@ -103,11 +106,10 @@ class Outbox:
         if refused:
             self._say_once(place, f"the provider refused a report: {', '.join(refused)[:100]}")
 
-    def _wait(self, place: int, now: int) -> None:
-        """Try again later: each time about twice as late, by chance and never by the data."""
+    def _back_off(self, place: int, now: int) -> None:
+        """Try again later, after ever longer pauses."""
         tries = self.store.value("SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (place, now))
-        longest = min(FIRST << min(int(tries or 0), 16), LONGEST)
-        pause = longest // 2 + (int(self.entropy.words(1)[0]) * longest // 2 >> 64)
+        pause = backoff(int(tries or 0), self.entropy)
         with self.store.change() as disk:
             disk.execute(
                 "UPDATE reports SET due = ?, tries = tries + 1 WHERE place = ? AND due <= ?",
@@ -115,10 +117,8 @@ class Outbox:
             )
 
     def _say_once(self, place: int, line: str) -> None:
-        if self.said.get(place) != line:
-            self.said[place] = line
-            name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))).name
-            self.say(f"plan {quoted(name, 60)}: {line}")
+        name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))).name
+        self.once(place, f"plan {quoted(name, 60)}: {line}")
 
 
 def verdicts(answer: HttpResponse, count: int) -> list[str]:

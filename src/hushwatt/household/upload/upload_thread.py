@@ -4,12 +4,12 @@ It has a connection to the ledger of its own.  Stopping waits a moment for what 
 and no longer: what was not acknowledged is sent again by the next life.
 """
 
+import logging
 import threading
 from dataclasses import dataclass, field
 from functools import partial
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.agent import LOG
 from hushwatt.household.clock import Clock
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
@@ -18,6 +18,7 @@ from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.privacy.entropy import OperatingSystem
 
+LOG = logging.getLogger("hushwatt.household")
 POLL_SECONDS = 1.0  # seconds between two looks into the outbox
 STOP_SECONDS = 1.0  # seconds to wait for an exchange that is under way
 
