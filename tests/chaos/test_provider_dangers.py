@@ -19,7 +19,7 @@ from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
 from hushwatt.provider.store.tallies import add_tallies, read_tallies
-from hushwatt.wire.signature import Claim
+from hushwatt.wire.signature import RequestSignature
 
 
 def faults(name):
@@ -62,8 +62,8 @@ def test_a_collector_that_counts_what_it_knows_again(monkeypatch):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda patch: patch.setattr(Claim, "fits", lambda *_: True),
-        lambda patch: patch.setattr(Claim, "late_by", lambda *_: 0.0),
+        lambda patch: patch.setattr(RequestSignature, "fits", lambda *_: True),
+        lambda patch: patch.setattr(RequestSignature, "late_by", lambda *_: 0.0),
     ],
     ids=["any signature", "any time"],
 )

@@ -27,13 +27,13 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.ledger import Charge
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, Strategy
-from hushwatt.wire.reports.columns import LONGEST_NAME, lengths
-from hushwatt.wire.reports.parquet_bounds import Unfit, check_footer, look_at_pages
+from hushwatt.wire.reports.columns import MAX_NAME, byte_lengths
+from hushwatt.wire.reports.parquet_bounds import UnsafeParquet, check_footer, check_pages
 
 FORMAT = 1
 TOGETHER = 1 << 17  # names read at a time
 WRONG = (
-    pa.ArrowException, Unfit, ArithmeticError, AttributeError, LookupError, OSError, RecursionError,
+    pa.ArrowException, UnsafeParquet, ArithmeticError, AttributeError, LookupError, OSError, RecursionError,
     TypeError, ValueError,
 )  # fmt: skip
 
@@ -123,7 +123,7 @@ class State:
             check_footer(lambda: path)
             with pq.ParquetFile(path, read_dictionary=["household"]) as file:
                 memory = dict(json.loads((file.schema_arrow.metadata or {})[b"hushwatt.state"]))
-                look_at_pages(lambda: path, file.metadata, file.schema_arrow.names)
+                check_pages(lambda: path, file.metadata, file.schema_arrow.names)
                 households = _households(file)
         with _telling(path):
             form, owner = memory.get("format"), str(memory.get("plan"))
@@ -211,7 +211,7 @@ def _households(file: pq.ParquetFile) -> pa.Array:
     parts = [pa.array([], pa.string())]
     for batch in file.iter_batches(TOGETHER, columns=["household"]):
         coded = batch.column(0)
-        if len(coded.dictionary) < len(coded) or (lengths(coded) > LONGEST_NAME).any():
+        if len(coded.dictionary) < len(coded) or (byte_lengths(coded) > MAX_NAME).any():
             raise ValueError("a name twice, or too long for one")
         parts.append(coded.cast(pa.string()))
     names = pa.concat_arrays(parts)

@@ -12,7 +12,7 @@ from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.strategies import STRATEGIES, affordable
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import unpack
-from hushwatt.wire.signature import read_claim
+from hushwatt.wire.signature import read_request_signature
 
 PLAN = plan_at_home("lba", "household", "oue", 3, 2, 2 * MICRO)
 
@@ -45,7 +45,7 @@ def test_every_upload_is_signed(home):
     assert len(uploads) == 4
     for each in uploads:
         path = each.url.removeprefix("http://127.0.0.1")
-        assert read_claim(each.headers).fits(key, "POST", path, each.body)
+        assert read_request_signature(each.headers).fits(key, "POST", path, each.body)
 
 
 def test_a_line_that_is_down(home):

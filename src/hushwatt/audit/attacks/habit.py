@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.errors import UsageError
 from hushwatt.household.report.homes import enrol
-from hushwatt.household.report.report import Sent, report
+from hushwatt.household.report.report import SlotReports, report
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
@@ -40,7 +40,7 @@ class Attacker:
     scores: Scores
     answers: dict[int, NDArray[np.int64]] = field(default_factory=dict)  # by budget: homes × appliances
 
-    def see(self, sent: Sent) -> None:
+    def see(self, sent: SlotReports) -> None:
         """Take the fresh draws of one slot into account; a repeat says nothing new."""
         layout = Layout.of(self.plan)
         probe = 0

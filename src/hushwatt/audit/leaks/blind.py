@@ -21,7 +21,7 @@ from hushwatt.fleet.provider_decisions import Decided, report_rounds
 from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.levels import Levels
-from hushwatt.household.report.report import Sent, report
+from hushwatt.household.report.report import SlotReports, report
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation
@@ -98,7 +98,7 @@ def _levels(life: int, slot: int) -> Levels:
     return table.astype(np.uint16)
 
 
-def _plain(sent: Sent) -> tuple[Any, ...]:
+def _plain(sent: SlotReports) -> tuple[Any, ...]:
     columns = (sent.homes, sent.spent, sent.drawn, sent.payloads)
     return sent.slot, sent.round, *(column.tobytes() for column in columns)
 

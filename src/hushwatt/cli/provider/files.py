@@ -169,10 +169,10 @@ def erase(
 
 def check_homes(homes: int | None) -> None:
     from hushwatt.errors import UsageError
-    from hushwatt.wire.reports.file import MOST_HOMES
+    from hushwatt.wire.reports.report_file import MAX_HOMES
 
-    if homes is not None and not 0 <= homes <= MOST_HOMES:
-        raise UsageError(f"--homes must be between 0 and {MOST_HOMES:,}")
+    if homes is not None and not 0 <= homes <= MAX_HOMES:
+        raise UsageError(f"--homes must be between 0 and {MAX_HOMES:,}")
 
 
 def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Collection, SlotSchedule]":

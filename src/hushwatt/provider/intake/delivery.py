@@ -14,7 +14,7 @@ from hushwatt.wire.payload import Layout
 
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
-    from hushwatt.wire.reports.file import ReportFile
+    from hushwatt.wire.reports.report_file import ReportFile
 
 TOGETHER = 1 << 17  # rows that go in by one transaction, at most
 UNHEARD, FEW = (

@@ -24,7 +24,7 @@ from hushwatt.provider.service.logs import log
 from hushwatt.provider.store.plans import add_plan, all_plans
 from hushwatt.provider.store.session import Database, StoreUnavailable
 from hushwatt.provider.store.slots import publish, scrub
-from hushwatt.wire.record import LARGEST
+from hushwatt.wire.record import MAX_NUMBER
 
 SCRUBBED_TOGETHER = 8  # slots
 
@@ -138,9 +138,9 @@ def load_plans(files: Iterable[str]) -> list[Plan]:
                 "asks homes in two rounds, which the service cannot do; choose lpu, lbu or lsp, or lbd or "
                 "lba with decision = 'household' (the bulk commands know the others)"
             )
-        if plan.epsilon > LARGEST:
+        if plan.epsilon > MAX_NUMBER:
             raise UsageError(
                 f"{file}: epsilon is {plain(plan.epsilon)}; a record of an upload holds amounts up to "
-                f"{plain(LARGEST)} (the bulk commands know larger ones)"
+                f"{plain(MAX_NUMBER)} (the bulk commands know larger ones)"
             )
     return plans

@@ -15,34 +15,42 @@ import pyarrow.parquet as pq
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.columns import LONGEST_NAME, fits
-from hushwatt.wire.reports.parquet_bounds import Damaged, Pages, Unfit, check_footer, look_at_pages
-from hushwatt.wire.reports.rows import checked
+from hushwatt.wire.reports.columns import MAX_NAME, is_allowed_type
+from hushwatt.wire.reports.parquet_bounds import (
+    DamagedColumn,
+    PageSummary,
+    UnsafeParquet,
+    check_footer,
+    check_pages,
+)
+from hushwatt.wire.reports.rows import check_batch
 from hushwatt.wire.reports.schema import HOMES, PLAN, REPORT_SCHEMA, ReportBatch
-from hushwatt.wire.row_error import telling
+from hushwatt.wire.row_error import locate_row_errors
 
-ROWS, BATCH = 1 << 17, 1 << 26  # rows in a batch, and bytes that they may come to
-TEXTS = {"household", "payload"}  # which a dictionary could make as long as it likes
-MOST_HOMES = 2**31 - 1
-Opened = Callable[[], Any]  # gives a path, or a file open for reading bytes
-PIECE = 1 << 18  # rows read on their own, about
-BUFFER = 1 << 20  # bytes read at a time
+BATCH_ROWS, BATCH_BYTES = 1 << 17, 1 << 26  # rows in a batch, and bytes that they may come to
+TEXT_COLUMNS = {"household", "payload"}  # which a dictionary could make as long as it likes
+MAX_HOMES = 2**31 - 1
+FileOpener = Callable[[], Any]  # gives a path, or a file open for reading bytes
+MIN_GROUP_ROWS = 1 << 18  # rows read on their own, about
+BUFFER_BYTES = 1 << 20  # bytes read at a time
 
 
 class ReportFile:
     """A file whose plan and columns have been checked; its rows are checked as they are read."""
 
-    def __init__(self, plan: Plan, path: Path, name: str | None = None, opened: Opened | None = None) -> None:
+    def __init__(
+        self, plan: Plan, path: Path, name: str | None = None, opened: FileOpener | None = None
+    ) -> None:
         """The file at `path`; one that lies elsewhere comes with its name and what opens it."""
         self.path = path
         self.name = name or str(path)
-        self._opened: Opened = opened or (lambda: path)
+        self._opened: FileOpener = opened or (lambda: path)
         self._slots, self._size = plan.calendar.slots, Layout.of(plan).size  # bytes of a payload, about
         try:
             check_footer(self._opened)
             with pq.ParquetFile(self._opened()) as file:
                 schema, self._footer = file.schema_arrow, file.metadata
-        except Unfit as unfit:
+        except UnsafeParquet as unfit:
             raise ReportError(f"{self.name}: {unfit}") from None
         except (OSError, ValueError, pa.ArrowException):  # ValueError: a note that is not UTF-8, among others
             raise ReportError(f"{self.name}: not a Parquet file, or not a complete one") from None
@@ -56,13 +64,13 @@ class ReportFile:
         for piece in self.pieces():
             yield from piece.batches(size)
 
-    def pieces(self) -> "list[Piece]":
+    def pieces(self) -> "list[RowGroups]":
         """What can be read beside each other: row groups, small ones together with their neighbours."""
         found, start, first, rows = [], 0, 0, 0
         for group in range(self._footer.num_row_groups):
             rows += self._footer.row_group(group).num_rows
-            if rows >= PIECE or group == self._footer.num_row_groups - 1:
-                found.append(Piece(self, range(start, group + 1), first, rows))
+            if rows >= MIN_GROUP_ROWS or group == self._footer.num_row_groups - 1:
+                found.append(RowGroups(self, range(start, group + 1), first, rows))
                 start, first, rows = group + 1, first + rows, 0
         return [piece for piece in found if piece.rows]
 
@@ -83,27 +91,27 @@ class ReportFile:
         return ReportError(f"{self.name}, row {row + 1}: {problem}")
 
     @cached_property
-    def _pages(self) -> Pages:
+    def _pages(self) -> PageSummary:
         try:
-            return look_at_pages(self._opened, self._footer, REPORT_SCHEMA.names)
-        except Damaged as damaged:
+            return check_pages(self._opened, self._footer, REPORT_SCHEMA.names)
+        except DamagedColumn as damaged:
             raise self._is_damaged(damaged.group, f"column {damaged.column} is") from None
-        except Unfit as unfit:
+        except UnsafeParquet as unfit:
             raise ReportError(f"{self.name}: {unfit}") from None
 
     @property
     def _together(self) -> int:
         """How many rows are read together, so that they take a bounded memory."""
-        row = max(self._size + LONGEST_NAME, self._pages.largest)
-        return max(1, min(ROWS, BATCH // row))
+        row = max(self._size + MAX_NAME, self._pages.largest)
+        return max(1, min(BATCH_ROWS, BATCH_BYTES // row))
 
     def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(
             self._opened(),
             metadata=self._footer,
-            read_dictionary=sorted(self._pages.coded & TEXTS),
+            read_dictionary=sorted(self._pages.coded & TEXT_COLUMNS),
             pre_buffer=False,
-            buffer_size=BUFFER,
+            buffer_size=BUFFER_BYTES,
             page_checksum_verification=True,
         )
 
@@ -131,7 +139,7 @@ class ReportFile:
             if len(found) != 1:
                 raise ReportError(f"{self.name}, column {name}: {'there twice' if found else 'not there'}")
             kind = schema.field(found[0]).type
-            if not fits(name, kind):
+            if not is_allowed_type(name, kind):
                 raise ReportError(f"{self.name}, column {name}: {kind}, not {REPORT_SCHEMA.field(name).type}")
             if pa.types.is_fixed_size_binary(kind):
                 self._size = max(self._size, kind.byte_width)
@@ -149,18 +157,18 @@ class ReportFile:
             raise ReportError(
                 f"{self.name}: it does not say how many homes take part (no {HOMES.decode()} in it)"
             )
-        if len(homes) > len(str(MOST_HOMES)) or int(homes) > MOST_HOMES:
-            raise ReportError(f"{self.name}: {HOMES.decode()} is more than {MOST_HOMES:,}")
+        if len(homes) > len(str(MAX_HOMES)) or int(homes) > MAX_HOMES:
+            raise ReportError(f"{self.name}: {HOMES.decode()} is more than {MAX_HOMES:,}")
         return int(homes)
 
-    def checked(self, batch: pa.RecordBatch, first: int, size: int) -> ReportBatch:
+    def check_batch(self, batch: pa.RecordBatch, first: int, size: int) -> ReportBatch:
         """The reports of a batch whose first row is row `first` of the file."""
-        with telling(lambda row, problem: self.refusal(first + row, problem)):
-            return checked(batch, self._slots, size)
+        with locate_row_errors(lambda row, problem: self.refusal(first + row, problem)):
+            return check_batch(batch, self._slots, size)
 
 
 @dataclass(frozen=True)
-class Piece:
+class RowGroups:
     """Neighbouring row groups of a file."""
 
     file: ReportFile
@@ -172,5 +180,5 @@ class Piece:
         """Its reports, payloads of `size` bytes."""
         first = self.first
         for batch in self.file.columns(tuple(REPORT_SCHEMA.names), self.groups):
-            yield self.file.checked(batch, first, size)
+            yield self.file.check_batch(batch, first, size)
             first += batch.num_rows

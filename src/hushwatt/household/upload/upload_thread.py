@@ -4,29 +4,30 @@ It has a connection to the ledger of its own.  Stopping waits a moment for what 
 and no longer: what was not acknowledged is sent again by the next life.
 """
 
+import logging
 import threading
 from dataclasses import dataclass, field
 from functools import partial
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.agent import LOG
 from hushwatt.household.clock import Clock
-from hushwatt.household.config import Folder
 from hushwatt.household.guard import Guard
+from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.upload.http import connect
 from hushwatt.household.upload.outbox import Outbox
-from hushwatt.household.upload.provider_client import Link
+from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.privacy.entropy import OperatingSystem
 
-EVERY = 1.0  # seconds between two looks into the outbox
-PATIENCE = 1.0  # seconds to wait for an exchange that is under way
+LOG = logging.getLogger("hushwatt.household")
+POLL_SECONDS = 1.0  # seconds between two looks into the outbox
+STOP_SECONDS = 1.0  # seconds to wait for an exchange that is under way
 
 
 @dataclass
-class Sender:
+class UploadThread:
     """The thread; `start` once, `stop` once."""
 
-    folder: Folder
+    folder: HomeFolder
     clock: Clock
     guard: Guard
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -38,17 +39,17 @@ class Sender:
     def stop(self) -> None:
         """Let go of what is under way, and end."""
         self._stop.set()
-        self._thread.join(PATIENCE)
+        self._thread.join(STOP_SECONDS)
 
-    def link(self, address: str) -> Link:
+    def link(self, address: str) -> ProviderClient:
         """A link whose sessions end when the sender stops."""
-        return Link(address, partial(connect, stop=self._stop))
+        return ProviderClient(address, partial(connect, stop=self._stop))
 
     def _run(self) -> None:
         while not self._stop.is_set():
             with self.guard("sending"), self.folder.store() as store:
                 self._send(Outbox(store, OperatingSystem(), self.guard.say, self.link))
-            self._stop.wait(EVERY)
+            self._stop.wait(POLL_SECONDS)
 
     def _send(self, outbox: Outbox) -> None:
         while not self._stop.is_set():
@@ -56,4 +57,4 @@ class Sender:
                 outbox.send(self.clock.look().wall)
             except HushwattError as wrong:  # the ledger cannot be written: the agent says so
                 LOG.debug("the outbox waits: %s", wrong)
-            self._stop.wait(EVERY)
+            self._stop.wait(POLL_SECONDS)

@@ -9,21 +9,21 @@ from typing import Any
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.private_files import open_to_others, tightened, write_private
-from hushwatt.household.sources.mapping import Mapping
-from hushwatt.household.untrusted_json import Malformed, items, parse_json, table
+from hushwatt.household.private_files import open_to_others, restrict_to_owner, write_private
+from hushwatt.household.sources.sources_file import SourcesFile
+from hushwatt.household.untrusted_json import Malformed, as_list, as_table, parse_json
 
-HEALTH = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells
+HEALTH_KEYS = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells
 
 
 @dataclass(frozen=True)
-class Folder:
+class HomeFolder:
     """One home's folder."""
 
     path: Path
 
     @classmethod
-    def usual(cls, given: Path | None) -> "Folder":
+    def usual(cls, given: Path | None) -> "HomeFolder":
         """The folder that was named, or $HUSHWATT_HOME, or ~/.hushwatt: one home, one ledger."""
         return cls(given or Path(os.environ.get("HUSHWATT_HOME") or Path.home() / ".hushwatt"))
 
@@ -39,15 +39,15 @@ class Folder:
         """The owner's caps, for a command that looks once; an agent that runs keeps a `CapsFile`."""
         return Caps.load(self.caps_path) if self.caps_path.exists() else Caps()
 
-    def mapping(self) -> Mapping:
+    def mapping(self) -> SourcesFile:
         file = self.path / "sources.toml"
-        return Mapping.load(file) if file.exists() else Mapping()
+        return SourcesFile.load(file) if file.exists() else SourcesFile()
 
     def store(self, make: bool = False) -> Store:
         """The ledger; only joining makes one."""
         if make:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-            tightened(self.path)
+            restrict_to_owner(self.path)
         elif not self.ledger.is_file():
             raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
         if not self.path.is_dir():
@@ -56,7 +56,7 @@ class Folder:
 
     def tighten(self) -> list[str]:
         """Keep everything to its owner; a line for whatever stays open to others."""
-        lines = tightened(self.path)
+        lines = restrict_to_owner(self.path)
         try:
             broker = self.mapping().broker
         except UsageError as wrong:
@@ -73,7 +73,7 @@ class Folder:
     def health(self) -> list[dict[str, Any]]:
         """The note that the agent left; a damaged one is none."""
         try:
-            found = items(parse_json((self.path / "health.json").read_bytes()))
+            found = as_list(parse_json((self.path / "health.json").read_bytes()))
         except (OSError, Malformed):
             return []
-        return [each for each in found if table(each).keys() >= HEALTH]
+        return [each for each in found if as_table(each).keys() >= HEALTH_KEYS]

@@ -7,7 +7,7 @@ import pytest
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan.times import nanoseconds
 
 HOUR = 3600 * SECOND
@@ -25,7 +25,7 @@ def hub_of(folder):
     def hub(*plugs, tables=()):
         said = []
         table = {"plug": [{"preset": "custom", "appliance": "appliance 0", **plug} for plug in plugs]}
-        made = Hub.of(Mapping.parse({**table, "table": list(tables)}, folder), said.append)
+        made = Hub.of(SourcesFile.parse({**table, "table": list(tables)}, folder), said.append)
         return made, said
 
     return hub
@@ -156,7 +156,7 @@ def test_a_table_that_fails_is_begun_anew(folder, plan):
         raise ZeroDivisionError
         yield
 
-    hub = Hub.of(Mapping.parse({"table": [{"path": "t.csv"}]}, folder), said.append, {".csv": rows})
+    hub = Hub.of(SourcesFile.parse({"table": [{"path": "t.csv"}]}, folder), said.append, {".csv": rows})
     for _ in range(2):
         hub.poll(0, since=0)
 

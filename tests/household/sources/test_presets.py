@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from hushwatt.household.sources.measurement import EnergyCounter, PowerReading, Unavailable, UnitOfMeasurement
 from hushwatt.household.sources.presets import (
     PRESETS,
     Custom,
@@ -14,7 +15,6 @@ from hushwatt.household.sources.presets import (
     Tasmota,
     Zigbee2Mqtt,
 )
-from hushwatt.household.sources.seen import Energy, Gone, Power, Unit
 from hushwatt.household.untrusted_json import Malformed
 
 TASMOTA = {"Time": "2024-01-01T00:00:00", "ENERGY": {"Total": 3.185, "Power": 22, "Voltage": 230}}
@@ -25,12 +25,12 @@ SHELLY = {
     "params": {"ts": 1_700_000_000.1, "switch:0": {"id": 0, "apower": 61.3}},
 }
 READ = [
-    (Tasmota("k"), "tele/k/SENSOR", TASMOTA, [Energy(3185), Power(22)]),
-    (Tasmota("k"), "k/tele/SENSOR", {"ENERGY": {"Power": [5, 6]}}, [Power(11)]),
+    (Tasmota("k"), "tele/k/SENSOR", TASMOTA, [EnergyCounter(3185), PowerReading(22)]),
+    (Tasmota("k"), "k/tele/SENSOR", {"ENERGY": {"Power": [5, 6]}}, [PowerReading(11)]),
     (Tasmota("k"), "tele/k/SENSOR", {"DS18B20": {"Temperature": 20}}, []),
-    (Tasmota("k"), "tele/k/LWT", "Offline", [Gone("it is switched off or out of reach")]),
+    (Tasmota("k"), "tele/k/LWT", "Offline", [Unavailable("it is switched off or out of reach")]),
     (Tasmota("k"), "tele/k/LWT", "Online", []),
-    (Shelly("s"), "s/events/rpc", SHELLY, [Power(61.3)]),
+    (Shelly("s"), "s/events/rpc", SHELLY, [PowerReading(61.3)]),
     (Shelly("s"), "s/events/rpc", {**SHELLY, "method": "NotifyEvent"}, []),
     (Shelly("s"), "s/events/rpc", {**SHELLY, "params": {"sys": {}}}, []),
     (Shelly("s"), "s/events/rpc", {"method": "NotifyStatus", "params": [1]}, []),
@@ -38,37 +38,42 @@ READ = [
         Shelly("s"),
         "s/events/rpc",
         {**SHELLY, "params": {"switch:0": {"aenergy": {"total": 12.5}}}},
-        [Energy(12.5)],
+        [EnergyCounter(12.5)],
     ),
-    (Shelly("s"), "s/status/switch:0", {"apower": 5, "aenergy": {"total": 7}}, [Energy(7), Power(5)]),
-    (Shelly("s"), "s/online", "false", [Gone("it is switched off or out of reach")]),
-    (Zigbee2Mqtt("a/b"), "zigbee2mqtt/a/b", {"power": 80.5, "energy": 3}, [Power(80.5)]),
+    (
+        Shelly("s"),
+        "s/status/switch:0",
+        {"apower": 5, "aenergy": {"total": 7}},
+        [EnergyCounter(7), PowerReading(5)],
+    ),
+    (Shelly("s"), "s/online", "false", [Unavailable("it is switched off or out of reach")]),
+    (Zigbee2Mqtt("a/b"), "zigbee2mqtt/a/b", {"power": 80.5, "energy": 3}, [PowerReading(80.5)]),
     (Zigbee2Mqtt("a/b"), "zigbee2mqtt/a/b", {"power": None}, []),
     (
         Zigbee2Mqtt("a/b"),
         "zigbee2mqtt/a/b/availability",
         {"state": "offline"},
-        [Gone("it is switched off or out of reach")],
+        [Unavailable("it is switched off or out of reach")],
     ),
-    (EspHome("p/sensor/x"), "p/sensor/x/state", "12.5", [Power(12.5)]),
-    (EspHome("p/sensor/x"), "p/status", "offline", [Gone("it is switched off or out of reach")]),
-    (EspHome("p/sensor/x"), "p/sensor/x/state", "nan", [Gone("its sender says it is unavailable")]),
-    (HomeAssistant("sensor.x"), "homeassistant/sensor/x/state", '"12.5"', [Power(12.5)]),
+    (EspHome("p/sensor/x"), "p/sensor/x/state", "12.5", [PowerReading(12.5)]),
+    (EspHome("p/sensor/x"), "p/status", "offline", [Unavailable("it is switched off or out of reach")]),
+    (EspHome("p/sensor/x"), "p/sensor/x/state", "nan", [Unavailable("its sender says it is unavailable")]),
+    (HomeAssistant("sensor.x"), "homeassistant/sensor/x/state", '"12.5"', [PowerReading(12.5)]),
     (
         HomeAssistant("x"),
         "homeassistant/sensor/x/state",
         '"unavailable"',
-        [Gone("its sender says it is unavailable")],
+        [Unavailable("its sender says it is unavailable")],
     ),
-    (HomeAssistant("x"), "homeassistant/sensor/x/unit_of_measurement", '"kW"', [Unit("kW")]),
-    (HomeAssistant("x", unit="kWh"), "homeassistant/sensor/x/state", "2", [Energy(2000)]),
-    (Custom("my/topic"), "my/topic", "12.5", [Power(12.5)]),
-    (Custom("my/topic", path="$.a.0.b", unit="kW"), "my/topic", {"a": [{"b": "1.5"}]}, [Power(1500)]),
+    (HomeAssistant("x"), "homeassistant/sensor/x/unit_of_measurement", '"kW"', [UnitOfMeasurement("kW")]),
+    (HomeAssistant("x", unit="kWh"), "homeassistant/sensor/x/state", "2", [EnergyCounter(2000)]),
+    (Custom("my/topic"), "my/topic", "12.5", [PowerReading(12.5)]),
+    (Custom("my/topic", path="$.a.0.b", unit="kW"), "my/topic", {"a": [{"b": "1.5"}]}, [PowerReading(1500)]),
     (
         Custom("my/topic", path="a"),
         "my/topic",
         {"a": "unavailable"},
-        [Gone("its sender says it is unavailable")],
+        [Unavailable("its sender says it is unavailable")],
     ),
 ]
 

@@ -4,11 +4,11 @@ import pytest
 
 from hushwatt.errors import ReadingsError
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.mapping import TableEntry
-from hushwatt.household.sources.rows import csv_rows
-from hushwatt.household.sources.table import TableSource, moment, unfolded
+from hushwatt.household.sources.csv_tail import follow_csv
+from hushwatt.household.sources.sources_file import TableEntry
+from hushwatt.household.sources.table import TableSource, parse_time, row_readings
 
-START = moment("2024-01-01T00:00:00Z", "")
+START = parse_time("2024-01-01T00:00:00Z", "")
 HOUR = 3600 * SECOND
 TIDY = "time,appliance,watts\n2024-01-01T00:10:00Z,kettle,100\n2024-01-01T00:20:00,kettle,300\n"
 
@@ -16,7 +16,7 @@ TIDY = "time,appliance,watts\n2024-01-01T00:10:00Z,kettle,100\n2024-01-01T00:20:
 def table(folder, text, **entry):
     path = folder / "readings.csv"
     path.write_text(text)
-    source = TableSource(TableEntry(path, **entry), csv_rows)
+    source = TableSource(TableEntry(path, **entry), follow_csv)
     source.open("plan", ["kettle", "fridge"], START, START + HOUR)
     return source
 
@@ -115,13 +115,13 @@ def test_bytes_that_are_no_text(folder):
     (folder / "x.csv").write_bytes(b"time,\xff\xfe\n")
 
     with pytest.raises(ReadingsError, match="not UTF-8"):
-        next(csv_rows(folder / "x.csv"))
+        next(follow_csv(folder / "x.csv"))
 
 
 def test_a_time_far_away_is_none():
     """A time beyond the calendar is not a time."""
     with pytest.raises(ReadingsError, match="not a time"):
-        list(unfolded({"time": "99999-01-01", "kettle": "1"}, {}, "row 1"))
+        list(row_readings({"time": "99999-01-01", "kettle": "1"}, {}, "row 1"))
 
 
 @pytest.mark.parametrize("change", ["cut", "replaced"])

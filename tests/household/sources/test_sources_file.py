@@ -4,8 +4,8 @@ import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.mapping import Broker, Mapping
 from hushwatt.household.sources.presets import Custom, Tasmota
+from hushwatt.household.sources.sources_file import Broker, SourcesFile
 
 GOOD = """
 entities = true
@@ -34,7 +34,7 @@ appliances = { "fridge freezer" = "fridge" }
 
 def load(folder, text):
     (folder / "sources.toml").write_text(text)
-    return Mapping.load(folder / "sources.toml")
+    return SourcesFile.load(folder / "sources.toml")
 
 
 def test_the_file_is_read(folder):

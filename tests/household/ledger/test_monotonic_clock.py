@@ -15,11 +15,11 @@ from hushwatt.audit.harness.true_time import Witness, dearest_starts
 from hushwatt.cli.household.owner_text import status_lines
 from hushwatt.household.clock import SECOND, Moment, SystemClock
 from hushwatt.household.ledger.caps import DAY, Caps
-from hushwatt.household.ledger.high_water_mark import MemoryMark, SharedMark
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
+from hushwatt.household.ledger.high_water_mark import ProcessMark, SharedMemoryMark
+from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
+from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.store import SCHEMA
-from hushwatt.household.ledger.timeline import Timeline
-from hushwatt.household.status import meters, plans
+from hushwatt.household.status import meters, plan_statuses
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
 
@@ -141,7 +141,7 @@ def test_a_moved_clock_costs_what_it_moved(home):
     home.hands.jump(121 * TURN)
     live(home, 1)
     skipped = home.agent.book.lifetime - before
-    shown = plans(home.store, home.hands.wall)[0]
+    shown = plan_statuses(home.store, home.hands.wall)[0]
     live(home, 9)
 
     assert skipped <= agreed.epsilon // WINDOW
@@ -200,7 +200,7 @@ def test_a_long_time_off_is_not_believed(home):
     assert len(home.left) > 1
 
 
-MARKS = [lambda: None, MemoryMark]
+MARKS = [lambda: None, ProcessMark]
 
 
 def marked(home, mark):
@@ -281,7 +281,7 @@ def test_an_old_ledger_and_a_clock_set_back(home, folder, method):
 
 def test_a_copy_made_within_a_look_is_an_old_one(folder):
     """The mark is another after every change, also after the changes of one and the same look."""
-    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    home = Home(folder / "ledger.sqlite", mark=ProcessMark())
     agreed = whole(window=3)
     join(home.store, agreed, begun=turn_in(agreed, 1))
     home.tick()
@@ -349,7 +349,7 @@ def test_a_clock_set_back_says_until_when(home):
 
 def test_a_stop_that_is_known_to_be_one_costs_its_slots(folder):
     """With a mark that no backup brings back, a stop of three slots costs no turn beside its own."""
-    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    home = Home(folder / "ledger.sqlite", mark=ProcessMark())
     agreed = whole()
     join(home.store, agreed, begun=turn_in(agreed, 5))
     home.tick()
@@ -369,7 +369,7 @@ def test_a_stop_that_is_known_to_be_one_costs_its_slots(folder):
 @pytest.mark.parametrize("method", ["lbu", "lpu", "lsp", "lba", "lbd"])
 def test_what_is_known_to_be_unspent_is_not_charged(folder, method, what):
     """A stop, a crash or sleep of some slots costs silence, and nothing that was not spent is counted."""
-    home = Home(folder / "ledger.sqlite", mark=MemoryMark())
+    home = Home(folder / "ledger.sqlite", mark=ProcessMark())
     agreed = whole(method)
     join(home.store, agreed, begun=turn_in(agreed, 5) if method == "lpu" else None)
     home.tick()
@@ -387,7 +387,7 @@ def test_what_is_known_to_be_unspent_is_not_charged(folder, method, what):
     live(home, 5)
     counted = home.store.value("SELECT sum(amount) FROM spends WHERE slot > 3") or 0
     lost = home.store.value("SELECT count(*) FROM spends WHERE purpose = 'lost' AND slot > 0")
-    shown = plans(home.store, home.hands.wall)[0]
+    shown = plan_statuses(home.store, home.hands.wall)[0]
     home.switch_off()
 
     assert not lost
@@ -398,12 +398,12 @@ def test_what_is_known_to_be_unspent_is_not_charged(folder, method, what):
 
 def test_no_mark_is_an_old_state(folder):
     """A mark of another user, or none, or of a ledger's later state, proves nothing."""
-    mark = SharedMark("home", folder)
+    mark = SharedMemoryMark("home", folder)
     assert mark.read() is None
     mark.write("newest")
     assert mark.read() == "newest"
     assert mark.path.stat().st_mode & 0o077 == 0
-    SharedMark("home", folder / "not there").write("newest")
+    SharedMemoryMark("home", folder / "not there").write("newest")
     mark.path.unlink()
     mark.path.symlink_to(folder / "elsewhere")
     mark.write("newest")
@@ -414,14 +414,14 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     """Days off cost what could have been spent in them, and what is shown is at most the promise."""
     agreed = whole("lba")
     join(home.store, agreed)
-    assert "  0 reports, 0 waiting" in status_lines([], plans(home.store, home.hands.wall), {}, [], 0)
+    assert "  0 reports, 0 waiting" in status_lines([], plan_statuses(home.store, home.hands.wall), {}, [], 0)
     live(home, 5)
     home.switch_off()
     home.hands.pass_by(60 * TURN)
     home.switch_on()
     home.tick()
     now = home.hands.wall
-    shown = plans(home.store, now)[0]
+    shown = plan_statuses(home.store, now)[0]
 
     assert home.agent.book.lifetime <= agreed.epsilon * 12
     assert shown.window_spent == agreed.epsilon
@@ -440,7 +440,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
 def test_what_a_query_finds_is_what_moved(walks, length):
     """One rule, told twice: the spends that a condition finds are those that moved to after the moment."""
     with quick_store() as store:
-        timeline, boot, wall, alive = Timeline(store), 0, 1_000, 0
+        timeline, boot, wall, alive = MonotonicClock(store), 0, 1_000, 0
         for number, (what, by) in enumerate([*walks, ("run", 5)]):
             alive += abs(by) * (what == "run")
             wall += by if what != "run" else abs(by)
@@ -448,7 +448,9 @@ def test_what_a_query_finds_is_what_moved(walks, length):
                 boot, alive = boot + 1, 3
             timeline.look(Moment(wall, alive, f"{boot}"))
             if what == "spend":
-                entry = Entry(1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by))
+                entry = SpendEntry(
+                    1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by)
+                )
                 with store.change():
                     HomeLedger(store, NO_CAPS, timeline).count([entry])
         credits = timeline.credits(length)

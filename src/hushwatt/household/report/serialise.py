@@ -17,7 +17,7 @@ from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Strategy
 
 
-def to_text(homes: Homes) -> str:
+def dump_home(homes: Homes) -> str:
     """What a lone home remembers; nothing in it is a reading."""
     memory: dict[str, Any] = {
         "strategy": asdict(strategy_of(homes)),  # type: ignore[call-overload]
@@ -32,7 +32,7 @@ def to_text(homes: Homes) -> str:
     return json.dumps(memory, separators=(",", ":"))
 
 
-def from_text(plan: Plan, slot: int, text: str, ledger: Ledger) -> Homes:
+def load_home(plan: Plan, slot: int, text: str, ledger: Ledger) -> Homes:
     """The lone home that remembered this before `slot`."""
     try:
         memory = json.loads(text)

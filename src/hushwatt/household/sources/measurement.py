@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Power:
+class PowerReading:
     """Watts, now."""
 
     watts: float
@@ -14,7 +14,7 @@ class Power:
 
 
 @dataclass(frozen=True)
-class Energy:
+class EnergyCounter:
     """A counter of watt-hours that only goes up, until it starts again."""
 
     watt_hours: float
@@ -24,31 +24,31 @@ class Energy:
 
 
 @dataclass(frozen=True)
-class Unit:
+class UnitOfMeasurement:
     """What the numbers of this plug are in, as its sender says."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class Gone:
+class Unavailable:
     """The plug is not there."""
 
     reason: str
 
 
-Seen = Power | Energy | Unit | Gone
+Measurement = PowerReading | EnergyCounter | UnitOfMeasurement | Unavailable
 
 POWER_UNITS = {"W": 1.0, "kW": 1_000.0, "mW": 0.001, "MW": 1_000_000.0}
 ENERGY_UNITS = {"Wh": 1.0, "kWh": 1_000.0, "MWh": 1_000_000.0}
 
 
-def measured(number: float, unit: str) -> Power | Energy:
+def in_unit(number: float, unit: str) -> PowerReading | EnergyCounter:
     """A number in a unit of power or of energy.
 
-    >>> measured(1.5, "kW") == Power(1500.0), measured(2, "kWh") == Energy(2000.0)
+    >>> in_unit(1.5, "kW") == PowerReading(1500.0), in_unit(2, "kWh") == EnergyCounter(2000.0)
     (True, True)
     """
     if unit in POWER_UNITS:
-        return Power(number * POWER_UNITS[unit])
-    return Energy(number * ENERGY_UNITS[unit])
+        return PowerReading(number * POWER_UNITS[unit])
+    return EnergyCounter(number * ENERGY_UNITS[unit])

@@ -23,7 +23,7 @@ from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.presets import PRESETS, UNITS, Preset
 from hushwatt.plan.slot import SlotLength
 
-LONGEST_TOPIC = 1_000  # characters
+MAX_TOPIC = 1_000  # characters
 PLUG_KEYS = {"name", "appliance", "preset", "topic", "stale", "maximum"}
 
 
@@ -67,7 +67,7 @@ class TableEntry:
 
 
 @dataclass(frozen=True)
-class Mapping:
+class SourcesFile:
     """All that sources.toml says."""
 
     broker: Broker | None = None
@@ -76,7 +76,7 @@ class Mapping:
     tables: tuple[TableEntry, ...] = ()
 
     @classmethod
-    def load(cls, path: Path) -> "Mapping":
+    def load(cls, path: Path) -> "SourcesFile":
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
             return cls.parse(table, path.parent)
@@ -86,11 +86,19 @@ class Mapping:
             raise UsageError(f"{path}: is nested too deeply") from None
 
     @classmethod
-    def parse(cls, table: dict[str, Any], folder: Path) -> "Mapping":
-        _known("", table, {"mqtt", "plug", "table", "entities"})
-        plugs = tuple(_plug(place, each) for place, each in enumerate(_list(table, "plug"), 1))
-        tables = tuple(_table(place, each, folder) for place, each in enumerate(_list(table, "table"), 1))
-        broker = _filled(Broker, "mqtt", table["mqtt"]) if "mqtt" in table else Broker() if plugs else None
+    def parse(cls, table: dict[str, Any], folder: Path) -> "SourcesFile":
+        _refuse_unknown_keys("", table, {"mqtt", "plug", "table", "entities"})
+        plugs = tuple(_parse_plug(place, each) for place, each in enumerate(_list(table, "plug"), 1))
+        tables = tuple(
+            _parse_table(place, each, folder) for place, each in enumerate(_list(table, "table"), 1)
+        )
+        broker = (
+            _parse_dataclass(Broker, "mqtt", table["mqtt"])
+            if "mqtt" in table
+            else Broker()
+            if plugs
+            else None
+        )
         entities = table.get("entities", False)
         if not isinstance(entities, bool):
             raise UsageError("entities must be true or false")
@@ -102,7 +110,7 @@ class Mapping:
         return {plug.appliance for plug in self.plugs}
 
 
-def _plug(place: int, table: Any) -> PlugEntry:
+def _parse_plug(place: int, table: Any) -> PlugEntry:
     where = f"plug {place}"
     if not isinstance(table, dict):
         raise UsageError(f"{where}: write it as [[plug]]")
@@ -115,15 +123,16 @@ def _plug(place: int, table: Any) -> PlugEntry:
     if "+" in table["topic"] or "#" in table["topic"]:
         raise UsageError(f"{where}: topic must name one device, without + or #")
     settings = {key: value for key, value in table.items() if key not in PLUG_KEYS}
-    _known(f"{where} ({table['preset']}): ", settings, {each.name for each in fields(kind)} - {"topic"})  # type: ignore[arg-type]
+    known = {each.name for each in fields(kind)} - {"topic"}  # type: ignore[arg-type]
+    _refuse_unknown_keys(f"{where} ({table['preset']}): ", settings, known)
     if not all(isinstance(value, str) for value in settings.values()):
         raise UsageError(f"{where}: {', '.join(settings)} must be texts")
     if settings.get("unit", "W") not in UNITS:
         raise UsageError(f"{where}: unit must be one of {', '.join(UNITS)}")
     preset = kind(topic=table["topic"], **settings)  # type: ignore[call-arg]
-    if any(set(topic) & set("+#\0") or len(topic) > LONGEST_TOPIC for topic in preset.topics()):
+    if any(set(topic) & set("+#\0") or len(topic) > MAX_TOPIC for topic in preset.topics()):
         raise UsageError(f"{where}: topic and base must name one device, without + or #")
-    stale = _length(where, table["stale"]) if "stale" in table else kind.hold
+    stale = _parse_duration(where, table["stale"]) if "stale" in table else kind.hold
     maximum = table.get("maximum", 25_000)
     if isinstance(maximum, bool) or not isinstance(maximum, int | float) or not 0 < maximum <= 1e6:
         raise UsageError(f"{where}: maximum must be watts between 0 and 1000000")
@@ -131,23 +140,23 @@ def _plug(place: int, table: Any) -> PlugEntry:
     return PlugEntry(name, table["appliance"], preset, stale, float(maximum))
 
 
-def _table(place: int, table: Any, folder: Path) -> TableEntry:
+def _parse_table(place: int, table: Any, folder: Path) -> TableEntry:
     where = f"table {place}"
     if not isinstance(table, dict) or not isinstance(table.get("path"), str):
         raise UsageError(f"{where}: needs path, a text")
-    entry: TableEntry = _filled(TableEntry, where, {**table, "path": folder / table["path"]})
+    entry: TableEntry = _parse_dataclass(TableEntry, where, {**table, "path": folder / table["path"]})
     if entry.mode not in ("follow", "replay"):
         raise UsageError(f"{where}: mode must be follow or replay")
     return entry
 
 
-def _filled(kind: Any, where: str, table: Any) -> Any:
+def _parse_dataclass(kind: Any, where: str, table: Any) -> Any:
     if not isinstance(table, dict):
         raise UsageError(f"{where}: write it as a table")
     kinds = {each.name: each.type for each in fields(kind)}
-    _known(f"{where}: ", table, set(kinds))
+    _refuse_unknown_keys(f"{where}: ", table, set(kinds))
     for key, value in table.items():
-        words, fits = KINDS[kinds[key]]
+        words, fits = FIELD_CHECKS[kinds[key]]
         if not fits(value):
             raise UsageError(f"{where}: {key} must be {words}")
     return kind(**table)
@@ -165,7 +174,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and "\0" not in value
 
 
-KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+FIELD_CHECKS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     str: ("a text", _is_text),
     str | None: ("a text", _is_text),
     int: ("a port from 1 to 65535", _is_port),
@@ -175,7 +184,7 @@ KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def _known(where: str, table: dict[str, Any], keys: set[str]) -> None:
+def _refuse_unknown_keys(where: str, table: dict[str, Any], keys: set[str]) -> None:
     for key in table.keys() - keys:
         raise UsageError(f"{where}unknown key {key}; there are {', '.join(sorted(keys))}")
 
@@ -187,7 +196,7 @@ def _list(table: dict[str, Any], key: str) -> list[Any]:
     return value
 
 
-def _length(where: str, text: Any) -> int:
+def _parse_duration(where: str, text: Any) -> int:
     try:
         return SlotLength.parse(str(text)).seconds * SECOND
     except PlanError:

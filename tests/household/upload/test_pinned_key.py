@@ -10,7 +10,7 @@ from hushwatt.errors import HushwattError
 from hushwatt.household import join as errands
 from hushwatt.household.join import agree, leave, pinned_key, propose, taking_part
 from hushwatt.household.upload.outbox import Outbox
-from hushwatt.household.upload.provider_client import WrongProvider, choose
+from hushwatt.household.upload.provider_client import WrongProvider, choose_plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.wire.signature import public_bytes
@@ -32,12 +32,12 @@ class Owner:
     def __init__(self, store, plan, server, monkeypatch):
         self.store, self.plan, self.server, self.said = store, plan, server, []
         self.outbox = Outbox(store, OperatingSystem(), self.said.append, server.link)
-        monkeypatch.setattr(errands, "Link", server.link)
+        monkeypatch.setattr(errands, "ProviderClient", server.link)
         self.slot = 0
         self.join(self.offer())
 
     def list(self):
-        choose(self.server.link(), None, pinned_key(self.store, ADDRESS))
+        choose_plan(self.server.link(), None, pinned_key(self.store, ADDRESS))
 
     def offer(self):
         return propose(self.store, NO_CAPS, self.server.link(), self.plan.id)

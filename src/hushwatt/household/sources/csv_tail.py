@@ -9,10 +9,10 @@ from typing import TextIO
 from hushwatt.errors import ReadingsError
 
 Row = dict[str, object]
-LONGEST = 1 << 17  # characters of a line
+MAX_LINE = 1 << 17  # characters of a line
 
 
-def csv_rows(path: Path) -> Iterator[Row | None]:
+def follow_csv(path: Path) -> Iterator[Row | None]:
     """Every row by the header's names; None where the file ends for now, and on from there when it grows.
 
     A last line without its end is still being written, and waits.  A file that was replaced or cut
@@ -40,14 +40,14 @@ def _lines(path: Path, file: TextIO) -> Iterator[str | None]:
     begun = ""
     while True:
         try:
-            begun += file.readline(LONGEST)
+            begun += file.readline(MAX_LINE)
         except UnicodeDecodeError:
             raise ReadingsError(f"{path.name}: not UTF-8 text") from None
         if begun.endswith("\n"):
             yield begun
             begun = ""
-        elif len(begun) >= LONGEST:
-            raise ReadingsError(f"{path.name}: a line is longer than {LONGEST} characters")
+        elif len(begun) >= MAX_LINE:
+            raise ReadingsError(f"{path.name}: a line is longer than {MAX_LINE} characters")
         else:
             _check_same(path, file)
             yield None

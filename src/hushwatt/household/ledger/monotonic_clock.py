@@ -14,21 +14,21 @@ from dataclasses import dataclass
 import apsw
 
 from hushwatt.household.clock import SECOND, Moment
-from hushwatt.household.ledger.high_water_mark import Mark
+from hushwatt.household.ledger.high_water_mark import HighWaterMark
 from hushwatt.household.ledger.store import Store
 
 TOLERANCE = SECOND  # two looks at the clocks may disagree by this much
-PART = 20  # time off counts for up to one part in so many of the stretch that is protected
-REMEMBERED = 256  # boots; what is older gets no credit
-NOTE, STATE = "running", "state"
-STAMP = "UPDATE spends SET running = end - ?, boots = 0 WHERE running IS NULL"
+OFF_TIME_PARTS = 20  # time off counts for up to one part in so many of the stretch that is protected
+MAX_BOOTS = 256  # boots; what is older gets no credit
+RUNNING_KEY, STATE_KEY = "running", "state"
+STAMP_SQL = "UPDATE spends SET running = end - ?, boots = 0 WHERE running IS NULL"
 
-Condition = tuple[str, tuple[int, ...]]
+SqlCondition = tuple[str, tuple[int, ...]]
 """Part of a query on spends, and its values."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class ClockSample:
     """One look at the clocks, with the running time it was taken at."""
 
     wall: int
@@ -55,16 +55,16 @@ class Boot:
     first: int  # the offset at the first look after
 
 
-FIRST = Boot(0, -(1 << 62), 0, 0)  # before it there was nothing
+BEFORE_ALL_BOOTS = Boot(0, -(1 << 62), 0, 0)  # before it there was nothing
 Credits = list[tuple[Boot, int]]
 
 
-class Timeline:
+class MonotonicClock:
     """The home's running time, its boots, and what they say about spends."""
 
-    def __init__(self, store: Store, mark: Mark | None = None) -> None:
+    def __init__(self, store: Store, mark: HighWaterMark | None = None) -> None:
         self.store, self.mark = store, mark
-        self.seen = _seen(store.noted(NOTE))
+        self.seen = _parse_sample(store.noted(RUNNING_KEY))
         self.boots = [Boot(**row) for row in store.rows("SELECT * FROM boots ORDER BY number")]
         self.unseen = 0  # running time that passed on this boot before the first look, and left no trace
         self.newest = False  # nothing was spent since this ledger was written last: until time is kept again
@@ -86,24 +86,24 @@ class Timeline:
         else:
             ran = 0
             first = moment.wall - last.running
-            self.boots = [*self.boots, Boot(self.number + 1, last.running, last.offset, first)][-REMEMBERED:]
-        self.seen = Seen(moment.wall, moment.alive, moment.boot, last.running + ran)
+            self.boots = [*self.boots, Boot(self.number + 1, last.running, last.offset, first)][-MAX_BOOTS:]
+        self.seen = ClockSample(moment.wall, moment.alive, moment.boot, last.running + ran)
         self._looked = True
 
     def _newest(self) -> bool:
         """Whether this is known to be the last state that this home's ledger ever had."""
-        state = self.store.noted(STATE)
+        state = self.store.noted(STATE_KEY)
         return self.mark is not None and state is not None and self.mark.read() == state
 
-    def _begin(self, moment: Moment) -> Seen:
+    def _begin(self, moment: Moment) -> ClockSample:
         """Running time begins: for a ledger from before there was any, when its newest spend was made."""
         noted = str(self.store.noted("moment") or "").split(" ", 2)
         if len(noted) == 3 and noted[2] and noted[2] == moment.boot and int(noted[1]) <= moment.alive:
-            return Seen(int(noted[0]), int(noted[1]), noted[2], 0)
+            return ClockSample(int(noted[0]), int(noted[1]), noted[2], 0)
         newest = self.store.value("SELECT max(end) FROM spends")
         if newest is None:
-            return Seen(moment.wall, moment.alive, moment.boot, 0)
-        return Seen(min(newest, moment.wall), 0, "before", 0)
+            return ClockSample(moment.wall, moment.alive, moment.boot, 0)
+        return ClockSample(min(newest, moment.wall), 0, "before", 0)
 
     @property
     def number(self) -> int:
@@ -155,7 +155,7 @@ class Timeline:
         """Put the running time on disk; what passed unseen has been counted by then."""
         with self.store.change() as disk:
             if self._origin is not None:
-                disk.execute(STAMP, (self._origin,))
+                disk.execute(STAMP_SQL, (self._origin,))
             self.write(disk)
         self.unseen, self.newest, self._origin, self._earlier = 0, False, None, None
 
@@ -165,14 +165,15 @@ class Timeline:
             return
         state = secrets.token_hex(16)  # no two states of a ledger have the same
         disk.execute(
-            "INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)", (NOTE, self.seen.text, STATE, state)
+            "INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)",
+            (RUNNING_KEY, self.seen.text, STATE_KEY, state),
         )
         if self.mark is not None:
             self.mark.write(state)
         for boot in self.boots[-1:]:
             row = (boot.number, boot.running, boot.before, boot.first)
             disk.execute("INSERT OR REPLACE INTO boots VALUES (?, ?, ?, ?)", row)
-            disk.execute("DELETE FROM boots WHERE number <= ?", (boot.number - REMEMBERED,))
+            disk.execute("DELETE FROM boots WHERE number <= ?", (boot.number - MAX_BOOTS,))
         self._kept = self.seen.running
 
     def credits(self, length: int) -> Credits:
@@ -187,7 +188,7 @@ class Timeline:
             start = boot.running + total
             while given and start - given[0][0] >= length:
                 given.popleft()
-            left = length // PART - sum(credit for _, credit in given)
+            left = length // OFF_TIME_PARTS - sum(credit for _, credit in given)
             credit = max(0, min(after - boot.before, left))
             total += credit
             given.append((start + credit, credit))
@@ -212,13 +213,13 @@ class Timeline:
             start += moved - end
         return start, moved if moved > end + TOLERANCE else end
 
-    def since(self, moment: int, length: int, tolerance: int = TOLERANCE) -> Condition:
+    def since(self, moment: int, length: int, tolerance: int = TOLERANCE) -> SqlCondition:
         """Spends that `moved` to after a moment: they are not shown to be older."""
         if self.seen is None:
             return "0", ()
         cutoff, upper = moment - self.offset + tolerance, self.number
         clauses, values = list[str](), list[int]()
-        for boot, credit in [*reversed(self.credits(length)), (FIRST, 0)]:
+        for boot, credit in [*reversed(self.credits(length)), (BEFORE_ALL_BOOTS, 0)]:
             older = boot.running <= cutoff  # all that was made before this boot
             if credit or older:  # the boots up to here share a cutoff
                 clauses.append("(boots BETWEEN ? AND ? AND running > ?)")
@@ -230,8 +231,8 @@ class Timeline:
         return f"({' OR '.join(clauses)})", tuple(values)
 
 
-def _seen(told: object) -> Seen | None:
+def _parse_sample(told: object) -> ClockSample | None:
     if told is None:
         return None
     wall, alive, running, boot = str(told).split(" ", 3)
-    return Seen(int(wall), int(alive), boot, int(running))
+    return ClockSample(int(wall), int(alive), boot, int(running))

@@ -12,7 +12,7 @@ from tests.household.living import Hands, Home, join
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.household.sources.table import TableSource
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
@@ -51,7 +51,7 @@ def write(path, rows):
 
 def hub_of(folder, *plugs, tables=()):
     entries = [{"preset": "custom", "appliance": NAMES[0], **plug} for plug in plugs]
-    return Hub.of(Mapping.parse({"plug": entries, "table": list(tables)}, folder), print)
+    return Hub.of(SourcesFile.parse({"plug": entries, "table": list(tables)}, folder), print)
 
 
 def in_bulk(plan, path):

@@ -7,8 +7,8 @@ import aiomqtt
 import pytest
 from tests.household.serving import broker
 
-from hushwatt.household.sources.broker import LARGEST, connection
-from hushwatt.household.sources.mapping import Broker
+from hushwatt.household.sources.broker import MAX_MESSAGE, connection
+from hushwatt.household.sources.sources_file import Broker
 
 
 def test_large_messages_stay_at_the_broker(tmp_path):
@@ -17,7 +17,7 @@ def test_large_messages_stay_at_the_broker(tmp_path):
     async def heard(port):
         async with connection(Broker(port=port)) as listening, aiomqtt.Client("127.0.0.1", port) as other:
             await listening.subscribe("plug")
-            await other.publish("plug", bytes(4 * LARGEST))
+            await other.publish("plug", bytes(4 * MAX_MESSAGE))
             await other.publish("plug", b"12.5")
             async with asyncio.timeout(30):
                 return (await anext(listening.messages)).payload

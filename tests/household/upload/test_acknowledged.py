@@ -5,8 +5,9 @@ from tests.household.answering import KEY, Server
 from tests.household.living import join, quick_store
 
 from hushwatt.household.upload import outbox
+from hushwatt.household.upload.backoff import MAX_BACKOFF, MIN_BACKOFF
 from hushwatt.household.upload.http import Unreachable
-from hushwatt.household.upload.outbox import FIRST, LONGEST, Outbox
+from hushwatt.household.upload.outbox import Outbox
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.wire.signature import public_bytes
 
@@ -17,7 +18,7 @@ LATER = NOW + 1
 @pytest.fixture
 def sending(plan_of, monkeypatch):
     """Two plans with seven reports each, of which uploads take three at a time; the last is not due yet."""
-    monkeypatch.setattr(outbox, "TOGETHER", 3)
+    monkeypatch.setattr(outbox, "BATCH_RECORDS", 3)
     plans = plan_of(3, 3), plan_of(3, 3, name="another")
     server, said = Server(*plans, size=1), []
     with quick_store() as store:
@@ -56,12 +57,12 @@ def test_each_report_has_its_own_answer(sending):
     box.send(NOW)
     found = states(store)
     server.reasons = {}
-    box.send(NOW + LONGEST)
+    box.send(NOW + MAX_BACKOFF)
 
     assert [found[slot] for slot in range(4)] == [
         (None, "too_late", 1),
         (None, "accepted", 1),
-        (NOW + LONGEST, "too_early", 1),
+        (NOW + MAX_BACKOFF, "too_early", 1),
         (0, None, 0),
     ]
     assert server.slots[2:] == [[2, 3, 4], [2, 3, 4]]
@@ -85,10 +86,10 @@ def test_what_fails_waits_whole(sending, monkeypatch):
     box.send(NOW)
     first, second = states(store, 1), states(store, 2)
 
-    assert all(NOW + FIRST // 2 <= first[slot][0] <= NOW + FIRST for slot in range(6))
+    assert all(NOW + MIN_BACKOFF // 2 <= first[slot][0] <= NOW + MIN_BACKOFF for slot in range(6))
     assert {first[slot][1:] for slot in range(6)} == {(None, 1)}
     assert first[6] == (LATER, None, 0)
     assert [second[slot][1] for slot in range(4)] == ["accepted"] * 3 + [None]
     assert len(said) == 1
-    box.send(NOW + FIRST)
+    box.send(NOW + MIN_BACKOFF)
     assert [states(store)[slot][1] for slot in range(4)] == ["accepted"] * 3 + [None]

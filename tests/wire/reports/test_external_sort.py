@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.wire.reports import spill as report_spill
+from hushwatt.wire.reports import external_sort as report_spill
+from hushwatt.wire.reports.external_sort import BucketIndex, ExternalSort, slot_counts
 from hushwatt.wire.reports.schema import ReportBatch
-from hushwatt.wire.reports.spill import Deal, Spill, slot_counts
 
 counts = st.dictionaries(st.integers(0, 1000), st.integers(1, 60), min_size=1, max_size=20)
 
@@ -33,8 +33,8 @@ def batch_of(reports):
 def test_buckets_ascend_and_stay_small(counts):
     """A later slot is never in an earlier bucket; small slots share one only while they fit in it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_spill, "BUCKET", 25)
-        deal = Deal.of(Counter(counts))
+        patch.setattr(report_spill, "BUCKET_REPORTS", 25)
+        deal = BucketIndex.of(Counter(counts))
     held = Counter()
     for slot, first, parts in zip(deal.slots, deal.first, deal.parts, strict=True):
         held[first] += counts[slot] / parts
@@ -60,10 +60,11 @@ def test_the_first_of_each_in_order(reports, data):
     """Whatever the order in which batches arrive: their places decide which report was first."""
     numbered = [(*report, number) for number, report in enumerate(reports)]
     batches = [numbered[start : start + 7] for start in range(0, len(numbered), 7)]
+    arrivals = data.draw(st.permutations(range(len(batches))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_spill, "BUCKET", 3)
-        spill = Spill(slot_counts([np.array([slot for slot, *_ in reports])]), 1)
-    for place in data.draw(st.permutations(range(len(batches)))):
+        patch.setattr(report_spill, "BUCKET_REPORTS", 3)
+        spill = ExternalSort(slot_counts([np.array([slot for slot, *_ in reports])]), 1)
+    for place in arrivals:
         spill.add(place, batch_of(batches[place]))
     found, repeats = [], 0
     for bucket in spill.buckets():

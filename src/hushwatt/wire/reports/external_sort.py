@@ -18,15 +18,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushwatt.wire.reports.columns import fixed_binary, payload_matrix, scattered
-from hushwatt.wire.reports.order import ascending_order, same_as_before
+from hushwatt.wire.reports.columns import fixed_binary, hash_names, payload_matrix
+from hushwatt.wire.reports.order import same_as_before, sort_order
 from hushwatt.wire.reports.schema import REPORT_SCHEMA, ReportBatch
 
-BUCKET = 1 << 19  # reports put in order together, about
-BUCKETS = 1 << 12  # at most: with more reports, buckets are larger
+BUCKET_REPORTS = 1 << 19  # reports put in order together, about
+MAX_BUCKETS = 1 << 12  # at most: with more reports, buckets are larger
 
 
-class Chunk(NamedTuple):
+class SpillChunk(NamedTuple):
     """Where some reports of a bucket wait."""
 
     place: int  # of the batch they came in, among all batches
@@ -35,7 +35,7 @@ class Chunk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Deal:
+class BucketIndex:
     """Which bucket a report belongs to, by its slot and, in a large slot, its household."""
 
     slots: NDArray[np.int64]  # ascending
@@ -43,9 +43,9 @@ class Deal:
     parts: NDArray[np.int64]  # over how many buckets its homes are spread
 
     @classmethod
-    def of(cls, counts: Counter[int]) -> "Deal":
+    def of(cls, counts: Counter[int]) -> "BucketIndex":
         """For so many reports in each slot."""
-        limit = max(BUCKET, -(-2 * counts.total() // BUCKETS))
+        limit = max(BUCKET_REPORTS, -(-2 * counts.total() // MAX_BUCKETS))
         slots = sorted(counts)
         parts = [-(-counts[slot] // limit) for slot in slots]
         first, bucket, held = [], -1, limit
@@ -62,17 +62,17 @@ class Deal:
         found = np.searchsorted(self.slots, batch.slot)
         bucket, parts = self.first[found], self.parts[found]
         if (parts > 1).any():
-            bucket += (scattered(batch.households) % parts.astype(np.uint64)).astype(np.int64)
+            bucket += (hash_names(batch.households) % parts.astype(np.uint64)).astype(np.int64)
         return bucket.astype(np.uint16)
 
 
-class Spill:
+class ExternalSort:
     """Takes batches from any thread, each with its place among all, and gives them back in order."""
 
     def __init__(self, counts: Counter[int], size: int) -> None:
-        self._deal, self._size = Deal.of(counts), size
+        self._deal, self._size = BucketIndex.of(counts), size
         self._schema = REPORT_SCHEMA.set(5, pa.field("payload", pa.binary(size)))
-        self._chunks: dict[int, list[Chunk]] = {}
+        self._chunks: dict[int, list[SpillChunk]] = {}
         self._lock, self._end = Lock(), 0
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
 
@@ -85,7 +85,7 @@ class Spill:
             message = part.serialize()
             with self._lock:
                 start, self._end = self._end, self._end + message.size
-                self._chunks.setdefault(bucket, []).append(Chunk(place, start, message.size))
+                self._chunks.setdefault(bucket, []).append(SpillChunk(place, start, message.size))
             _write(self._file.fileno(), message, start)
 
     def buckets(self) -> list[int]:
@@ -100,7 +100,7 @@ class Spill:
         slot, round, spent, drawn = (column.to_numpy() for column in columns[1:-1])
         payloads = payload_matrix(columns[-1], self._size)
         batch = ReportBatch(columns[0], slot, round, spent, drawn, payloads)
-        ordered = batch.taken(ascending_order((batch.households, slot, round)))
+        ordered = batch.taken(sort_order((batch.households, slot, round)))
         again = same_as_before((ordered.households, ordered.slot, ordered.round))
         return ordered.taken(np.flatnonzero(~again)) if again.any() else ordered, int(again.sum())
 
@@ -115,7 +115,7 @@ class Spill:
             if start < end:
                 yield int(numbers[start]), table.slice(start, end - start)
 
-    def _read(self, chunk: Chunk) -> pa.RecordBatch:
+    def _read(self, chunk: SpillChunk) -> pa.RecordBatch:
         content = os.pread(self._file.fileno(), chunk.size, chunk.start)
         return pa.ipc.read_record_batch(pa.py_buffer(content), self._schema)
 

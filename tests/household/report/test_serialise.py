@@ -7,7 +7,7 @@ from tests.household.living import NO_CAPS, join, quick_store
 from hushwatt.errors import StateError
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.membership import Membership
-from hushwatt.household.report.memory import from_text, strategy_of, to_text
+from hushwatt.household.report.serialise import dump_home, load_home, strategy_of
 from hushwatt.privacy.entropy import Simulation
 
 SLOTS = 14
@@ -54,10 +54,10 @@ def test_text_and_back(kind, plan_of):
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), Simulation(1, "x"))
         for slot in range(5):
             member.close(np.full(3, 100.0 * (slot % 3)), due=0)
-            text = to_text(member.homes)
-            again = from_text(plan, member.slot, text, member.homes.ledger)
+            text = dump_home(member.homes)
+            again = load_home(plan, member.slot, text, member.homes.ledger)
 
-            assert to_text(again) == text
+            assert dump_home(again) == text
             assert strategy_of(again) == strategy_of(member.homes)
 
 
@@ -67,4 +67,4 @@ def test_a_damaged_memory_is_one_clear_line(text, plan_of):
     plan = plan_of(3, 3)
 
     with pytest.raises(StateError, match=r"^the ledger's memory of plan \w{12}… is damaged$"):
-        from_text(plan, 0, text, None)
+        load_home(plan, 0, text, None)

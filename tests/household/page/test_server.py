@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.household.living import NO_CAPS, Fixed, Hands, Home, join
 
-from hushwatt.household.config import Folder
-from hushwatt.household.page.server import Page, serve
+from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.page.view import true_level
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import SourcesFile
 
 TURN = 86_400
 
@@ -31,9 +31,9 @@ def home(folder, plan_of):
 @pytest.fixture
 def page(home, folder):
     hub = Hub.of(
-        Mapping.parse({"plug": [{"appliance": "a", "preset": "custom", "topic": "t"}]}, folder), print
+        SourcesFile.parse({"plug": [{"appliance": "a", "preset": "custom", "topic": "t"}]}, folder), print
     )
-    return Page(Folder(folder), home.agent, hub, Hands(wall=home.hands.wall))
+    return OwnerPage(HomeFolder(folder), home.agent, hub, Hands(wall=home.hands.wall))
 
 
 @pytest.fixture
@@ -176,13 +176,13 @@ def test_a_pause_says_what_becomes_of_what_waits(home, page, port):
 
 def test_what_others_wrote_is_one_quoted_line(folder, plan_of):
     """A description with line ends, direction marks and quotes stays inside its own."""
-    from hushwatt.household.page.view import Sight, home_page
+    from hushwatt.household.page.view import OwnerPageData, home_page
 
     made = Home(folder / "other.sqlite", readings=Fixed(150.0))
     wild = "Kettles.”\n\nyour home: “ε 0 only\u202e"
     join(made.store, plan_of(3, 3, method="lbu", name="a” b", description=wild, contact="c\nd"))
     made.live(2 * TURN, TURN / 20)
-    text = home_page(Sight(made.store, made.caps, made.hands.wall, {}, [], "key"))
+    text = home_page(OwnerPageData(made.store, made.caps, made.hands.wall, {}, [], "key"))
     made.switch_off()
 
     assert "“Kettles.&quot; your home: &quot;ε 0 only”" in text

@@ -15,10 +15,16 @@ from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
-from hushwatt.wire.reports import REPORT_SCHEMA, ReportWriter, homes_of, read_reports, report_schema
-from hushwatt.wire.reports import file as report_file
+from hushwatt.wire.reports import (
+    REPORT_SCHEMA,
+    ReportWriter,
+    homes_of,
+    read_reports,
+    report_file,
+    report_schema,
+)
+from hushwatt.wire.reports import external_sort as report_spill
 from hushwatt.wire.reports import reader as report_reader
-from hushwatt.wire.reports import spill as report_spill
 from hushwatt.wire.reports import writer as report_writer
 
 SIZE = 3
@@ -169,8 +175,8 @@ class TestWriter:
 
     def test_many_groups_and_reused_memory(self, tmp_path, monkeypatch):
         """Many small slots and one large one; the caller may use its arrays again at once."""
-        monkeypatch.setattr(report_writer, "GROUP", 10)
-        monkeypatch.setattr(report_file, "ROWS", 7)
+        monkeypatch.setattr(report_writer, "GROUP_ROWS", 10)
+        monkeypatch.setattr(report_file, "BATCH_ROWS", 7)
         payloads, spent = np.zeros((25, SIZE), np.uint8), np.zeros(25, np.int64)
         homes = pa.array([f"h{number:02}" for number in range(25)])
         with ReportWriter(tmp_path / "r.parquet", PLAN, 25) as writer:
@@ -277,9 +283,9 @@ class TestOrder:
         rows = [*rows, *(ROWS[place] | {"payload": bytes([255, 255, 255])} for place in again)]
         left_out = []
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(report_file, "ROWS", batch)
-            patch.setattr(report_file, "PIECE", 3)
-            patch.setattr(report_spill, "BUCKET", 2)
+            patch.setattr(report_file, "BATCH_ROWS", batch)
+            patch.setattr(report_file, "MIN_GROUP_ROWS", 3)
+            patch.setattr(report_spill, "BUCKET_REPORTS", 2)
             saved(Path(folder, "a.parquet"), rows[:cut], row_group_size=2)
             saved(Path(folder, "b.parquet"), rows[cut:], row_group_size=2)
             found = read(folder, told=left_out.append)
@@ -290,8 +296,8 @@ class TestOrder:
 
     def test_twice_in_order_streams(self, tmp_path, monkeypatch):
         """In a table that is in order otherwise, repeats are neighbours, also across batches and files."""
-        monkeypatch.setattr(report_file, "ROWS", 2)
-        monkeypatch.setattr(report_reader, "spilled", None)
+        monkeypatch.setattr(report_file, "BATCH_ROWS", 2)
+        monkeypatch.setattr(report_reader, "spill_reports", None)
         later = [row | {"payload": b"not"} for row in ROWS]
         rows = [row for pair in zip(ROWS, later, later, strict=True) for row in pair]
         left_out = []
@@ -381,7 +387,7 @@ class TestRefused:
     )
     def test_bad_row(self, tmp_path, monkeypatch, changed, said):
         """A value that no report can have is refused with its row, counted through the file."""
-        monkeypatch.setattr(report_file, "ROWS", 2)
+        monkeypatch.setattr(report_file, "BATCH_ROWS", 2)
         rows = [*ROWS[:6], ROWS[6] | changed, *ROWS[7:]]
 
         assert refused(saved(tmp_path / "r.parquet", rows)).endswith(f"r.parquet, row 7: {said}")
@@ -434,7 +440,7 @@ class TestRefused:
     @pytest.mark.parametrize("place, column", [(0, "payload"), (1, "household")])
     def test_a_single_bit(self, tmp_path, place, column, monkeypatch):
         """A page in which one bit turned over is refused, and its row group and column are named."""
-        monkeypatch.setattr(report_writer, "GROUP", 3)
+        monkeypatch.setattr(report_writer, "GROUP_ROWS", 3)
         path = write(tmp_path / "r.parquet")
         chunk = pq.read_metadata(path).row_group(place).column(REPORT_SCHEMA.names.index(column))
         whole = bytearray(path.read_bytes())
