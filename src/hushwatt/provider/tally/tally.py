@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
-from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.tally.draws import BEFORE, PUBLICATION, draws_of
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.row_error import RowError
@@ -160,7 +160,7 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
 
 def taking_part(plan: Plan, tallies: Tallies) -> int:
     """How many homes take part: as the files say, if that can be, and no fewer than were heard."""
-    least, turns = heard(plan, tallies), plan.window if plan.method in POPULATION else 1
+    least, turns = heard(plan, tallies), rules_of(plan).groups(plan.window)
     if tallies.homes > UNHEARD * turns * (least + SOME):
         raise ReportError(
             f"hushwatt.homes says that {tallies.homes:,} homes take part, "
@@ -186,7 +186,7 @@ def heard(plan: Plan, tallies: Tallies) -> int:
 
 def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:
     """The same, where a slot of LPD or LPA that published nothing stands by the last release."""
-    if plan.method not in POPULATION & ADAPTIVE:
+    if plan.decision is None or not rules_of(plan).population:
         return tallies
     slots = sorted({key.slot for key in tallies.groups})
     last: dict[TallyKey, Tally] = {}
