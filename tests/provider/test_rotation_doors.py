@@ -9,7 +9,7 @@ from tests.provider.reported import HOMES, part, plainly, reported, saved, twice
 from tests.provider.test_engines import arrow
 
 from hushwatt.privacy.rotation import order_of
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import engine, tally_reports
 from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
@@ -58,7 +58,7 @@ def forged(request, plan_of):
     """A plan, and the rows of a forging home: slot, spent, drawn, payload and what must become of it."""
     fields, count, rows = FORGED[request.param]
     plan = plan_of(*[2] * count, oracle="grr", **fields)
-    layout, drawn = Layout.of(plan), STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
+    layout, drawn = Layout.of(plan), strategy_for(plan).offer()
     found = []
     for slot, members, reason in rows:
         named = np.array([members]) if layout.partial else None

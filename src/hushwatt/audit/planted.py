@@ -22,7 +22,7 @@ from hushwatt.privacy.entropy import Entropy, Simulation
 from hushwatt.privacy.kernels import answer_bits
 from hushwatt.privacy.laws import BitLaw, Law, debias, law_for
 from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members, Spend
-from hushwatt.privacy.strategies import Absorb
+from hushwatt.privacy.strategies import Absorb, Strategy
 from hushwatt.wire.payload import Layout
 
 
@@ -71,7 +71,7 @@ class AbsorbOneMore(Absorb):
 
 
 @dataclass(frozen=True)
-class Redrawn:
+class Redrawn(Strategy):
     """LSP that draws its slot anew for every window of w slots, so two may fall close together."""
 
     epsilon: int

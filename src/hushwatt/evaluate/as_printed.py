@@ -32,7 +32,7 @@ Amounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Halves:
+class Halves(Strategy):
     """LBD as printed: every publication takes half of what is left, however little that is.
 
     >>> slot = Halves.start(epsilon=80, window=3)

@@ -27,7 +27,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import Look, provider_publishes
 from hushwatt.privacy.entropy import Source, shuffled
 from hushwatt.privacy.laws import debias, law_for
-from hushwatt.privacy.strategies import POPULATION, STRATEGIES, Strategy, affordable
+from hushwatt.privacy.strategies import Strategy, affordable, rules_of, strategy_for
 from hushwatt.provider.tally.draws import PROBE, PUBLICATION
 from hushwatt.provider.tally.tally import Tally, tally_rows
 from hushwatt.wire.payload import Layout
@@ -46,8 +46,8 @@ class Decided:
 
     @classmethod
     def start(cls, plan: Plan, homes: int) -> "Decided":
-        budget = homes if plan.method in POPULATION else affordable(plan)
-        strategy = STRATEGIES[plan.method].start(budget, plan.window)
+        rules = rules_of(plan)
+        strategy = rules.start(homes, plan.window) if rules.population else strategy_for(plan)
         if strategy.probe < 1:
             raise UsageError(
                 f"{plan.method} asks at least {2 * plan.window} homes, two for each slot of a window; "
@@ -126,7 +126,7 @@ class Rounds:
 
     @property
     def _population(self) -> bool:
-        return self.plan.method in POPULATION
+        return rules_of(self.plan).population
 
     @property
     def _probe_amount(self) -> int:
@@ -179,7 +179,7 @@ def should_publish(
     """The provider's decision; the first slot publishes whatever the probe says."""
     if last is None:
         return True
-    population = plan.method in POPULATION
+    population = rules_of(plan).population
     drawn = amount if population else offer
     reports = (offer if population else homes) * plan.appliances_per_report / len(plan.appliances)
     estimate, starts = shares(plan, probed, amount), Layout.of(plan).starts

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.audit.harness.agent_home import at_home
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.plan.amounts import MICRO
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import unpack
 from hushwatt.wire.signature import read_request_signature
@@ -74,7 +74,7 @@ def test_a_repeat_is_the_same_bytes(method, decision):
         for slot in range(24):
             living.live(slot)
         records = unpack(b"".join(living.wire.uploads), Layout.of(plan).size)
-    probe = STRATEGIES[method].start(affordable(plan), plan.window).probe
+    probe = strategy_for(plan).probe
     drawn_anew = records.spent > probe
     payloads = [payload.tobytes() for payload in records.payloads]
     changed = np.array([one != other for one, other in pairwise(payloads)])

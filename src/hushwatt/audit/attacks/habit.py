@@ -22,7 +22,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout, take
 
 DAYS = (30, 90, 365)
@@ -45,7 +45,7 @@ class Attacker:
         layout = Layout.of(self.plan)
         probe = 0
         if self.plan.decision == "household":
-            probe = STRATEGIES[self.plan.method].start(affordable(self.plan), self.plan.window).probe
+            probe = strategy_for(self.plan).probe
         fresh = sent.spent == sent.drawn + probe
         for drawn in np.unique(sent.drawn[fresh]).tolist():
             rows = fresh & (sent.drawn == drawn)

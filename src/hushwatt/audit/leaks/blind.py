@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.twins import READINGS, traces
-from hushwatt.audit.miniature import MECHANISMS, Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
 from hushwatt.fleet.provider_decisions import Decided, report_rounds
 from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
@@ -53,7 +53,7 @@ def blindfold() -> Iterator[None]:
 def blind_audits(quick: bool = False) -> Iterator[Audit]:
     """Every method and whoever decides, in fleets; and homes that decide, at home."""
     slots = QUICK_SLOTS if quick else SLOTS
-    for method, decision in MECHANISMS:
+    for method, decision in deciders():
         yield partial(audit_blind_fleet, method, decision, slots)
     for chosen in AT_HOME:
         yield partial(audit_blind_agent, plan_at_home(*chosen), slots)

@@ -18,6 +18,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.report import SlotReports, report
+from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation, Source
 
@@ -108,7 +109,7 @@ def _agree(watched: Watched, homes: Homes, sent: SlotReports) -> bool:
 
 
 def _plan(method: str, oracle: str) -> Plan:
-    decision = "household" if method in ("lbd", "lba") else None
+    decision = METHODS[method].decided_by
     return small_plan(
         Mechanism(method, decision, oracle, "range", partial=False),
         Shape((2, 3), 3, SLOTS),

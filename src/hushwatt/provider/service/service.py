@@ -11,7 +11,6 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
-from hushwatt.provider.checks.plausible import AMOUNTS
 from hushwatt.provider.clock import Clock, SystemClock
 from hushwatt.provider.intake.collect import Collection, erase_device
 from hushwatt.provider.intake.inbox import Inbox
@@ -132,7 +131,7 @@ def load_plans(files: Iterable[str]) -> list[Plan]:
     """The plans in these files, all of a kind that a service can collect."""
     plans = [Plan.load(file) for file in files]
     for plan, file in zip(plans, files, strict=True):
-        if plan.method not in AMOUNTS or plan.decision == "provider":
+        if plan.decision == "provider":
             raise UsageError(
                 f"{file}: in a plan with method = {plan.method!r} and decision = 'provider' the provider "
                 "asks homes in two rounds, which the service cannot do; choose lpu, lbu or lsp, or lbd or "

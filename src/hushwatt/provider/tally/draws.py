@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.rotation import repeats_by_clock
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.wire.row_error import refuse
 
 if TYPE_CHECKING:
@@ -35,19 +36,18 @@ class Draws(Protocol):
 def draws_of(plan: Plan) -> Draws:
     """How this plan's reports tell in which slot they were drawn."""
     if plan.decision == "household":
-        return DrawsByHome(STRATEGIES[plan.method].start(affordable(plan), plan.window).probe)
-    return DrawsByClock(plan.window) if plan.method == "lsp" else DrawsInStep()
+        return DrawsByHome(strategy_for(plan).probe)
+    return DrawsByClock(plan) if repeats_by_clock(plan) else DrawsInStep()
 
 
 @dataclass(frozen=True)
 class DrawsByClock:
-    """LSP: everyone draws in slots 0, w, 2w, …"""
+    """Everyone draws in the same slots, as the clock says, and repeats that in between."""
 
-    window: int
+    plan: Plan
 
     def slots_of(self, batch: "ReportBatch") -> SlotArray:
-        slots: SlotArray = batch.slot.astype(np.int64)
-        return slots - slots % self.window
+        return rules_of(self.plan).drawn_in(batch.slot.astype(np.int64), self.plan.window)
 
 
 @dataclass
