@@ -66,21 +66,21 @@ format: $(READY)
 	$(VENV)/bin/ruff format .
 
 bench: $(BENCH_READY)
-	$(BENCH_VENV)/bin/python benchmarks/run.py
+	$(BENCH_VENV)/bin/python -m benchmarks.run
 
 docs: $(READY)
-	$(VENV)/bin/python tools/site/build.py
+	$(VENV)/bin/python -m tools.site.build
 
 reference: $(READY)
-	$(VENV)/bin/python tools/reference/write.py
-	$(VENV)/bin/python tools/drawings/draw.py
-	$(VENV)/bin/python tools/notebook.py
+	$(VENV)/bin/python -m tools.reference.write
+	$(VENV)/bin/python -m tools.drawings.draw
+	$(VENV)/bin/python -m tools.notebook
 
 capacity: $(READY)
-	$(VENV)/bin/python benchmarks/capacity.py
+	$(VENV)/bin/python -m benchmarks.capacity
 
 screenshots: $(READY)
-	$(VENV)/bin/python tools/screenshots.py
+	$(VENV)/bin/python -m tools.screenshots
 
 # Every claim in full; PLANS="one.toml two.toml" looks at these as well.
 audit: $(READY)
@@ -96,7 +96,7 @@ chaos: $(READY)
 MOST ?= 20
 mutants: $(READY) $(TOOLS_READY)
 	@test -n "$(MODULES)" || { echo "name what to plant bugs in: make mutants MODULES=src/hushwatt/household/ledger/home_ledger.py" >&2; exit 2; }
-	$(TOOLS_VENV)/bin/python tools/mutants.py $(MODULES) --most $(MOST) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--tests $(TESTS))
+	$(TOOLS_VENV)/bin/python -m tools.mutants $(MODULES) --most $(MOST) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--tests $(TESTS))
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) $(TOOLS_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
@@ -108,28 +108,28 @@ wheel dist: $(READY)
 
 # What is in it: a CycloneDX list of every package, for each extra, into dist/.
 sbom: wheel
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(VENV)/bin/python tools/supply/sbom.py dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(VENV)/bin/python -m tools.supply.sbom dist
 
 # Install the wheel into empty environments, by itself and with each extra, and run it there (minutes, downloads).
 dist-check: wheel
-	$(VENV)/bin/python tools/supply/dist_check.py dist
+	$(VENV)/bin/python -m tools.supply.dist_check dist
 
 # Is any pinned package known to be vulnerable?  Asks the internet, and fails when it does not answer about all.
 audit-deps: $(TOOLS_READY)
-	$(TOOLS_VENV)/bin/python tools/supply/audit_deps.py
+	$(TOOLS_VENV)/bin/python -m tools.supply.audit_deps
 
 # Pin anew what pyproject.toml asks for; UPGRADE=--upgrade also moves to newer releases.
 lock: $(TOOLS_READY)
-	$(TOOLS_VENV)/bin/python tools/supply/lock.py $(UPGRADE)
+	$(TOOLS_VENV)/bin/python -m tools.supply.lock $(UPGRADE)
 
 $(READY): pyproject.toml requirements/dev.txt requirements/build.txt
 	$(call environment,$(VENV))
-	@$(VENV)/bin/python tools/supply/install.py dev $(INSTALL_FLAGS)
+	@$(VENV)/bin/python -m tools.supply.install dev $(INSTALL_FLAGS)
 	@touch $@
 
 $(DEMO_READY): pyproject.toml requirements/provider.txt requirements/build.txt
 	$(call environment,$(VENV))
-	@$(VENV)/bin/python tools/supply/install.py provider $(INSTALL_FLAGS)
+	@$(VENV)/bin/python -m tools.supply.install provider $(INSTALL_FLAGS)
 	@touch $@
 
 $(TOOLS_READY): requirements/tools.txt

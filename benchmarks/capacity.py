@@ -1,6 +1,6 @@
 """What a million reports cost at every stage, and how that grows: the figures behind docs/capacity.md.
 
-`python benchmarks/capacity.py` measures everything, and writes docs/capacity.json, the page and its plot;
+`python -m benchmarks.capacity` measures everything, and writes docs/capacity.json, the page and its plot;
 with words, as `spark ingest`, only the stages that are called so.  `--quick` takes tiny sizes, to try it;
 `--draw` only draws the page and the plot from the figures there are.
 """
@@ -21,12 +21,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import bulk
-import ingest
 import numpy as np
-import service
-import tally
-from capacity_page import (
+
+from benchmarks import bulk, ingest, service, tally
+from benchmarks.capacity_page import (
     BATCHES,
     EMBEDDED,
     FIGURES,
@@ -39,8 +37,7 @@ from capacity_page import (
     draw,
     write_page,
 )
-from measure import best_of
-
+from benchmarks.measure import best_of
 from hushwatt.evaluate.generators.invented import household_names
 from hushwatt.fleet.aggregate import aggregate
 from hushwatt.fleet.assemble import assemble

@@ -21,9 +21,9 @@ import apsw
 import numpy as np
 import psycopg
 import pyarrow as pa
-from measure import Row, show
-from service import fsync_seconds
 
+from benchmarks.measure import Row, show
+from benchmarks.service import fsync_seconds
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.plan.plan import Plan

@@ -4,8 +4,8 @@ import contextlib
 import io
 
 import numpy as np
-from measure import Row, best_of, show
 
+from benchmarks.measure import Row, best_of, show
 from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import FreshKeys
 from hushwatt.wire.payload import Layout

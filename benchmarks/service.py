@@ -18,8 +18,8 @@ from subprocess import DEVNULL, Popen
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from measure import Row, show
 
+from benchmarks.measure import Row, show
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength

@@ -1,7 +1,7 @@
 """Notebooks: run them, keep what their cells show, and turn them into pages.
 
-    python tools/notebook.py            runs every notebook of the docs, and stores what it shows
-    python tools/notebook.py --check    says which of them would show something else now
+    python -m tools.notebook            runs every notebook of the docs, and stores what it shows
+    python -m tools.notebook --check    says which of them would show something else now
 
 No Jupyter is needed: a cell is Python, and what Jupyter would keep is what it prints, and the value of its
 last line as text, as a table or as a picture.  Pictures are not compared, as each version of a drawing

@@ -1,8 +1,8 @@
 """Pictures of both pages for the docs: seeded, simulated, in a real browser that talks to nobody else.
 
-    python tools/screenshots.py            writes docs/images/*.png
-    python tools/screenshots.py --serve    serves the same collection until Ctrl-C
-    python tools/screenshots.py --all DIR  writes every view, wide and narrow, light and dark, to DIR
+    python -m tools.screenshots            writes docs/images/*.png
+    python -m tools.screenshots --serve    serves the same collection until Ctrl-C
+    python -m tools.screenshots --all DIR  writes every view, wide and narrow, light and dark, to DIR
 
 Needs `pip install -e '.[dev]'` and a Chromium.
 """
@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from collected import Fleet, month, serving, tour
-from home_page import home_page
 from PIL import Image
+
+from tools.collected import Fleet, month, serving, tour
+from tools.home_page import home_page
 
 VIEWS = ("", "top", "shares", "times", "series", "levels", "collection", "plan")
 DASHBOARD = {

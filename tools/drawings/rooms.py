@@ -3,14 +3,11 @@
 import ast
 import sys
 from functools import cache
-from pathlib import Path
 from textwrap import wrap
 
-from svg import arrow, box, drawing, words
+from tests.test_rooms import GROUND, HEIGHT, SOURCE, graph, room
 
-sys.path.append(str(Path(__file__).parents[2] / "tests"))
-
-from test_rooms import GROUND, HEIGHT, SOURCE, graph, room
+from tools.drawings.svg import arrow, box, drawing, words
 
 WIDTH, GAP = 960, 8
 LEFT, HOUSE, TOP = 56, 560, 62

@@ -8,10 +8,10 @@ from typing import Literal, Union, get_args, get_origin
 
 from cyclopts import App
 from cyclopts.argument import Argument
-from forms import WRITTEN, document, fenced, prose, table
 
 from hushwatt.cli import exit_codes as exits
 from hushwatt.cli.main import app_for
+from tools.reference.forms import WRITTEN, document, fenced, prose, table
 
 INTRODUCTION = """\
 Results go to stdout, everything else to stderr. `--json` is there wherever a program may read. Where there is

@@ -6,10 +6,9 @@ import typing
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 
-from forms import WRITTEN, cell, document, examples, fenced, prose, table
-
 import hushwatt
 from hushwatt import errors
+from tools.reference.forms import WRITTEN, cell, document, examples, fenced, prose, table
 
 INTRODUCTION = """\
 The names a script needs, all of them straight from `hushwatt`. They stay as they are within a major version.
