@@ -2,6 +2,7 @@
 
 import doctest
 import json
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def round_figures():
         "memory": 100,
         "bytes": 50.0,
     }
-    found = {
+    found: dict[str, Any] = {
         "machine": {"cores": 2, "processor": "any", "python": "3.11", "measured": "2026-01-01", "load": 0.1},
         "report": {"payload": 19, "cells": 150, "appliances": 15},
         "file_bytes": 25.0,

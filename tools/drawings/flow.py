@@ -67,6 +67,7 @@ def told(plan: Plan) -> tuple[list[tuple[str, str]], list[tuple[str, str]], int]
     tallies = simulate(plan, day, 4000, source)
     first = next(tally for key, tally in tallies.groups.items() if key.slot == 0)
     kettle = estimate(plan, tallies).by_period["kettle"]
+    assert kettle is not None  # no minimum of homes hides it
     truthful = float(promise(plan).laws[0].hold)
     here = [
         ("readings", "the kettle drew 150 W in this hour"),

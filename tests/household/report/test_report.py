@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import OverBudget, StateError
+from hushwatt.household.report import report as module
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
-from hushwatt.household.report.report import report as module
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.laws import debias, law_for, noise
 from hushwatt.privacy.strategies import STRATEGIES
@@ -429,10 +429,10 @@ class TestUnbiased:
 
 def estimate(homes, sent):
     """How many homes hold level 0, and the noise in that, each release undone with its own law, weight 1."""
-    held = spread = 0.0
+    held = spread = np.zeros(1)
     for amount in np.unique(sent.drawn):
         law = law_for(homes.plan.oracle, int(amount), 1, 4)
         reports, counts = homes.layout.tally(sent.payloads[sent.drawn == amount])
-        held += debias(counts[0], reports[0], law)
-        spread += noise(counts[0], reports[0], law)
+        held = held + debias(counts[0], reports[0], law)
+        spread = spread + noise(counts[0], reports[0], law)
     return held, spread
