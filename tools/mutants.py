@@ -21,7 +21,6 @@ from cosmic_ray.commands import init
 from cosmic_ray.mutating import mutate_and_test
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import WorkItem, WorkResult
-
 from tests.grouped import covering_test
 
 HERE = Path(__file__).parents[1]
