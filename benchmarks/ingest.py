@@ -16,14 +16,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import Any
 
 import apsw
 import numpy as np
 import psycopg
 import pyarrow as pa
-from measure import Row, show
-from service import fsync_seconds
 
+from benchmarks.measure import Row, show
+from benchmarks.service import fsync_seconds
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.plan.plan import Plan
@@ -158,9 +159,16 @@ def _postgres_floor(address: str, plan: Plan) -> float:
         store.commit()
         began = time.perf_counter()
         for slot, homes, payloads in _chunks(plan):
-            values = {"plan": 1, "slot": slot, "home": homes, "spent": 5, "drawn": 5, "as_of": slot}
+            values: dict[str, Any] = {
+                "plan": 1,
+                "slot": slot,
+                "home": homes,
+                "spent": 5,
+                "drawn": 5,
+                "as_of": slot,
+            }
             with store.cursor().copy("COPY floor FROM STDIN (FORMAT BINARY)") as copy:
-                copy.write(copied(len(homes), values | {"payload": payloads}))
+                copy.write(copied(len(homes), values | {"spent": 5, "drawn": 5, "payload": payloads}))
             store.commit()
         return HOMES * SLOTS / (time.perf_counter() - began)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import uvicorn
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from pages import tour_plan
 
 from hushwatt.evaluate.demo.rehearsal import SMALLER, demo_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
@@ -31,6 +30,7 @@ from hushwatt.provider.store.session import Session
 from hushwatt.provider.store.slots import publish
 from hushwatt.wire.record import pack_many, unpack
 from hushwatt.wire.signature import public_bytes
+from tools.pages import tour_plan
 
 OUTAGE, LEFT = 12, 40  # a slot in which few homes came through
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from pages import file_on
 
 from hushwatt.audit.harness.clocked_home import Chances, Hands, Home, join
 from hushwatt.household.home_folder import HomeFolder
@@ -16,6 +15,7 @@ from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan.plan import Plan
+from tools.pages import file_on
 
 DAY, DAYS, SEED = 86_400, 30, 4
 ADDRESS = "https://energy.example.org"

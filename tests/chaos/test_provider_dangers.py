@@ -77,7 +77,7 @@ def test_a_door_that_lets_in_too_many(monkeypatch, change):
 
 def test_answers_about_too_few_homes(monkeypatch):
     """Without the minimum, what a few homes reported shows somewhere."""
-    of = SlotTimeline.of.__func__
+    of = vars(SlotTimeline)["of"].__func__
     monkeypatch.setattr(
         SlotTimeline, "of", classmethod(lambda kind, arrays, minimum, first=None: of(kind, arrays, 1, first))
     )

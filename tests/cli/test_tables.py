@@ -13,8 +13,8 @@ import pytest
 from hushwatt.cli import demo
 from hushwatt.cli import estimate_tables as estimated
 from hushwatt.cli.plan import rehearse
+from hushwatt.cli.provider import deliveries as provider_deliveries
 from hushwatt.cli.provider import files as provider_files
-from hushwatt.cli.provider.serve import deliveries as provider_deliveries
 from hushwatt.fleet.rehearse import rehearse as rehearsed
 from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import Simulation
@@ -178,7 +178,7 @@ def test_ingest(capsys):
     """What became of the rows of files: each count on the line that names it."""
     done = Ingested(files=2, known=3000, accepted=4001, repeated=52, late=63, homes=74)
     done.rejected = Counter({"wrong size": 85, "too early": 6})
-    provider_files._tell(SimpleNamespace(plan=SimpleNamespace(id="5f")), done, 2.0, as_json=False)
+    provider_files._tell(SimpleNamespace(plan=SimpleNamespace(id="5f")), done, 2.0, as_json=False)  # type: ignore[arg-type]
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
 
     assert {name: text.split()[0].rstrip(",") for name, text in lines.items()} == {

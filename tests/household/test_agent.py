@@ -228,7 +228,8 @@ def test_a_ledger_that_cannot_be_read_is_one_line(home):
     assert home.slots()
 
 
-DAYS = {  # where a clock changes, the first of four days, and the hours that these have
+# Where a clock changes, the first of four days, and the hours that these have.
+DAYS: dict[tuple[str, str], list[float]] = {
     ("UTC", "2024-03-30"): [24, 24, 24, 24],
     ("Europe/Berlin", "2024-03-30"): [24, 23, 24, 24],
     ("Europe/Berlin", "2024-10-25"): [24, 24, 25, 24],

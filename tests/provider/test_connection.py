@@ -49,7 +49,7 @@ async def serving(app=small, **changes):
         opened.append(writer)
         return reader, writer
 
-    connect.kind = kind
+    connect.kind = kind  # type: ignore[attr-defined]
     try:
         yield connect
     finally:

@@ -17,7 +17,7 @@ from hushwatt.provider.store.sqlite import Sqlite, restore
 class BrokenFile(apsw.VFSFile):
     """A file whose next syncs or writes may fail."""
 
-    failing = None  # the call that fails
+    failing: str | None = None  # the call that fails
 
     def __init__(self, inherit, name, flags):
         super().__init__(inherit, name, flags)
@@ -25,7 +25,7 @@ class BrokenFile(apsw.VFSFile):
     def xSync(self, flags):
         if BrokenFile.failing == "sync":
             failure = apsw.IOError("no")
-            failure.extendedresult = apsw.SQLITE_IOERR_FSYNC  # what SQLite says when fsync fails
+            failure.extendedresult = apsw.SQLITE_IOERR_FSYNC  # type: ignore[attr-defined]  # what SQLite says when fsync fails
             raise failure
         super().xSync(flags)
 

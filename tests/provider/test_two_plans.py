@@ -1,6 +1,7 @@
 """Two plans in one store: whatever happens to one leaves every row and every answer of the other alone."""
 
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from hushwatt.provider.store.slots import count_late, publish, scrub
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 TABLES = ("plans", "signers", "devices", "codes", "reports", "draws", "tallies", "slots", "deliveries")
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "lbd": {"method": "lbd", "oracle": "oue"},  # with draws
     "lpu": {"method": "lpu", "oracle": "grr", "appliances_per_report": 1},  # with turns and orders
 }

@@ -18,8 +18,6 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from fastapi import FastAPI
-from forms import document, fenced
-from pages import tour_plan
 
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import levels_of, report
@@ -33,6 +31,8 @@ from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.signature import public_bytes, sign_request
+from tools.pages import tour_plan
+from tools.reference.forms import document, fenced
 
 with warnings.catch_warnings(action="ignore"):
     from starlette.testclient import TestClient

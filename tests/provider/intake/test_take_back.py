@@ -225,7 +225,7 @@ def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke, me
         device = enrol_home(session, store.number, bytes(31) + b"\1").name
         if spoke:
             own = next(each for each in histories(plan, 1, 6, seed=7) if each.slot > 2 and len(each.homes))
-            sent = Records(
+            sent = Records(  # type: ignore[call-arg]
                 *(np.array([each]) for each in (0, own.slot, own.spent[0], own.drawn[0])), own.payloads
             )
             (verdict,) = settle(session, store.collection, sent, ONE, np.zeros(1, np.int8), 0, 9)
