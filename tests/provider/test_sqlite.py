@@ -9,7 +9,7 @@ from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import open_store, schema
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import add_plan, plan_state
-from hushwatt.provider.store.schema import STEPS
+from hushwatt.provider.store.schema import MIGRATIONS
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.provider.store.sqlite import Sqlite, restore
 
@@ -101,7 +101,7 @@ def test_a_failed_write_is_refused_and_passes_later(tmp_path, broken_disk):
         session.run("UPDATE hushwatt SET steps = 99")
     BrokenFile.failing = None
 
-    assert steps(database) == [(len(STEPS),)]
+    assert steps(database) == [(len(MIGRATIONS),)]
     with database.writing() as session:
         assert session.run("UPDATE hushwatt SET steps = steps") == 1
     database.close()
@@ -120,13 +120,13 @@ def test_after_a_failed_sync_nothing_is_acknowledged(tmp_path, broken_disk):
         pass
     database.close()
     again = Sqlite(tmp_path / "store.sqlite")
-    assert steps(again) == [(len(STEPS),)]
+    assert steps(again) == [(len(MIGRATIONS),)]
     again.close()
 
 
 def test_an_older_store_becomes_a_newer_one(tmp_path, monkeypatch, plan_of):
     """A store of the first version takes the steps since then, and what was in it stays."""
-    monkeypatch.setattr(schema, "STEPS", STEPS[:1])
+    monkeypatch.setattr(schema, "MIGRATIONS", MIGRATIONS[:1])
     older = Sqlite(tmp_path / "store.sqlite")
     with older.writing() as session:
         plan, name = add_plan(session, plan_of(2)), bytes(range(16))

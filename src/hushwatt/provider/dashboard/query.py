@@ -84,7 +84,7 @@ def chosen(read: CollectionReader, word: str) -> Plan:
     if not plans:
         raise UsageError("no plan is collected here yet")
     if not word:
-        going = [plan for plan in plans if not read.life(plan).over(read.now())]
+        going = [plan for plan in plans if not read.schedule(plan).over(read.now())]
         return (going or plans)[-1]
     found = [plan for plan in plans if plan.id.startswith(word.lower())]
     if len(found) != 1:

@@ -20,12 +20,12 @@ from hushwatt.files import written
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.device_names import devices_of, names_of
 from hushwatt.provider.store.session import Database, Homes, Rows, Session
-from hushwatt.provider.store.slots import Published, published_slots
+from hushwatt.provider.store.slots import PublishedSlot, published_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
 from hushwatt.wire.reports.file import ReportFile
 
-TOGETHER = 1 << 16  # reports read from the store at a time
+BATCH_ROWS = 1 << 16  # reports read from the store at a time
 Piece = tuple[pa.Array, Homes, Homes, Rows]  # households, spent, drawn and payloads
 
 
@@ -66,7 +66,7 @@ def archive(
 
 def slots_between(
     database: Database, collection: Collection, first: int | None, last: int | None
-) -> list[Published]:
+) -> list[PublishedSlot]:
     """The published slots with reports of a stretch of time; None is open."""
     with database.reading() as session:
         published = published_slots(session, collection.number)
@@ -81,7 +81,7 @@ def slots_between(
     ]
 
 
-def _write(path: Path, collection: Collection, slot: Published, pieces: Iterator[Piece]) -> bool:
+def _write(path: Path, collection: Collection, slot: PublishedSlot, pieces: Iterator[Piece]) -> bool:
     """Write a slot's file, whole or not at all; not when there is nothing to write."""
     first = next(pieces, None)
     if first is None:
@@ -97,7 +97,7 @@ def _write(path: Path, collection: Collection, slot: Published, pieces: Iterator
 
 def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Piece]:
     """What the store has of a slot; nothing when it has been scrubbed."""
-    for found in session.stored(collection.number, slot, TOGETHER):
+    for found in session.slot_reports(collection.number, slot, BATCH_ROWS):
         if not found.payloads[0]:
             return
         payloads = np.frombuffer(b"".join(found.payloads), dtype=np.uint8)
@@ -105,7 +105,7 @@ def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Pie
         yield pa.array(names_of(found.devices)), found.spent, found.drawn, matrix
 
 
-def _take_out_erased(session: Session, collection: Collection, slot: Published, path: Path) -> None:
+def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Path) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
     counted = session.all(

@@ -15,7 +15,7 @@ from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.checks.rotation import REFUSALS
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import plan_state
-from hushwatt.provider.store.rotations import KnownRotations, forget_rotation
+from hushwatt.provider.store.rotations import StoredRotations, forget_rotation
 from hushwatt.provider.store.session import Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
@@ -59,7 +59,7 @@ class Collection:
 
 
 @dataclass(frozen=True)
-class Group:
+class ReportGroup:
     """Reports of one slot that are counted together."""
 
     key: TallyKey
@@ -68,7 +68,7 @@ class Group:
     payloads: Rows
 
 
-class Sent(Protocol):
+class ReportColumns(Protocol):
     """Reports as columns, a row each, wherever they came from."""
 
     @property
@@ -82,7 +82,7 @@ class Sent(Protocol):
     def __len__(self) -> int: ...
 
 
-def judge(collection: Collection, records: Sent) -> Verdicts:
+def validate(collection: Collection, records: ReportColumns) -> Verdicts:
     """What can be said of reports without the store: implausible ones are refused."""
     slot, spent, drawn = (column.astype(np.int64) for column in (records.slot, records.spent, records.drawn))
     verdicts = np.zeros(len(records), dtype=np.int8)
@@ -94,7 +94,7 @@ def judge(collection: Collection, records: Sent) -> Verdicts:
     return verdicts
 
 
-def take(
+def collect_signed(
     session: Session,
     collection: Collection,
     records: Records,
@@ -111,13 +111,13 @@ def take(
     verdicts = verdicts.copy()
     homes, owners = session.find_devices(collection.number, records.devices)
     verdicts[(homes < 0) | (owners != signers)] = NOT_ENROLLED
-    return settle(session, collection, records, homes, verdicts, first, last)
+    return collect(session, collection, records, homes, verdicts, first, last)
 
 
-def settle(
+def collect(
     session: Session,
     collection: Collection,
-    records: Sent,
+    records: ReportColumns,
     homes: Homes,
     verdicts: Verdicts,
     first: int,
@@ -130,7 +130,7 @@ def settle(
     verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
     pending = np.flatnonzero(verdicts == PENDING)
     pending = pending[np.lexsort((homes[pending], slots[pending]))]
-    rotations = KnownRotations(session, collection.number, collection.plan, homes[pending])
+    rotations = StoredRotations(session, collection.number, collection.plan, homes[pending])
     for part, slot in segments(slots[pending]):
         rows = pending[part]
         again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
@@ -145,7 +145,7 @@ def settle(
             refused = rotations.judge(slot, homes[rows], records.payloads[rows])
             verdicts[rows] = np.where(refused, refused, ACCEPTED)
             rows = rows[refused == 0]
-            _keep(session, collection, records, slot, rows, homes[rows], delivery)
+            _insert(session, collection, records, slot, rows, homes[rows], delivery)
     rotations.save()
     return verdicts
 
@@ -174,10 +174,10 @@ def erase_device(session: Session, collection: Collection, device: bytes, home: 
     return erased
 
 
-def _keep(
+def _insert(
     session: Session,
     collection: Collection,
-    records: Sent,
+    records: ReportColumns,
     slot: int,
     rows: NDArray[np.intp],
     homes: Homes,
@@ -206,7 +206,7 @@ def _keep(
         tallies[group.key] = tallies[group.key] + tally if group.key in tallies else tally
     add_tallies(session, collection.number, tallies)
     if collection.probe is not None:
-        _revise(session, collection, slot, homes[spent == drawn + collection.probe])
+        _recount_repeats(session, collection, slot, homes[spent == drawn + collection.probe])
 
 
 def _drawn_in(
@@ -223,7 +223,7 @@ def _drawn_in(
     return as_of
 
 
-def _revise(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
+def _recount_repeats(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
     """Repeats of a later slot that came before the draw they repeat: count them with that draw."""
     number, waiting = collection.number, homes
     later = session.all(
@@ -255,14 +255,14 @@ def _revise(session: Session, collection: Collection, slot: int, homes: Homes) -
 
 def _groups(
     slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows
-) -> Iterator[Group]:
+) -> Iterator[ReportGroup]:
     """The reports that have the same draw and the same costs; homes stay in order."""
-    for when, cost, budget in kinds(as_of, spent, drawn):
+    for when, cost, budget in unique_rows(as_of, spent, drawn):
         here = (as_of == when) & (spent == cost) & (drawn == budget)
-        yield Group(TallyKey(slot, PUBLICATION, when, budget), cost, homes[here], payloads[here])
+        yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[here], payloads[here])
 
 
-def kinds(*columns: Homes) -> list[tuple[int, ...]]:
+def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
     """The different rows of some columns; mostly there is one."""
     if all((column == column[0]).all() for column in columns):
         return [tuple(int(column[0]) for column in columns)]
