@@ -2,7 +2,6 @@
 
 from typing import Annotated, Self
 
-import numpy as np
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
@@ -17,7 +16,7 @@ from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.access import MAX_GATEWAY_HOMES, find_code
 from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_before
 from hushwatt.provider.store.rotations import assign_rotations
-from hushwatt.provider.store.session import Session
+from hushwatt.provider.store.session import Session, device_rows
 from hushwatt.wire.record import DEVICE
 from hushwatt.wire.signature import sound_key
 
@@ -100,7 +99,7 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         signer = await authenticator.signer(request, collection, await authenticator.body(request))
         name = _name(device)
         with service.database.reading() as session:
-            homes, owners = session.find_devices(collection.number, _row(name))
+            homes, owners = session.find_devices(collection.number, device_rows(name))
         if owners[0] != signer.signer:
             raise Problem("signature-refused")
         reports = await service.erase(collection, name, int(homes[0]), signer.signer)
@@ -134,7 +133,3 @@ def _name(text: str) -> bytes:
     if len(name) != DEVICE:
         raise Problem("not-found", "a device is named by 16 bytes in hex")
     return name
-
-
-def _row(name: bytes) -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
-    return np.frombuffer(name, dtype=np.uint8).reshape(1, DEVICE)

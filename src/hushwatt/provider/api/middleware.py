@@ -1,4 +1,4 @@
-"""The middleware around every request: problems for what is refused, counts, times, a log line, safe headers."""
+"""Middleware around every request: problems for what is refused, counts, times, logs, safe headers."""
 
 import time
 import traceback
@@ -113,7 +113,7 @@ class Middleware:
             return response
 
     async def _send_large(self, message: Message, send: Send) -> None:
-        """Send in chunks with backpressure, as the client takes them; one that takes too long gets no more."""
+        """Send in chunks, with backpressure, as the client takes them; one that is too slow gets no more."""
         body = message["body"]
         with suppress(TimeoutError):
             async with self._unsent.reserve() as reservation:

@@ -20,7 +20,7 @@ NO_PHASE = -1  # no phase yet
 IN_PLACE, OUT_OF_TURN, OUT_OF_ORDER = 0, 10, 11
 REFUSALS = {OUT_OF_TURN: "out_of_turn", OUT_OF_ORDER: "out_of_order"}
 WORD_BITS = 64  # bits
-BATCH_CELLS = 1 << 22  # places of orders looked at together
+BATCH_CELLS = 1 << 22  # places of orders checked together
 
 Rows = NDArray[np.uint8]
 Indices = NDArray[np.intp]
@@ -82,10 +82,10 @@ class Rotations:
             step = OrderCheck(self, first_place(self.plan, slot), homes, self.layout.members(payloads))
             verdicts[~step.fit()] = OUT_OF_ORDER
         if has_turns(self.plan):
-            here, phases = slot % self.plan.window, self.phases[homes]
-            verdicts[(phases != here) & (phases != NO_PHASE)] = OUT_OF_TURN
+            phase, phases = slot % self.plan.window, self.phases[homes]
+            verdicts[(phases != phase) & (phases != NO_PHASE)] = OUT_OF_TURN
             new = homes[(phases == NO_PHASE) & (verdicts == IN_PLACE)]
-            self.phases[new], self.changed[new] = here, True
+            self.phases[new], self.changed[new] = phase, True
         if self.appliances:
             step.learn(np.flatnonzero(verdicts == IN_PLACE))
         return verdicts
@@ -123,10 +123,10 @@ class OrderCheck:
     def __init__(self, known: Rotations, start: int, homes: Indices, members: Members) -> None:
         self._known, self._start, self._homes, self._members = known, start, homes, members
         self._asked = (start + np.arange(known.layout.asked)) % known.appliances
-        told = known.starts[homes]
-        self._kinds, self._which = told[:1], np.zeros(len(homes), dtype=np.intp)
-        if (told != told[0]).any():
-            self._kinds, self._which = _unique_rows(told)
+        starts = known.starts[homes]
+        self._kinds, self._which = starts[:1], np.zeros(len(homes), dtype=np.intp)
+        if (starts != starts[0]).any():
+            self._kinds, self._which = _unique_rows(starts)
         self._classes = classes_of(self._kinds, known.appliances, known.layout.asked)
 
     def fit(self) -> NDArray[np.bool_]:
@@ -176,8 +176,10 @@ def classes_of(starts: Rows, appliances: int, asked: int) -> NDArray[np.intp]:
     >>> classes_of(np.array([[0b00001]], dtype=np.uint8), appliances=5, asked=2).tolist()
     [[0, 0, 2, 2, 2]]
     """
-    told = np.unpackbits(starts, axis=1, count=appliances, bitorder="little") * _weights(appliances)
-    before = np.concatenate([np.zeros_like(told[:, :1]), told[:, appliances - asked + 1 :], told], axis=1)
+    weighted = np.unpackbits(starts, axis=1, count=appliances, bitorder="little") * _weights(appliances)
+    before = np.concatenate(
+        [np.zeros_like(weighted[:, :1]), weighted[:, appliances - asked + 1 :], weighted], axis=1
+    )
     sums = np.cumsum(before, axis=1)
     known_by = sums[:, asked:] - sums[:, :-asked]
     order = np.argsort(known_by, axis=1, kind="stable")
@@ -212,7 +214,7 @@ def _looked_up(
     tables: NDArray[np.unsignedinteger], which: Indices, places: NDArray[np.unsignedinteger]
 ) -> NDArray[np.unsignedinteger]:
     """What the table of each row's kind has at each of the row's places; mostly there is one table."""
-    found: NDArray[np.unsignedinteger] = (
+    values: NDArray[np.unsignedinteger] = (
         tables[0][places] if len(tables) == 1 else tables[which[:, None], places]
     )
-    return found
+    return values

@@ -1,4 +1,7 @@
-"""Reports become rows and tallies in one transaction: counted once, however often they arrive."""
+"""Reports become rows and tallies in one transaction: counted once, however often they arrive.
+
+Collecting is idempotent: a report is known by plan, slot and home, and the first write wins.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,10 +19,10 @@ from hushwatt.provider.checks.rotation import REFUSALS
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.rotations import StoredRotations, forget_rotation
-from hushwatt.provider.store.session import Homes, Rows, Session
+from hushwatt.provider.store.session import Homes, Rows, Session, StoredReport
 from hushwatt.provider.store.slots import count_late
-from hushwatt.provider.store.tallies import add_tallies
-from hushwatt.provider.tally.draws import PUBLICATION, segments
+from hushwatt.provider.store.tallies import add_tallies, reported_slots
+from hushwatt.provider.tally.draws import PUBLICATION, is_fresh, segments
 from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import Records
@@ -133,7 +136,7 @@ def collect(
     rotations = StoredRotations(session, collection.number, collection.plan, homes[pending])
     for part, slot in segments(slots[pending]):
         rows = pending[part]
-        again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
+        again = np.diff(homes[rows], prepend=-1) == 0  # first write wins
         again[~again] = session.find_reports(collection.number, slot, homes[rows[~again]])
         verdicts[rows[again]] = REPEATED
         rows = rows[~again]
@@ -152,13 +155,12 @@ def collect(
 
 def erase_home(session: Session, collection: Collection, home: int, published: int) -> int:
     """Remove every report of a home; slots not yet published forget it, published numbers stay."""
-    number, who, erased = collection.number, np.array([home], dtype=np.int64), 0
-    slots = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ?", number)
-    for (slot,) in slots:
-        for kept in session.reports_of(number, slot, who):
+    number, homes, erased = collection.number, np.array([home], dtype=np.int64), 0
+    for slot in reported_slots(session, number):
+        for report in session.reports_of(number, slot, homes):
             if slot > published:
-                key = TallyKey(slot, PUBLICATION, kept.as_of, kept.drawn)
-                add_tallies(session, number, {key: negative(_tally(collection, kept.payload))})
+                tally = negative(_tally(collection, report.payload))
+                add_tallies(session, number, {_key(slot, report): tally})
             erased += session.run(
                 "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
             )
@@ -187,7 +189,11 @@ def _insert(
     if not len(rows):
         return
     spent, drawn = records.spent[rows].astype(np.int64), records.drawn[rows].astype(np.int64)
-    as_of = _drawn_in(session, collection, slot, homes, spent, drawn)
+    fresh = np.ones(len(rows), dtype=bool)
+    if collection.probe is not None:
+        fresh = is_fresh(spent, drawn, collection.probe)
+        session.add_draws(collection.number, slot, homes[fresh])
+    as_of = _drawn_in(session, collection, slot, homes, fresh)
     tallies: dict[TallyKey, Tally] = {}
     for group in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
         kept = session.add_reports(
@@ -206,18 +212,16 @@ def _insert(
         tallies[group.key] = tallies[group.key] + tally if group.key in tallies else tally
     add_tallies(session, collection.number, tallies)
     if collection.probe is not None:
-        _recount_repeats(session, collection, slot, homes[spent == drawn + collection.probe])
+        _recount_repeats(session, collection, slot, homes[fresh])
 
 
 def _drawn_in(
-    session: Session, collection: Collection, slot: int, homes: Homes, spent: Homes, drawn: Homes
+    session: Session, collection: Collection, slot: int, homes: Homes, fresh: NDArray[np.bool_]
 ) -> Homes:
-    """The slot in which each report was drawn."""
+    """The slot in which each report was drawn; one that is not fresh repeats the last draw of its home."""
     plan = collection.plan
     if collection.probe is None:
         return np.full(len(homes), slot - slot % plan.window if plan.method == "lsp" else slot)
-    fresh = spent == drawn + collection.probe
-    session.add_draws(collection.number, slot, homes[fresh])
     as_of = np.full(len(homes), slot)
     as_of[~fresh] = session.last_draws(collection.number, slot, homes[~fresh])
     return as_of
@@ -225,32 +229,35 @@ def _drawn_in(
 
 def _recount_repeats(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
     """Repeats of a later slot that came before the draw they repeat: count them with that draw."""
-    number, waiting = collection.number, homes
     later = session.all(
         "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND as_of < ? ORDER BY slot",
-        number,
+        collection.number,
         slot,
         slot,
     )
     for (after,) in later:
-        if not len(waiting):
+        if not len(homes):
             return
-        anew = []
-        for kept in session.reports_of(number, after, waiting):
-            if kept.spent == kept.drawn + (collection.probe or 0):
-                anew.append(kept.home)
-            elif kept.as_of < slot:
-                tally = _tally(collection, kept.payload)
-                old = TallyKey(after, PUBLICATION, kept.as_of, kept.drawn)
-                add_tallies(session, number, {old: negative(tally), old._replace(as_of=slot): tally})
-                session.run(
-                    "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
-                    slot,
-                    number,
-                    after,
-                    kept.home,
-                )
-        waiting = waiting[~np.isin(waiting, anew)]
+        redrawn = []
+        for report in session.reports_of(collection.number, after, homes):
+            if report.spent == report.drawn + (collection.probe or 0):
+                redrawn.append(report.home)
+            elif report.as_of < slot:
+                recount(session, collection, after, report, as_of=slot)
+        homes = homes[~np.isin(homes, redrawn)]
+
+
+def recount(session: Session, collection: Collection, slot: int, report: StoredReport, as_of: int) -> None:
+    """Count a repeat of a slot with another draw than before."""
+    tally, old = _tally(collection, report.payload), _key(slot, report)
+    add_tallies(session, collection.number, {old: negative(tally), old._replace(as_of=as_of): tally})
+    session.run(
+        "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
+        as_of,
+        collection.number,
+        slot,
+        report.home,
+    )
 
 
 def _groups(
@@ -258,8 +265,8 @@ def _groups(
 ) -> Iterator[ReportGroup]:
     """The reports that have the same draw and the same costs; homes stay in order."""
     for when, cost, budget in unique_rows(as_of, spent, drawn):
-        here = (as_of == when) & (spent == cost) & (drawn == budget)
-        yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[here], payloads[here])
+        rows = (as_of == when) & (spent == cost) & (drawn == budget)
+        yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[rows], payloads[rows])
 
 
 def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
@@ -267,6 +274,10 @@ def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
     if all((column == column[0]).all() for column in columns):
         return [tuple(int(column[0]) for column in columns)]
     return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
+
+
+def _key(slot: int, report: StoredReport) -> TallyKey:
+    return TallyKey(slot, PUBLICATION, report.as_of, report.drawn)
 
 
 def _tally(collection: Collection, payload: bytes) -> Tally:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.store.session import Homes, Rows
+from hushwatt.provider.store.session import Homes, Rows, device_rows
 from hushwatt.wire.record import DEVICE
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def device_of(plan: Plan, household: str) -> bytes:
 def devices_of(plan: Plan, households: "pa.Array") -> Rows:
     """The devices of many homes, a row each."""
     plan_id = bytes.fromhex(plan.id)
-    devices = b"".join([_device(plan_id, name) for name in households.to_pylist()])
-    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE)
+    return device_rows(b"".join([_device(plan_id, name) for name in households.to_pylist()]))
 
 
 def names_of(devices: Rows) -> list[str]:
@@ -69,7 +68,7 @@ def unique_devices(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
     raw, index = devices.tobytes(), dict[bytes, int]()
     each = [raw[start : start + DEVICE] for start in range(0, len(raw), DEVICE)]
     rows = [index.setdefault(device, len(index)) for device in each]
-    return np.frombuffer(b"".join(index), dtype=np.uint8).reshape(-1, DEVICE), np.array(rows)
+    return device_rows(b"".join(index)), np.array(rows)
 
 
 class DeviceIndex:

@@ -37,9 +37,9 @@ from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.deliveries import begin_delivery, declared_by_files, rows_taken, set_rows_taken
 from hushwatt.provider.store.enrolment import (
     FILE_SIGNER,
+    count_named,
     enrol_named,
     set_declared_homes,
-    tell_homes,
     were_erased,
 )
 from hushwatt.provider.store.plans import PlanState, plan_state
@@ -205,7 +205,7 @@ class Ingest:
         homes_found, signers = session.find_devices(number, devices)
         if (signers > FILE_SIGNER).any():
             named = session.name_homes(number, homes_found[signers > FILE_SIGNER], delivery)
-            tell_homes(session, number, told=0, named=named)
+            count_named(session, number, named)
         self._index.add(devices[homes_found >= 0], homes_found[homes_found >= 0])
         return homes_found
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.intake.collect import Collection, negative, unique_rows
+from hushwatt.provider.intake.collect import Collection, negative, recount, unique_rows
 from hushwatt.provider.store.deliveries import all_deliveries, declared_by_files, find_delivery
 from hushwatt.provider.store.enrolment import FILE_SIGNER, set_declared_homes
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.rotations import relearn_rotations
-from hushwatt.provider.store.session import Homes, Session, StoredReport
-from hushwatt.provider.store.tallies import add_tallies
+from hushwatt.provider.store.session import Homes, Session, StoredReport, payload_rows
+from hushwatt.provider.store.tallies import add_tallies, reported_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.provider.tally.tally import TallyKey, tally_rows
 
@@ -52,13 +52,13 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
         )
     if stay and stay == brought:
         raise UsageError(f"delivery {number} cannot be taken back: all of its slots are published")
-    rows = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ?", plan, published)
-    slots = sorted(int(slot) for (slot,) in rows)
+    slots = reported_slots(session, plan, published)
     reports, homes = 0, [np.empty(0, dtype=np.int64)]
     for slot in slots:
-        for kept in _brought(session, plan, slot, number):
-            _forget(session, collection, slot, kept)
-            reports, homes = reports + len(kept), [*homes, np.array([each.home for each in kept])]
+        for brought_here in _brought(session, plan, slot, number):
+            _forget(session, collection, slot, brought_here)
+            reports += len(brought_here)
+            homes.append(np.array([each.home for each in brought_here]))
     if collection.probe is not None:
         _draw_anew(session, collection, slots, np.unique(np.concatenate(homes)))
     gone = _forget_homes(session, plan, number)
@@ -124,15 +124,15 @@ def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[li
         )
 
 
-def _forget(session: Session, collection: Collection, slot: int, kept: list[StoredReport]) -> None:
+def _forget(session: Session, collection: Collection, slot: int, reports: list[StoredReport]) -> None:
     """Take reports of one slot out of its tallies, and their draws."""
-    as_of, drawn = (np.array([getattr(each, name) for each in kept]) for name in ("as_of", "drawn"))
-    payloads = np.frombuffer(b"".join(bytes(each.payload) for each in kept), np.uint8).reshape(len(kept), -1)
+    as_of, drawn = (np.array([getattr(each, name) for each in reports]) for name in ("as_of", "drawn"))
+    payloads = payload_rows(reports)
     for when, budget in unique_rows(as_of, drawn):
         tally = negative(tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)]))
         add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget): tally})
     if collection.probe is not None:
-        for each in kept:
+        for each in reports:
             session.run(
                 "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?",
                 collection.number,
@@ -148,18 +148,8 @@ def _draw_anew(session: Session, collection: Collection, slots: list[int], homes
         left = [each for each in session.reports_of(plan, slot, homes) if each.spent == collection.probe]
         drawn_in = session.last_draws(plan, slot, np.array([each.home for each in left], dtype=np.int64))
         for each, when in zip(left, drawn_in.tolist(), strict=True):
-            if when == each.as_of:
-                continue
-            old = TallyKey(slot, PUBLICATION, each.as_of, each.drawn)
-            tally = tally_rows(collection.layout, np.frombuffer(each.payload, dtype=np.uint8)[None, :])
-            add_tallies(session, plan, {old: negative(tally), old._replace(as_of=when): tally})
-            session.run(
-                "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
-                when,
-                plan,
-                slot,
-                each.home,
-            )
+            if when != each.as_of:
+                recount(session, collection, slot, each, as_of=when)
 
 
 def _forget_homes(session: Session, plan: int, number: int) -> int:

@@ -23,7 +23,7 @@ def publish_file_slots(database: Database, number: int, schedule: SlotSchedule, 
         if state.homes > state.by_files:
             return []
         ((last,),) = session.all("SELECT max(slot) FROM tallies WHERE plan = ?", number)
-        due = min(schedule.first_open(now) - 1, -1 if last is None else int(last))
+        due = min(schedule.last_closed(now), -1 if last is None else int(last))
         return publish(session, number, due, int(now.timestamp()))
 
 

@@ -54,7 +54,7 @@ class Service:
     async def publish_due(self) -> None:
         """Publish every slot that is closed, and scrub what is to be scrubbed."""
         for number, schedule in self.schedules.items():
-            due = min(schedule.first_open(self.clock.now()), schedule.plan.calendar.slots) - 1
+            due = schedule.last_closed(self.clock.now())
             if due > self.read.state(schedule.plan).published:
                 await self.publish(number, due)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.provider.store.access import EnrolmentCode
-from hushwatt.provider.store.session import Rows, Session, first_row
+from hushwatt.provider.store.session import Rows, Session, device_rows, first_row
 
 FILE_SIGNER = 0  # the signer of homes that files have named: no key has this number
 
@@ -59,7 +59,7 @@ def enrol_home(session: Session, plan: int, key: bytes, code: EnrolmentCode | No
     name = os.urandom(16)
     signer = _add_signer(session, plan, name, key, gateway=0)
     first = _allocate_homes(session, plan, 1)
-    session.add_devices(plan, signer, first, _matrix(name))
+    session.add_devices(plan, signer, first, device_rows(name))
     _redeem(session, code, signer, first, 1)
     return Enrolled(name, (name,), (first,))
 
@@ -73,7 +73,7 @@ def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: Enr
         name = os.urandom(16)
         signer = _add_signer(session, plan, name, key, gateway=1)
     first = _allocate_homes(session, plan, homes)
-    devices = _matrix(os.urandom(16 * homes))
+    devices = device_rows(os.urandom(16 * homes))
     session.add_devices(plan, signer, first, devices)
     _redeem(session, code, signer, first, homes)
     return Enrolled(name, tuple(row.tobytes() for row in devices), tuple(range(first, first + homes)))
@@ -83,34 +83,39 @@ def enrol_named(session: Session, plan: int, devices: Rows, delivery: int) -> in
     """Enrol homes that a delivery names; the number of the first of them."""
     first = _allocate_homes(session, plan, len(devices))
     session.add_devices(plan, FILE_SIGNER, first, devices, delivery)
-    tell_homes(session, plan, told=0, named=len(devices))
+    count_named(session, plan, len(devices))
     return first
 
 
-def tell_homes(session: Session, plan: int, told: int, named: int) -> None:
-    """Note how many homes take part by a file's word, and how many more have been named in one.
+def count_named(session: Session, plan: int, more: int) -> None:
+    """Note that files have named so many more homes.
 
     Homes that take part and have not been named yet, because their turn has not come, count too.
     """
-    ((told_before, named_before),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
-    _set_told(session, plan, (told_before, named_before), (max(told, told_before), named_before + named))
+    declared, named = _declared_and_named(session, plan)
+    _change_homes(session, plan, (declared, named), (declared, named + more))
 
 
-def set_declared_homes(session: Session, plan: int, told: int) -> None:
+def set_declared_homes(session: Session, plan: int, declared: int) -> None:
     """Put right how many homes take part by the word of files."""
-    ((told_before, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
-    _set_told(session, plan, (told_before, named), (told, named))
+    before, named = _declared_and_named(session, plan)
+    _change_homes(session, plan, (before, named), (declared, named))
 
 
-def _set_told(session: Session, plan: int, before: tuple[int, int], after: tuple[int, int]) -> None:
+def _declared_and_named(session: Session, plan: int) -> tuple[int, int]:
+    ((declared, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
+    return declared, named
+
+
+def _change_homes(session: Session, plan: int, before: tuple[int, int], after: tuple[int, int]) -> None:
     if before == after:
         return
-    (told_before, named_before), (told, named) = before, after
+    (declared_before, named_before), (declared, named) = before, after
     session.run(
         "UPDATE plans SET told = ?, filed = ?, homes = homes + ? WHERE plan = ?",
-        told,
+        declared,
         named,
-        max(0, told - named) - max(0, told_before - named_before),
+        max(0, declared - named) - max(0, declared_before - named_before),
         plan,
     )
 
@@ -196,7 +201,3 @@ def _redeem(session: Session, code: EnrolmentCode | None, signer: int, first: in
             homes,
             code.hash,
         )
-
-
-def _matrix(devices: bytes) -> Rows:
-    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, 16)

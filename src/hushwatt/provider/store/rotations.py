@@ -9,7 +9,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import assigned_turn, order_of
 from hushwatt.provider.checks.rotation import Rotations, rotates
 from hushwatt.provider.store.enrolment import Enrolled
-from hushwatt.provider.store.session import Homes, Rows, Session
+from hushwatt.provider.store.session import Homes, Rows, Session, payload_rows
+from hushwatt.provider.store.tallies import reported_slots
 
 
 class StoredRotations:
@@ -64,12 +65,10 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
     for home in homes.tolist():
         forget_rotation(session, number, home)
     known = StoredRotations(session, number, plan, homes)
-    slots = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ? ORDER BY slot", number)
-    for (slot,) in slots if len(homes) else ():
-        kept = [each for each in session.reports_of(number, slot, homes) if each.payload]  # not scrubbed
-        payloads = np.frombuffer(b"".join(bytes(each.payload) for each in kept), dtype=np.uint8)
-        if kept:
-            known.judge(slot, np.array([each.home for each in kept]), payloads.reshape(len(kept), -1))
+    for slot in reported_slots(session, number) if len(homes) else ():
+        reports = [each for each in session.reports_of(number, slot, homes) if each.payload]  # not scrubbed
+        if reports:
+            known.judge(slot, np.array([each.home for each in reports]), payload_rows(reports))
     known.save()
 
 

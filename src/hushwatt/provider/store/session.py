@@ -5,7 +5,7 @@ The few steps that handle thousands of rows at once are methods, as each databas
 its own quick way.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import HushwattError
+from hushwatt.wire.record import DEVICE
 
 Homes = NDArray[np.int64]
 Rows = NDArray[np.uint8]
@@ -161,7 +162,7 @@ def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[SlotR
     while batch := list(islice(rest, size)):
         devices, spent, drawn, payloads = zip(*batch, strict=True)
         yield SlotReports(
-            np.frombuffer(b"".join(devices), dtype=np.uint8).reshape(-1, 16),
+            device_rows(b"".join(devices)),
             np.array(spent, dtype=np.int64),
             np.array(drawn, dtype=np.int64),
             [bytes(payload) for payload in payloads],
@@ -172,6 +173,17 @@ def rotation_columns(rows: Iterable[tuple[Any, ...]]) -> tuple[Homes, bytes]:
     """Rows of a home and some bytes as two columns."""
     pairs = list(rows)
     return np.array([home for home, _ in pairs], dtype=np.int64), b"".join([known for _, known in pairs])
+
+
+def payload_rows(reports: Sequence[StoredReport]) -> Rows:
+    """The payloads of some reports as a matrix, a row each."""
+    payloads = b"".join(bytes(each.payload) for each in reports)
+    return np.frombuffer(payloads, dtype=np.uint8).reshape(len(reports), -1)
+
+
+def device_rows(devices: bytes) -> Rows:
+    """Devices, one after the other, as a matrix, a row each."""
+    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE)
 
 
 def first_row(rows: list[tuple[Any, ...]]) -> tuple[Any, ...] | None:

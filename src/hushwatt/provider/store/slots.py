@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hushwatt.provider.store.session import Session
+from hushwatt.provider.store.tallies import reported_slots
 
 SCRUB_BATCH_ROWS = 10_000  # reports that a transaction empties, so that others wait for a moment only
 
@@ -26,13 +27,7 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
     ((homes, before),) = session.all("SELECT homes, published FROM plans WHERE plan = ?", plan)
     if until <= before:
         return []
-    rows = session.all(
-        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot",
-        plan,
-        before,
-        until,
-    )
-    slots = [int(slot) for (slot,) in rows]
+    slots = reported_slots(session, plan, before, until)
     for slot in sorted({*slots, until}):
         session.run(
             "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, ?, ?, 0) "

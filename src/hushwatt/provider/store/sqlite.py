@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hushwatt.durable import rewrite_wal
 from hushwatt.errors import StateError, UsageError
-from hushwatt.files import written
+from hushwatt.provider.store.backup import write_backup
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
@@ -243,16 +243,7 @@ class Sqlite:
         """SQLite changes a report in its place."""
 
     def backup(self, path: Path) -> None:
-        with written(path) as temporary:
-            copy = apsw.Connection(str(temporary))
-            try:
-                with copy.backup("main", self._reader(), "main") as work:
-                    while not work.done:
-                        work.step(4096)
-                copy.pragma("journal_mode", "delete")
-                check_integrity(copy, path)
-            finally:
-                copy.close()
+        write_backup(self._reader(), path)
 
     def close(self) -> None:
         with self._lock:
@@ -314,30 +305,3 @@ def _wait_while_busy(tries: int) -> bool:
 def _array(homes: Homes) -> Any:
     """Many numbers as one value of a statement; SQLite takes no empty one, so none is a home of nobody."""
     return apsw.carray(np.ascontiguousarray(homes) if len(homes) else NO_HOMES)
-
-
-def check_integrity(connection: apsw.Connection, path: Path) -> None:
-    """Refuse a file that is damaged."""
-    found = connection.pragma("integrity_check")
-    if found != "ok":
-        raise StateError(f"{path}: damaged, SQLite's integrity check says no")
-
-
-def restore(backup: Path, path: Path) -> None:
-    """Put a backup where a store should be; refuses to replace one, and to take what is none."""
-    if path.exists():
-        raise UsageError(f"{path} is already there; move it away first, or choose another folder")
-    if not backup.is_file():
-        raise UsageError(f"{backup}: there is no such file")
-    with written(path) as temporary:
-        temporary.write_bytes(backup.read_bytes())
-        try:
-            copy = apsw.Connection(str(temporary), flags=apsw.SQLITE_OPEN_READONLY)
-            check_integrity(copy, backup)
-            known = list(copy.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'hushwatt'"))
-            copy.close()
-        except apsw.Error:
-            raise StateError(f"{backup} is not a backup of hushwatt") from None
-        if known != [(1,)]:
-            raise StateError(f"{backup} is not a backup of hushwatt")
-    path.chmod(0o600)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from hushwatt.provider.store.session import Session, first_row
 from hushwatt.provider.tally.tally import Tally, TallyKey
 
+NO_LIMIT = 2**63 - 1  # above every slot
 COLUMNS = "slot, round, as_of, drawn, homes, reports, counts"
 KEY_MATCHES = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"
 
@@ -35,6 +36,17 @@ def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) ->
                 *key,
                 *_columns(total),
             )
+
+
+def reported_slots(session: Session, plan: int, after: int = -1, until: int = NO_LIMIT) -> list[int]:
+    """The slots above `after`, up to `until`, that have reports, ascending."""
+    rows = session.all(
+        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot",
+        plan,
+        after,
+        until,
+    )
+    return [int(slot) for (slot,) in rows]
 
 
 def read_tallies(session: Session, plan: int, first: int, last: int) -> dict[TallyKey, Tally]:
