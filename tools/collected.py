@@ -19,8 +19,8 @@ from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
-from hushwatt.provider.intake.collect import Collection, judge, take
+from hushwatt.provider.clock import ManualClock
+from hushwatt.provider.intake.collect import Collection, collect_signed, validate
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes, find_code
@@ -72,7 +72,7 @@ def serving(folder: Path, fleet: Fleet) -> Iterator[str]:
     store = open_store(config.store_address)
     with store.writing() as session:
         collect(session, fleet)
-    app = make_app(config, store, HandClock(fleet.now))
+    app = make_app(config, store, ManualClock(fleet.now))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -123,4 +123,6 @@ def _deliver(
     body = pack_many(rows, sent.slot, sent.spent[:count], sent.drawn[:count], sent.payloads[:count])
     records = unpack(body, collection.layout.size)
     signers = np.full(len(records), signer)
-    take(session, collection, records, signers, judge(collection, records), first=sent.slot, last=sent.slot)
+    collect_signed(
+        session, collection, records, signers, validate(collection, records), first=sent.slot, last=sent.slot
+    )

@@ -155,7 +155,7 @@ def test_a_page_with_other_numbers(monkeypatch):
 def test_a_store_that_does_not_forget(monkeypatch, what):
     """What is only marked as free is still in the files."""
     if what == "log kept":
-        monkeypatch.setattr(Service, "forget_due", _nothing)
+        monkeypatch.setattr(Service, "purge_due", _nothing)
     else:
         connected = Sqlite._connected
 

@@ -10,7 +10,7 @@ from hushwatt.cli.provider.store_options import ConfigFile, Data, PlanName, Stor
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.take_back import TakenBack
-    from hushwatt.provider.store.deliveries import Delivered
+    from hushwatt.provider.store.deliveries import DeliveryRecord
 
 
 def deliveries(
@@ -41,7 +41,7 @@ def deliveries(
     from hushwatt.errors import UsageError
     from hushwatt.provider.intake.take_back import correct_homes
     from hushwatt.provider.intake.take_back import take_back as undo
-    from hushwatt.provider.store.deliveries import delivered
+    from hushwatt.provider.store.deliveries import all_deliveries
 
     if (correct is None) != (homes is None) or (correct is not None and take_back is not None):
         raise UsageError("--correct and --homes go together, and without --take-back")
@@ -53,9 +53,9 @@ def deliveries(
                 _tell(take_back, undo(session, collection, take_back))
             if correct is not None and homes is not None:
                 correct_homes(session, collection, correct, homes)
-            found = delivered(session, collection.number)
+            found = all_deliveries(session, collection.number)
         if take_back is not None:
-            database.forget()
+            database.purge()
     finally:
         database.close()
     _list(found, as_json)
@@ -71,7 +71,7 @@ def _tell(number: int, done: "TakenBack") -> None:
         )
 
 
-def _list(found: "list[Delivered]", as_json: bool) -> None:
+def _list(found: "list[DeliveryRecord]", as_json: bool) -> None:
     if as_json:
         from hushwatt.cli.estimate import print_json
 

@@ -223,7 +223,7 @@ def restore(file: Path, /, *, data: Data = None, config: ConfigFile = None) -> N
         The backup.
     """
     from hushwatt.provider.service.folder import make_folder
-    from hushwatt.provider.store.sqlite import restore as put_back
+    from hushwatt.provider.store.backup import restore as put_back
 
     settings = settings_of(config, data, None)
     make_folder(settings.folder)
