@@ -35,10 +35,10 @@ NAMES = {
     "Plan": "hushwatt.plan.plan",
     "Result": "hushwatt.fleet.result",
     "advise": "hushwatt.privacy.advice",
-    "estimate": "hushwatt.fleet.frames",
+    "estimate": "hushwatt.fleet.dataframes",
     "preset": "hushwatt.plan.presets",
     "promise": "hushwatt.privacy.promise",
-    "randomise": "hushwatt.fleet.frames",
+    "randomise": "hushwatt.fleet.dataframes",
     "simulate": "hushwatt.evaluate.frames",
 }
 OLD_NAMES = {"Answer": "Result"}  # still there, with a warning

@@ -14,7 +14,7 @@ from hushwatt.cli.estimate_tables import (
     top_table,
 )
 from hushwatt.evaluate.frames import simulate
-from hushwatt.fleet.frames import estimate, randomise
+from hushwatt.fleet.dataframes import estimate, randomise
 from hushwatt.plan.presets import preset
 
 

@@ -29,34 +29,34 @@ def measured(tables: Iterable[pa.RecordBatch], plan: Plan) -> Measured:
     cells: list[NDArray[np.int64]] = []
     values: list[Watts] = []
     for table in tables:
-        household = columns.names("household", table["household"])
-        appliance = columns.names("appliance", table["appliance"])
-        slot = plan.calendar.slot_of(columns.moments(table["time"]))
+        household = columns.encode_names("household", table["household"])
+        appliance = columns.encode_names("appliance", table["appliance"])
+        slot = plan.calendar.slot_of(columns.to_nanoseconds(table["time"]))
         column = _places(appliance, _columns(appliance, plan.names))
         fits = (slot >= 0) & (slot < plan.calendar.slots) & (column >= 0)
         row = _places(household, _numbered(household, homes))
         cells.append(np.stack([slot, row, column])[:, fits])
-        values.append(columns.watts(table["watts"])[fits])
+        values.append(columns.to_watts(table["watts"])[fits])
     if not any(part.size for part in values):
         raise ReadingsError("there is no reading of the plan's appliances within its slots")
     return _array(tuple(homes), np.concatenate(cells, axis=1), np.concatenate(values), len(plan.names))
 
 
-def _numbered(names: columns.Names, known: dict[str, int]) -> dict[str, int]:
+def _numbered(names: columns.EncodedNames, known: dict[str, int]) -> dict[str, int]:
     """The number of each home; new ones get the next."""
     for text in names.texts.to_pylist():
         known.setdefault(text, len(known))
     return known
 
 
-def _columns(names: columns.Names, planned: tuple[str, ...]) -> dict[str, int]:
+def _columns(names: columns.EncodedNames, planned: tuple[str, ...]) -> dict[str, int]:
     """The plan's column for each appliance, also when the two spell it differently."""
     alike = {common(name): place for place, name in enumerate(planned)}
     exact = {name: place for place, name in enumerate(planned)}
     return {text: alike[common(text)] for text in names.texts.to_pylist() if common(text) in alike} | exact
 
 
-def _places(names: columns.Names, known: dict[str, int]) -> NDArray[np.int64]:
+def _places(names: columns.EncodedNames, known: dict[str, int]) -> NDArray[np.int64]:
     """The number of each row's name; −1 when it is not known."""
     places = np.array([known.get(text, -1) for text in names.texts.to_pylist()], dtype=np.int64)
     return np.asarray(places[names.codes] if places.size else names.codes.astype(np.int64))

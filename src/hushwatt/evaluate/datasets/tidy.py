@@ -15,7 +15,7 @@ from hushwatt.evaluate.datasets.names import MAINS
 from hushwatt.evaluate.datasets.rows import header
 from hushwatt.evaluate.table import CODED, SCHEMA
 from hushwatt.fleet.readings import columns
-from hushwatt.fleet.readings.columns import Fault
+from hushwatt.fleet.readings.columns import CellError
 
 ROWS = 1 << 18  # read at a time
 PARQUET = {".parquet", ".pq", ".parq"}
@@ -43,7 +43,7 @@ class Tidy:
             for batch in _parquet(path) if path.suffix.lower() in PARQUET else _csv(path):
                 try:
                     yield _table(batch, wish)
-                except Fault as fault:
+                except CellError as fault:
                     row = first + fault.row + 1
                     raise ReadingsError(
                         f"{path}, row {row}, column {fault.column}: {fault.problem}"
@@ -103,10 +103,10 @@ def _csv(path: Path) -> Iterator[pa.RecordBatch]:
 
 def _table(batch: pa.RecordBatch, wish: Wish) -> pa.RecordBatch:
     """The four columns, checked, without what is not wished for."""
-    household = columns.names("household", batch["household"])
-    appliance = columns.names("appliance", batch["appliance"])
-    moments = columns.moments(batch["time"])
-    watts = columns.watts(_numbers("watts", batch["watts"]))
+    household = columns.encode_names("household", batch["household"])
+    appliance = columns.encode_names("appliance", batch["appliance"])
+    moments = columns.to_nanoseconds(batch["time"])
+    watts = columns.to_watts(_numbers("watts", batch["watts"]))
     table = pa.RecordBatch.from_arrays(
         [
             pa.DictionaryArray.from_arrays(pa.array(household.codes), household.texts),
@@ -125,7 +125,7 @@ def _table(batch: pa.RecordBatch, wish: Wish) -> pa.RecordBatch:
     return table.filter(pa.array(keep))
 
 
-def _among(names: columns.Names, wanted: tuple[str, ...] | None) -> NDArray[np.bool_]:
+def _among(names: columns.EncodedNames, wanted: tuple[str, ...] | None) -> NDArray[np.bool_]:
     """Which rows have one of these names; all of them when none is given."""
     if wanted is None:
         return np.ones(len(names.codes), dtype=bool)
@@ -143,7 +143,7 @@ def _numbers(column: str, array: pa.Array) -> pa.Array:
     except pa.ArrowInvalid:
         bad = [place for place, text in enumerate(texts.to_pylist()) if not _is_number(text)]
         rows = np.isin(array.indices.to_numpy(zero_copy_only=False), bad)
-        raise Fault(int(rows.argmax()), column, "not a number") from None
+        raise CellError(int(rows.argmax()), column, "not a number") from None
 
 
 def _is_number(text: str) -> bool:

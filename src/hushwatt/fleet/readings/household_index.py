@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReadingsError
 
 Numbers = NDArray[np.int32]
-MOST = 1 << 29  # bytes of all names together, which stay in memory
+MAX_NAME_BYTES = 1 << 29  # bytes of all names together, which stay in memory
 
 
-class Numbering:
+class HouseholdIndex:
     """The households seen so far; each keeps its number.
 
-    >>> numbering = Numbering(pa.array(["ada"]))
+    >>> numbering = HouseholdIndex(pa.array(["ada"]))
     >>> numbering.numbers([pa.array(["bob", "ada"]), pa.array(["cy", "bob"])])
     [array([1, 0], dtype=int32), array([2, 1], dtype=int32)]
     >>> len(numbering)
@@ -79,8 +79,10 @@ class Numbering:
             self._parts.append(names)
             self._count += len(names)
             self._bytes += names.nbytes
-            if self._bytes > MOST:
-                raise ReadingsError(f"the names of the homes take more than {MOST:,} bytes: shorten them")
+            if self._bytes > MAX_NAME_BYTES:
+                raise ReadingsError(
+                    f"the names of the homes take more than {MAX_NAME_BYTES:,} bytes: shorten them"
+                )
 
     def _above(self, names: pa.Array) -> bool:
         """Is the first of these above the last one so far?"""

@@ -89,7 +89,7 @@ def test_tables_of_an_answer(plan, reports):
     assert sorted(row["rank"] for row in period) == list(range(1, 16))
     assert answer.slots.num_rows == 6 * plan.width
     assert set(answer.top) == set(plan.names)
-    assert repr(answer) == f"<Answer: 400 homes, 6 slots, most watts: {', '.join(answer.top[:3])}>"
+    assert repr(answer) == f"<Result: 400 homes, 6 slots, most watts: {', '.join(answer.top[:3])}>"
 
 
 def test_how_many_homes_take_part(plan, readings):

@@ -1,4 +1,4 @@
-"""A fleet in parts, so that its size is no matter of memory: homes in a row, as many as fit at a time."""
+"""A fleet in partitions, so that its size is no matter of memory: homes in a row, as many as fit."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from hushwatt.household.report.report import TOGETHER
 from hushwatt.privacy.entropy import Entropy, Source
 
-CELLS = 1 << 24  # readings of a part in one slot, at most: 128 MiB
-LEAST = TOGETHER  # homes in a part, at least; a multiple of what is drawn together
+MAX_CELLS = 1 << 24  # readings of a part in one slot, at most: 128 MiB
+MIN_HOMES = TOGETHER  # homes in a part, at least; a multiple of what is drawn together
 
 
 @dataclass(frozen=True)
-class Parts:
+class Partitions:
     """How homes are cut into parts; all have the same size but the last.
 
-    >>> [len(range(*part.indices(10))) for part in Parts(homes=10, size=4)]
+    >>> [len(range(*part.indices(10))) for part in Partitions(homes=10, size=4)]
     [4, 4, 2]
     """
 
@@ -22,9 +22,9 @@ class Parts:
     size: int
 
     @classmethod
-    def of(cls, homes: int, appliances: int) -> "Parts":
+    def of(cls, homes: int, appliances: int) -> "Partitions":
         """Parts that are small enough for the memory."""
-        return cls(homes, max(CELLS // appliances // LEAST, 1) * LEAST)
+        return cls(homes, max(MAX_CELLS // appliances // MIN_HOMES, 1) * MIN_HOMES)
 
     def __len__(self) -> int:
         return max(-(-self.homes // self.size), 1)
@@ -43,7 +43,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class PartSource:
+class PartitionSource:
     """The streams of one part of a fleet: no other part has the same.
 
     The first part has those of the fleet itself, so a fleet of one part is as if it had none.

@@ -1,8 +1,8 @@
-"""Who and when, without what: the first look at a table of readings.
+"""Who and when, without what, run-length encoded.
 
 Consecutive rows of one household in one slot are a run.  A table sorted by
 time and household has few of them, so the names need to be read only once;
-the second look, which reads the watts, follows the runs.
+the second pass, which reads the watts, follows the runs.
 """
 
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.fleet.readings.columns import Names
-from hushwatt.fleet.scratch import scratch
+from hushwatt.fleet.readings.columns import EncodedNames
+from hushwatt.fleet.spill_store import scratch_file
 from hushwatt.plan.calendar import Calendar
 
 RUN = np.dtype([("home", np.int32), ("slot", np.int32), ("rows", np.int32)])
-KEPT = 1 << 22  # runs kept in memory, 48 MiB; more of them wait on disk
-BLOCK = 1 << 14
+MEMORY_RUNS = 1 << 22  # runs kept in memory, 48 MiB; more of them wait on disk
+BLOCK_RUNS = 1 << 14
 
 
-def runs_of(calendar: Calendar, households: Names, moments: NDArray[np.int64]) -> NDArray[np.void]:
+def run_lengths(calendar: Calendar, households: EncodedNames, moments: NDArray[np.int64]) -> NDArray[np.void]:
     """The runs of one batch; `home` is the household's code in this batch.
 
     Slot −1 is before the plan's start, and `calendar.slots` is after it expires.
@@ -42,27 +42,27 @@ def _changes(*columns: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.intp
     return np.flatnonzero(differs)
 
 
-class Runs:
+class RunLengths:
     """All runs of a table, in the order of its rows.
 
     What does not fit in memory goes to a file without a name, which is gone
     when the process is, however it ends.
     """
 
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept, self._waiting, self._spilled = kept, 0, 0
+    def __init__(self, memory: int = MEMORY_RUNS) -> None:
+        self._memory, self._in_memory, self._spilled = memory, 0, 0
         self._parts: list[NDArray[np.void]] = []
-        self._file = scratch(self)
+        self._file = scratch_file(self)
 
     def append(self, runs: NDArray[np.void]) -> None:
         """Add the runs of the rows that follow."""
         self._parts.append(runs)
-        self._waiting += len(runs)
-        if self._waiting > self._kept:
+        self._in_memory += len(runs)
+        if self._in_memory > self._memory:
             for part in self._parts:
                 self._file.write(part.tobytes())
-            self._spilled += self._waiting
-            self._parts, self._waiting = [], 0
+            self._spilled += self._in_memory
+            self._parts, self._in_memory = [], 0
 
     def rows(self, places: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
         """For every row its household's place and its slot, piece by piece."""
@@ -71,7 +71,7 @@ class Runs:
 
     def blocks(self) -> Iterator[NDArray[np.void]]:
         """The runs, piece by piece."""
-        for start in range(0, self._spilled, BLOCK):
+        for start in range(0, self._spilled, BLOCK_RUNS):
             self._file.seek(start * RUN.itemsize)
-            yield np.frombuffer(self._file.read(BLOCK * RUN.itemsize), dtype=RUN)
+            yield np.frombuffer(self._file.read(BLOCK_RUNS * RUN.itemsize), dtype=RUN)
         yield from self._parts

@@ -17,17 +17,17 @@ Counts = NDArray[np.int64]
 
 
 @dataclass
-class Speakers:
+class TurnCounts:
     """How many homes of each kind speak, slot by slot."""
 
     plan: Plan
     first: int  # the first slot
     turns: Counts  # turns × kinds: how many homes of a kind have that turn
     random: np.random.Generator = field(repr=False)
-    placed: dict[tuple[int, int], "Placed"] = field(default_factory=dict, repr=False)
+    orders: dict[tuple[int, int], "OrderCounts"] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, plan: Plan, kinds: Counts, first: int, random: np.random.Generator) -> "Speakers":
+    def of(cls, plan: Plan, kinds: Counts, first: int, random: np.random.Generator) -> "TurnCounts":
         """So many homes of each kind begin to report in slot `first`."""
         turns = even_turns(kinds, plan.window, random) if plan.method == "lpu" else kinds[None, :]
         return cls(plan, first, turns, random)
@@ -49,14 +49,14 @@ class Speakers:
             everyone: Counts = self.turns[turn]
             return everyone
         places = (before * asked + np.arange(asked)) % appliances
-        placed = self.placed.setdefault((appliance, turn), Placed(self.turns[turn]))
-        placed.draw(int(places.max()) + 1, appliances, self.random)
-        named: Counts = np.sum([placed.by_place[place] for place in places], axis=0)
+        order = self.orders.setdefault((appliance, turn), OrderCounts(self.turns[turn]))
+        order.draw(int(places.max()) + 1, appliances, self.random)
+        named: Counts = np.sum([order.by_place[place] for place in places], axis=0)
         return named
 
 
 @dataclass
-class Placed:
+class OrderCounts:
     """The place of one appliance in the orders of homes with one turn, in numbers of homes of each kind."""
 
     left: Counts  # homes whose place for it is not drawn yet
@@ -68,9 +68,9 @@ class Placed:
         Of the homes that have it at none of the first k places, 1/(n − k) have it at the next.
         """
         for before in range(len(self.by_place), count):
-            here: Counts = np.asarray(random.binomial(self.left, 1 / (appliances - before)))
-            self.by_place.append(here)
-            self.left = self.left - here
+            homes: Counts = np.asarray(random.binomial(self.left, 1 / (appliances - before)))
+            self.by_place.append(homes)
+            self.left = self.left - homes
 
 
 def even_turns(kinds: Counts, window: int, random: np.random.Generator) -> Counts:

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.fleet.readings.numbering import Numbering
+from hushwatt.fleet.readings.household_index import HouseholdIndex
 
 NAMES = st.lists(st.sampled_from([f"home {number}" for number in range(12)]), unique=True, min_size=1)
 
@@ -18,7 +18,7 @@ def names(*texts):
 def test_every_name_has_one_number(known, batches, sort):
     """The sorted homes at the places of the numbers are the names again, and each is there once."""
     batches = sorted(sorted(batch) for batch in batches) if sort else batches
-    numbering, numbers = Numbering(names(*known)), []
+    numbering, numbers = HouseholdIndex(names(*known)), []
     for batch in batches:
         found = numbering.in_order(names(*batch))
         numbers.append(numbering.numbers([names(*batch)])[0] if found is None else found)
@@ -30,7 +30,7 @@ def test_every_name_has_one_number(known, batches, sort):
 
 def test_a_sorted_table_is_never_looked_up():
     """Ascending batches continue each other, also with a home split by two, and begin again."""
-    numbering = Numbering()
+    numbering = HouseholdIndex()
     batches = [
         names("a", "b"),
         names("b", "c"),
@@ -46,7 +46,7 @@ def test_a_sorted_table_is_never_looked_up():
 
 def test_what_must_be_looked_up():
     """Names that go back, leave one out or stand in between are not guessed."""
-    numbering = Numbering(names("a", "c", "e"))
+    numbering = HouseholdIndex(names("a", "c", "e"))
 
     assert numbering.in_order(names("c", "e")) is None
     assert numbering.in_order(names("a", "e")) is None
@@ -57,8 +57,8 @@ def test_what_must_be_looked_up():
 
 def test_looked_up_together():
     """Several batches at once get the numbers that one after the other would get."""
-    together = Numbering(names("m")).numbers([names("z", "m"), names("a", "z"), names("m")])
-    one = Numbering(names("m"))
+    together = HouseholdIndex(names("m")).numbers([names("z", "m"), names("a", "z"), names("m")])
+    one = HouseholdIndex(names("m"))
     apart = [one.numbers([batch])[0] for batch in (names("z", "m"), names("a", "z"), names("m"))]
 
     assert (
@@ -68,7 +68,7 @@ def test_looked_up_together():
 
 def test_after_a_look_up_the_order_is_known_again():
     """An order that is not alphabetical is recognised the second time round."""
-    numbering = Numbering()
+    numbering = HouseholdIndex()
     numbering.numbers([names("h2", "h10", "h1")])
 
     assert numbering.in_order(names("h2", "h10")).tolist() == [0, 1]

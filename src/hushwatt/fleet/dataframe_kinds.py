@@ -8,18 +8,18 @@ import pyarrow as pa
 from hushwatt.errors import UsageError
 
 Frame = Any  # a pyarrow table, a pandas or polars data frame, or the path of a file or folder
-Place = str | PathLike[str]
+FilePath = str | PathLike[str]
 
 
-def table_of(frame: Frame) -> pa.Table:
+def to_arrow(frame: Frame) -> pa.Table:
     """The same rows as a pyarrow table; a data frame's own notes become the table's labels.
 
-    >>> table_of({"household": ["home 1"], "watts": [20.0]}).num_rows
+    >>> to_arrow({"household": ["home 1"], "watts": [20.0]}).num_rows
     1
     """
     if isinstance(frame, pa.Table):
         return frame
-    if library(frame) == "polars" and hasattr(frame, "lazy"):
+    if library_of(frame) == "polars" and hasattr(frame, "lazy"):
         return frame.lazy().collect().to_arrow()
     try:
         table = pa.table(frame)
@@ -32,7 +32,7 @@ def table_of(frame: Frame) -> pa.Table:
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **notes})
 
 
-def made_for(kind: str, table: pa.Table) -> Frame:
+def from_arrow(kind: str, table: pa.Table) -> Frame:
     """The table as a frame of pandas or polars; for any other library it stays as it is.
 
     A pandas frame keeps the table's labels as its `attrs`; polars has no place for them.
@@ -49,10 +49,10 @@ def made_for(kind: str, table: pa.Table) -> Frame:
     return table
 
 
-def library(frame: Frame) -> str:
+def library_of(frame: Frame) -> str:
     """Which library made it.
 
-    >>> library(pa.table({}))
+    >>> library_of(pa.table({}))
     'pyarrow'
     """
     return type(frame).__module__.partition(".")[0]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.fleet.readings.buckets import Buckets, page_rows
+from hushwatt.fleet.readings.bucket_sort import BucketSort, page_rows
 
 PAGES = 40
 
@@ -25,7 +25,7 @@ def rows_of(pages):
 def test_all_rows_by_page(batches, width, size, kept):
     """However many buckets there are and wherever they wait, every row comes back in its page."""
     every = np.array([page for batch in batches for page in batch], dtype=np.int64)
-    buckets = Buckets(np.bincount(every // width, minlength=-(-PAGES // width)), width, size, kept)
+    buckets = BucketSort(np.bincount(every // width, minlength=-(-PAGES // width)), width, size, kept)
     for batch in batches:
         buckets.add(rows_of(batch))
     found = [
@@ -42,7 +42,7 @@ def test_all_rows_by_page(batches, width, size, kept):
 
 def test_pages_far_apart():
     """A bucket may span more pages than a short key can tell apart."""
-    buckets = Buckets(np.array([3]), width=200_000)
+    buckets = BucketSort(np.array([3]), width=200_000)
     buckets.add(rows_of([199_999, 3, 115_539]))
 
     assert [page for page, *_ in buckets.by_page()] == [3, 115_539, 199_999]

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hushwatt.errors import ReadingsError, ReportError, UsageError
-from hushwatt.fleet.frame import Frame, Place, library, made_for, table_of
+from hushwatt.fleet.dataframe_kinds import FilePath, Frame, from_arrow, library_of, to_arrow
 from hushwatt.fleet.randomise import randomise_file
 from hushwatt.fleet.result import Result
 from hushwatt.plan.plan import Plan
@@ -29,7 +29,7 @@ F = TypeVar("F")
 
 
 @overload
-def randomise(plan: Plan, readings: Place, *, seed: int | None = None) -> pa.Table: ...
+def randomise(plan: Plan, readings: FilePath, *, seed: int | None = None) -> pa.Table: ...
 
 
 @overload
@@ -56,13 +56,13 @@ def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
         done = randomise_file(plan, path, reports, seed=seed)
         for line in done.lines()[1:]:
             warnings.warn(line, stacklevel=2)
-        return made_for(library(readings), pq.read_table(reports, memory_map=False))
+        return from_arrow(library_of(readings), pq.read_table(reports, memory_map=False))
 
 
 @overload
 def estimate(
     plan: Plan,
-    reports: Place,
+    reports: FilePath,
     *,
     consistency: str = "norm-sub",
     smooth: bool = False,
@@ -99,7 +99,7 @@ def estimate(
     _check_plan(plan)
     with _as_file(_labelled(plan, reports, homes), "reports") as path:
         tallies = tally_reports(plan, path)
-    return Result(estimated(plan, tallies, consistency=consistency, smooth=smooth), kind=library(reports))
+    return Result(estimated(plan, tallies, consistency=consistency, smooth=smooth), kind=library_of(reports))
 
 
 def _check_plan(plan: Plan) -> None:
@@ -117,7 +117,7 @@ def _as_file(frame: Frame, called: str) -> Iterator[Path]:
         return
     with TemporaryDirectory() as folder:
         path = Path(folder, f"{called}.parquet")
-        pq.write_table(table_of(frame), path)
+        pq.write_table(to_arrow(frame), path)
         try:
             yield path
         except (ReadingsError, ReportError) as wrong:
@@ -130,7 +130,7 @@ def _labelled(plan: Plan, reports: Frame, homes: int | None) -> Frame:
         if homes is not None:
             raise UsageError("a file of reports says itself how many homes there are; leave homes out")
         return reports
-    table = table_of(reports)
+    table = to_arrow(reports)
     told = table.schema.metadata or {}
     if "household" not in table.column_names:
         return table
