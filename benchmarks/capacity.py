@@ -41,7 +41,7 @@ from capacity_page import (
 )
 from measure import best_of
 
-from hushwatt.evaluate.generators.invented import household_names
+from hushwatt.evaluate.generators.invented_homes import household_names
 from hushwatt.fleet.aggregate import aggregate
 from hushwatt.fleet.assemble import assemble
 from hushwatt.plan.plan import Plan

@@ -39,7 +39,7 @@ NAMES = {
     "preset": "hushwatt.plan.presets",
     "promise": "hushwatt.privacy.promise",
     "randomise": "hushwatt.fleet.dataframes",
-    "simulate": "hushwatt.evaluate.frames",
+    "simulate": "hushwatt.evaluate.simulate",
 }
 OLD_NAMES = {"Answer": "Result"}  # still there, with a warning
 

@@ -1,5 +1,5 @@
 from hushwatt.errors import HushwattError as HushwattError
-from hushwatt.evaluate.frames import simulate as simulate
+from hushwatt.evaluate.simulate import simulate as simulate
 from hushwatt.fleet.dataframes import estimate as estimate
 from hushwatt.fleet.dataframes import randomise as randomise
 from hushwatt.fleet.result import Result as Result

@@ -11,9 +11,8 @@ from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context as scene
-from hushwatt.provider.estimate import slots
+from hushwatt.provider.estimate import estimate, slots
 from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.intake import collect, inbox
 from hushwatt.provider.service import collection_reader as read
 from hushwatt.provider.service.collection_reader import CollectionReader

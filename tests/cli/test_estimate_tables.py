@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hushwatt.cli.estimate_tables import LONGEST, WIDTH, bar, pattern, percent, places
+from hushwatt.cli.estimate_tables import BAR_CELLS, PATTERN_CELLS, bar, pattern, percent, places
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_bars(limits, drawn):
     """Solid up to the lower limit, fading over the interval, and nothing below zero."""
 
     assert bar(*limits, most=40) == drawn
-    assert len(drawn) <= WIDTH
+    assert len(drawn) <= BAR_CELLS
 
 
 def test_bars_without_watts():
@@ -40,13 +40,13 @@ def test_patterns():
     assert pattern(numbers) in ("▁ █▄", "▁ █▅")
 
 
-@pytest.mark.parametrize("count", [1, LONGEST, LONGEST + 1, 365])
+@pytest.mark.parametrize("count", [1, PATTERN_CELLS, PATTERN_CELLS + 1, 365])
 def test_long_patterns_fit(count):
     """Many slots are averaged until they fit."""
     numbers = SimpleNamespace(known=np.ones(count, dtype=bool), watts=np.arange(count, dtype=float))
     drawn = pattern(numbers)
 
-    assert 1 <= len(drawn) <= LONGEST
+    assert 1 <= len(drawn) <= PATTERN_CELLS
     assert drawn == "".join(sorted(drawn))
 
 

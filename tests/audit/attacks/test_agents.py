@@ -6,7 +6,7 @@ from hushwatt.audit.attacks.agents import PLANS, agent_audits, audit_agent, life
 from hushwatt.audit.attacks.empirical import targets
 from hushwatt.audit.harness import lives
 from hushwatt.audit.harness.lives import lived, plan_at_home, spread, together
-from hushwatt.household.report.report import report as steps
+from hushwatt.household.report import report as steps
 from hushwatt.plan.amounts import MICRO
 
 SMALL = plan_at_home("lpu", None, "grr", 3, 1, MICRO // 2)

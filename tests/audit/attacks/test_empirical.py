@@ -15,7 +15,7 @@ from hushwatt.audit.attacks.empirical import (
     targets,
 )
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
-from hushwatt.household.report.report import report as steps
+from hushwatt.household.report import report as steps
 
 AUDITS = list(empirical_audits(quick=True))
 

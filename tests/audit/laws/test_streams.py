@@ -5,7 +5,7 @@ import pytest
 
 from hushwatt.audit.laws.streams import audit_streams, cases, decided_law, law_of, other_law_of
 from hushwatt.audit.planted import AgainstRelease, ReusedSeed
-from hushwatt.household.report.report import report as steps
+from hushwatt.household.report import report as steps
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 

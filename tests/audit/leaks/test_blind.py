@@ -8,7 +8,7 @@ from hushwatt.audit.leaks.blind import AT_HOME, audit_blind_agent, audit_blind_f
 from hushwatt.audit.miniature import MECHANISMS
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
-from hushwatt.household.report.report import report as steps
+from hushwatt.household.report import report as steps
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 

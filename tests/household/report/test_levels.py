@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hushwatt.household.report import report as module
 from hushwatt.household.report.levels import dithered, ranged, to_levels
 from hushwatt.household.report.report import levels_of
-from hushwatt.household.report.report import report as module
 from hushwatt.plan import Appliance
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import OverBudget, StateError
+from hushwatt.household.report import report as module
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
-from hushwatt.household.report.report import report as module
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.laws import debias, law_for, noise
 from hushwatt.privacy.strategies import STRATEGIES

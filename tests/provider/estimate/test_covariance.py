@@ -8,10 +8,10 @@ from tests.provider.simulated import plan_of
 
 from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import Simulation
+from hushwatt.provider.estimate import estimate as module
 from hushwatt.provider.estimate.arrays import Timeline
 from hushwatt.provider.estimate.covariance import Covariances, asked_about_both, covariances
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.estimate import estimate as module
 from hushwatt.provider.estimate.period import PeriodMean
 
 HOMES, WATTS, TIMES = 210, 1000.0, 100

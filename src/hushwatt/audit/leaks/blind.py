@@ -18,10 +18,10 @@ from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.twins import READINGS, traces
 from hushwatt.audit.miniature import MECHANISMS, Mechanism, Shape, small_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
+from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.levels import Levels
 from hushwatt.household.report.report import Sent, report
-from hushwatt.household.report.report import report as steps
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation

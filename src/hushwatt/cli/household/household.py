@@ -7,7 +7,15 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from hushwatt.cli.household.shared import consents, key_in, known_key, open_folder, parquet_rows, plan_in, say
+from hushwatt.cli.household.options import (
+    consents,
+    key_in,
+    known_key,
+    open_folder,
+    parquet_rows,
+    plan_in,
+    say,
+)
 from hushwatt.cli.options import Json
 from hushwatt.sanitise import quoted, sanitised
 

@@ -32,7 +32,7 @@ def settings_of(config: Path | None, data: Path | None, store: str | None) -> "C
     return read_config(config, data=text(data), store=store)
 
 
-def opened(settings: "Config") -> "Database":
+def open_existing_store(settings: "Config") -> "Database":
     """The store, which must be there."""
     from hushwatt.errors import UsageError
     from hushwatt.provider.store import open_store

@@ -8,14 +8,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.names import common
-from hushwatt.evaluate.generators.kind import Watts
+from hushwatt.evaluate.datasets.appliance_names import common_name
+from hushwatt.evaluate.generators.home_generator import Watts
 from hushwatt.fleet.readings import columns
 from hushwatt.plan.plan import Plan
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredWatts:
     """What homes used, slot by slot."""
 
     homes: tuple[str, ...]  # in the order of the text
@@ -23,7 +23,7 @@ class Measured:
     watts: Watts  # slots × homes × appliances of the plan; NaN where there is no reading
 
 
-def measured(tables: Iterable[pa.RecordBatch], plan: Plan) -> Measured:
+def measured_watts(tables: Iterable[pa.RecordBatch], plan: Plan) -> MeasuredWatts:
     """All readings of the plan's appliances that fall into its slots; several in one slot are averaged."""
     homes: dict[str, int] = {}
     cells: list[NDArray[np.int64]] = []
@@ -51,9 +51,11 @@ def _numbered(names: columns.EncodedNames, known: dict[str, int]) -> dict[str, i
 
 def _columns(names: columns.EncodedNames, planned: tuple[str, ...]) -> dict[str, int]:
     """The plan's column for each appliance, also when the two spell it differently."""
-    alike = {common(name): place for place, name in enumerate(planned)}
+    alike = {common_name(name): place for place, name in enumerate(planned)}
     exact = {name: place for place, name in enumerate(planned)}
-    return {text: alike[common(text)] for text in names.texts.to_pylist() if common(text) in alike} | exact
+    return {
+        text: alike[common_name(text)] for text in names.texts.to_pylist() if common_name(text) in alike
+    } | exact
 
 
 def _places(names: columns.EncodedNames, known: dict[str, int]) -> NDArray[np.int64]:
@@ -64,7 +66,7 @@ def _places(names: columns.EncodedNames, known: dict[str, int]) -> NDArray[np.in
 
 def _array(
     homes: tuple[str, ...], cells: NDArray[np.int64], values: NDArray[np.float64], width: int
-) -> Measured:
+) -> MeasuredWatts:
     order = np.argsort(homes)
     rank = np.empty(len(homes), dtype=np.int64)
     rank[order] = np.arange(len(homes))
@@ -74,4 +76,4 @@ def _array(
     count = np.bincount(flat, minlength=np.prod(shape))
     total = np.bincount(flat, weights=values, minlength=np.prod(shape))
     watts = np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(shape)
-    return Measured(tuple(homes[place] for place in order), first, watts)
+    return MeasuredWatts(tuple(homes[place] for place in order), first, watts)

@@ -29,11 +29,11 @@ from hushwatt.provider.estimate.estimate import estimate
 
 Advance = Callable[[int], None]
 SEED = 2024
-SMALLER = 10  # the paper's watts, divided by this, are those of a home with 3,500 kWh a year
+WATTS_DIVISOR = 10  # the paper's watts, divided by this, are those of a home with 3,500 kWh a year
 
 
 @dataclass(frozen=True)
-class OneReport:
+class ExampleReport:
     """What a single report looked like, and its home's true levels, which only a rehearsal may know."""
 
     slot: int
@@ -54,7 +54,7 @@ class Rehearsal:
     counted: NDArray[np.float64]  # the same as the plan counts them: nothing above an appliance's last level
     answer: dict[str, Any]  # what the service says
     paper: dict[str, float]  # mean watts by the paper's mechanism, on the same homes
-    example: OneReport
+    example: ExampleReport
 
     @property
     def promise(self) -> Promise:
@@ -120,7 +120,7 @@ def rehearse(
     plan_file = folder / "plan.toml"
     with written(plan_file) as temporary:
         temporary.write_text(plan.toml(), encoding="utf-8")
-    watts = paper_homes(homes, slots, seed) / SMALLER
+    watts = paper_homes(homes, slots, seed) / WATTS_DIVISOR
     with local_server(plan_file, folder, port) as server:
         speakers = HttpHomes.joined(plan, server, homes, advance)
         try:
@@ -151,8 +151,8 @@ def rehearse(
         )
 
 
-def one_report(sent: Sent, levels: NDArray[np.uint16]) -> OneReport:
-    return OneReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
+def one_report(sent: Sent, levels: NDArray[np.uint16]) -> ExampleReport:
+    return ExampleReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
 
 
 def ask(address: str) -> Any:
@@ -173,7 +173,7 @@ def demo_plan() -> Plan:
 def paper_plan() -> Plan:
     """The paper's plan, its ranges made smaller as the homes' watts were."""
     plan = preset("paper")
-    ranges = {each.name: [edge / SMALLER for edge in each.edges or ()] for each in plan.appliances}
+    ranges = {each.name: [edge / WATTS_DIVISOR for edge in each.edges or ()] for each in plan.appliances}
     return replace(plan, appliances=tuple(Appliance.of(name, edges) for name, edges in ranges.items()))
 
 

@@ -18,17 +18,17 @@ import pyarrow as pa
 from pyarrow import csv
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.grid import SECOND, Moments
-from hushwatt.evaluate.datasets.hold import Floats
+from hushwatt.evaluate.datasets.time_grid import SECOND, Moments
+from hushwatt.evaluate.datasets.zero_order_hold import Floats
 
-BLOCK = 1 << 22  # bytes read at a time
+BLOCK_BYTES = 1 << 22  # bytes read at a time
 NUMBER = pa.float64()
 TIME = pa.timestamp("s")
 ISO = "%Y-%m-%d %H:%M:%S"
 
 
 @dataclass(frozen=True)
-class Layout:
+class CsvLayout:
     """The columns of a file of numbers."""
 
     columns: dict[str, pa.DataType]  # those to read, all when there is no header; the first is never empty
@@ -38,7 +38,7 @@ class Layout:
     time: str = ISO  # how a TIME is written
 
 
-def pieces(path: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
+def csv_batches(path: Path, layout: CsvLayout) -> Iterator[pa.RecordBatch]:
     """The columns of a file, plain or gzipped, piece by piece."""
     try:
         with _opened(path) as file, _streamed(file, layout) as stream:
@@ -86,11 +86,13 @@ def _opened(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _streamed(file: BinaryIO, layout: Layout) -> csv.CSVStreamingReader:
+def _streamed(file: BinaryIO, layout: CsvLayout) -> csv.CSVStreamingReader:
     names = list(layout.columns)
     return csv.open_csv(
         pa.PythonFile(file, mode="r"),
-        csv.ReadOptions(use_threads=False, block_size=BLOCK, column_names=None if layout.header else names),
+        csv.ReadOptions(
+            use_threads=False, block_size=BLOCK_BYTES, column_names=None if layout.header else names
+        ),
         csv.ParseOptions(delimiter=layout.delimiter),
         csv.ConvertOptions(
             include_columns=names, column_types=layout.columns, timestamp_parsers=[layout.time, csv.ISO8601]
@@ -98,7 +100,7 @@ def _streamed(file: BinaryIO, layout: Layout) -> csv.CSVStreamingReader:
     )
 
 
-def _diagnosis(path: Path, layout: Layout) -> ReadingsError:
+def _diagnosis(path: Path, layout: CsvLayout) -> ReadingsError:
     """Where the file stops being what it should be."""
     with _opened(path) as file:
         names = list(layout.columns)
@@ -116,7 +118,7 @@ def _cells(line: bytes, delimiter: str) -> list[str]:
     return next(plain_csv.reader([text], delimiter=delimiter), [])
 
 
-def _fits(cells: list[str], names: list[str], layout: Layout) -> bool:
+def _fits(cells: list[str], names: list[str], layout: CsvLayout) -> bool:
     """Whether a line has a cell for every column, and each of them can be read."""
     if len(cells) != len(names):
         return False
@@ -134,7 +136,7 @@ def _fits(cells: list[str], names: list[str], layout: Layout) -> bool:
     return True
 
 
-def _moment(text: str, layout: Layout) -> datetime:
+def _moment(text: str, layout: CsvLayout) -> datetime:
     try:
         return datetime.strptime(text, layout.time)
     except ValueError:

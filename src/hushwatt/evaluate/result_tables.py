@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 from hushwatt.evaluate.experiments.experiment import Metric
-from hushwatt.evaluate.reproduce import Reproduced, Reproduction, Result, row
+from hushwatt.evaluate.reproduce import MeanResult, ReproducedExperiment, Reproduction, row
 
-EXACT = 1e-12  # an error below this part of a number is rounding
+ROUNDING = 1e-12  # an error below this part of a number is rounding
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """One metric of one experiment: a row for each setting, a column for each way to run it."""
 
     metric: Metric
@@ -26,7 +26,7 @@ class Table:
         return f"{self.metric.name} ({self.metric.unit})" if self.metric.unit else self.metric.name
 
 
-def tables(part: Reproduced) -> list[Table]:
+def tables(part: ReproducedExperiment) -> list[ResultTable]:
     """A table for every metric that has single numbers; series are drawn, not listed."""
     found = []
     for metric in part.experiment.metrics:
@@ -42,22 +42,22 @@ def tables(part: Reproduced) -> list[Table]:
                 (setting, tuple(shown(metric, cells.get((setting, column))) for column in columns))
                 for setting in _settings(part, cells.values())
             )
-            found.append(Table(metric, columns, rows))
+            found.append(ResultTable(metric, columns, rows))
     return found
 
 
-def _settings(part: Reproduced, cells: Iterable[Result]) -> list[str]:
+def _settings(part: ReproducedExperiment, cells: Iterable[MeanResult]) -> list[str]:
     """The rows in the order in which they were run, which is that of the paper."""
     ran = sorted(cells, key=lambda one: one.runs == 0)
     return list(dict.fromkeys(one.setting for one in ran))
 
 
-def shown(metric: Metric, one: Result | None) -> str:
+def shown(metric: Metric, one: MeanResult | None) -> str:
     """A number with its standard error, and its range where that is asked for.
 
-    >>> shown(Metric("hits", "{:.1f}", ranged=True), Result("", "", "", None, 5.66, 0.12, 4, 8, 100))
+    >>> shown(Metric("hits", "{:.1f}", ranged=True), MeanResult("", "", "", None, 5.66, 0.12, 4, 8, 100))
     '5.7 ± 0.1 (4–8)'
-    >>> shown(Metric("p"), Result("", "", "", None, 0.000156, None, 0, 0, 0))
+    >>> shown(Metric("p"), MeanResult("", "", "", None, 0.000156, None, 0, 0, 0))
     '0.000156'
     """
     if one is None or isnan(one.value):
@@ -65,7 +65,7 @@ def shown(metric: Metric, one: Result | None) -> str:
     if isinf(one.value):
         return "infinite"
     text = metric.form.format(one.value)
-    if one.error is not None and one.runs > 1 and one.error > EXACT * abs(one.value):
+    if one.error is not None and one.runs > 1 and one.error > ROUNDING * abs(one.value):
         text += f" ± {_error(metric, one.error)}"
     if metric.ranged and one.runs > 1:
         text += f" ({one.low:g}–{one.high:g})"

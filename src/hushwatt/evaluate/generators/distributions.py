@@ -10,17 +10,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from hushwatt.evaluate.generators.kind import Watts
+from hushwatt.evaluate.generators.home_generator import Watts
 from hushwatt.evaluate.generators.streams import Streams, label
 from hushwatt.plan.plan import Plan
 
-HIGHEST = 3_000.0  # watts
+MAX_WATTS = 3_000.0  # watts
 MEAN = 1_500.0  # watts, of the normal law before it is cut off
 DEVIATION = 500.0  # watts, likewise
 STEEPNESS = 12  # b of the skewed laws' Beta(2, b)
 
 
-class Flat:
+class IndependentReadings:
     """Readings that are independent draws from one law."""
 
     name: ClassVar[str]
@@ -41,7 +41,7 @@ class Flat:
         raise NotImplementedError
 
 
-class Uniform(Flat):
+class UniformReadings(IndependentReadings):
     """Every reading in [0, 3000) W is equally likely."""
 
     name = "uniform"
@@ -50,10 +50,10 @@ class Uniform(Flat):
     @staticmethod
     def draw(stream: np.random.Generator, homes: int, appliances: int) -> Watts:
         """3000·U, U uniform in [0, 1)."""
-        return HIGHEST * stream.random((homes, appliances))
+        return MAX_WATTS * stream.random((homes, appliances))
 
 
-class Normal(Flat):
+class NormalReadings(IndependentReadings):
     """Readings around 1500 W with a standard deviation of 500 W, those outside [0, 3000] drawn again."""
 
     name = "normal"
@@ -63,14 +63,14 @@ class Normal(Flat):
     def draw(stream: np.random.Generator, homes: int, appliances: int) -> Watts:
         """1500 + 500·N, N standard normal given that |N| ≤ 3."""
         watts = MEAN + DEVIATION * stream.standard_normal(homes * appliances)
-        outside = np.flatnonzero((watts < 0) | (watts > HIGHEST))
+        outside = np.flatnonzero((watts < 0) | (watts > MAX_WATTS))
         while outside.size:
             watts[outside] = MEAN + DEVIATION * stream.standard_normal(outside.size)
-            outside = outside[(watts[outside] < 0) | (watts[outside] > HIGHEST)]
+            outside = outside[(watts[outside] < 0) | (watts[outside] > MAX_WATTS)]
         return watts.reshape(homes, appliances)
 
 
-class RightSkewed(Flat):
+class RightSkewedReadings(IndependentReadings):
     """Mostly small readings with a long tail to the right: 3000 W times Beta(2, 12).
 
     So steep that about four of ten equal levels stay empty among 10,000 homes,
@@ -90,11 +90,11 @@ class RightSkewed(Flat):
         exponent = stream.standard_exponential((homes, appliances))
         exponent /= STEEPNESS + 1
         exponent += stream.standard_exponential((homes, appliances)) / STEEPNESS
-        return -HIGHEST * np.expm1(-exponent)
+        return -MAX_WATTS * np.expm1(-exponent)
 
 
-class LeftSkewed(Flat):
-    """Mostly large readings with a long tail to the left: the mirror of `RightSkewed`."""
+class LeftSkewedReadings(IndependentReadings):
+    """Mostly large readings with a long tail to the left: the mirror of `RightSkewedReadings`."""
 
     name = "left-skewed"
     about = "left-skewed, 3000 W times Beta(12, 2)"
@@ -102,4 +102,4 @@ class LeftSkewed(Flat):
     @staticmethod
     def draw(stream: np.random.Generator, homes: int, appliances: int) -> Watts:
         """3000 − a right-skewed reading."""
-        return HIGHEST - RightSkewed.draw(stream, homes, appliances)
+        return MAX_WATTS - RightSkewedReadings.draw(stream, homes, appliances)

@@ -14,18 +14,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hushwatt.errors import UsageError
-from hushwatt.evaluate.generators.kind import BLOCK, Watts
-from hushwatt.evaluate.table import SCHEMA
+from hushwatt.evaluate.generators.home_generator import BLOCK_HOMES, Watts
+from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.plan import Plan
 
-ROWS = 131_072  # about as many rows as a page has
+PAGE_ROWS = 131_072  # about as many rows as a page has
 DIGITS = 7  # of a household's number, more for larger fleets
 
 Block = Callable[[int, int, int], Watts]  # slot, block, homes in it → watts of homes × appliances
 
 
 @dataclass(frozen=True)
-class Fleet:
+class InventedHomes:
     """Homes that invent their readings, and the slots they do it in."""
 
     plan: Plan
@@ -41,8 +41,8 @@ class Fleet:
 
     def blocks(self, slot: int) -> Iterator[tuple[int, Watts]]:
         """The first home of each block, and what the block used in `slot`."""
-        for block, first in enumerate(range(0, self.homes, BLOCK)):
-            yield first, self.block(slot, block, min(BLOCK, self.homes - first))
+        for block, first in enumerate(range(0, self.homes, BLOCK_HOMES)):
+            yield first, self.block(slot, block, min(BLOCK_HOMES, self.homes - first))
 
     def arrays(self) -> Iterator[tuple[int, Watts]]:
         """Each slot with what all homes used in it: homes × appliances."""
@@ -52,11 +52,11 @@ class Fleet:
     def pages(self) -> Iterator[pa.RecordBatch]:
         """The readings table, sorted by time, household and the plan's order of appliances."""
         waiting: list[tuple[int, Watts]] = []
-        together = max(1, ROWS // (self.homes * len(self.plan.appliances)))  # slots on one page
+        together = max(1, PAGE_ROWS // (self.homes * len(self.plan.appliances)))  # slots on one page
         for slot in range(self.slots):
             for first, watts in self.blocks(slot):
                 waiting.append((slot, watts))
-                if self.homes > BLOCK or len(waiting) == together:
+                if self.homes > BLOCK_HOMES or len(waiting) == together:
                     yield self._page(first, waiting)
                     waiting = []
         if waiting:

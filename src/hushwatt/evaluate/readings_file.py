@@ -22,7 +22,7 @@ SCHEMA = pa.schema(
         ("watts", pa.float64()),
     ]
 )
-CODED = pa.dictionary(pa.int32(), pa.string())  # how names travel inside; a file has plain strings
+ENCODED = pa.dictionary(pa.int32(), pa.string())  # how names travel inside; a file has plain strings
 
 SYNTHETIC = "hushwatt.synthetic"  # key of the schema's metadata: what invented these numbers
 SOURCE = "hushwatt.source"  # likewise: what measured them
@@ -32,7 +32,7 @@ Label = dict[str, object]
 Advance = Callable[[int], None]
 
 
-def write(
+def write_readings(
     pages: Iterable[pa.RecordBatch],
     path: Path,
     label: dict[str, object],
@@ -49,7 +49,7 @@ def write(
 
 
 def _write_parquet(pages: Pages, path: Path, label: Label, advance: Advance) -> None:
-    coded = pa.schema([field.with_type(CODED) if field.type == pa.string() else field for field in SCHEMA])
+    coded = pa.schema([field.with_type(ENCODED) if field.type == pa.string() else field for field in SCHEMA])
     # Without Arrow's own schema, names are plain strings to whoever reads the file.
     with pq.ParquetWriter(path, coded, store_schema=False, use_dictionary=SCHEMA.names[:3]) as out:
         out.add_key_value_metadata({key: json.dumps(value) for key, value in label.items()})

@@ -11,7 +11,7 @@ from hushwatt.privacy.promise_words import reach
 from hushwatt.wire.payload import Layout
 
 
-def table(plan: Plan, promise: Promise) -> dict[str, Any]:
+def promise_json(plan: Plan, promise: Promise) -> dict[str, Any]:
     """Names and numbers; amounts are whole millionths of ε."""
     return {
         "plan": plan.id,

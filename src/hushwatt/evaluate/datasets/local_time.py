@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate.datasets.grid import SECOND, Moments
+from hushwatt.evaluate.datasets.time_grid import SECOND, Moments
 
 HOUR = 3_600 * SECOND
 EPOCH = datetime(1970, 1, 1)
 
 
-def utc(wall: Moments, zone: ZoneInfo) -> tuple[Moments, NDArray[np.bool_]]:
+def to_utc(wall: Moments, zone: ZoneInfo) -> tuple[Moments, NDArray[np.bool_]]:
     """The moments at which clocks showed these times, and which of them exist at all.
 
     `wall` counts nanoseconds as if the clocks were in UTC.  An hour that the
@@ -20,7 +20,7 @@ def utc(wall: Moments, zone: ZoneInfo) -> tuple[Moments, NDArray[np.bool_]]:
     means the first of the two.
 
     >>> shown = np.array([1, 2]) * HOUR + np.datetime64("2013-03-31", "ns").astype(np.int64)
-    >>> moments, exist = utc(shown, ZoneInfo("Europe/Berlin"))
+    >>> moments, exist = to_utc(shown, ZoneInfo("Europe/Berlin"))
     >>> str(moments[:1].astype("datetime64[ns]")[0])[:16], exist.tolist()
     ('2013-03-31T00:00', [True, False])
     """

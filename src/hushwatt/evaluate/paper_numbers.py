@@ -2,7 +2,7 @@
 
 From "Local Differential Privacy for Smart Meter Data Sharing" (Shanmugarasa et
 al., arXiv 2311.04544): its figures, its table of approaches, and its table of
-p-values for every appliance (`printed.toml`).
+p-values for every appliance (`paper_numbers.toml`).
 """
 
 import tomllib
@@ -50,7 +50,7 @@ def per_appliance() -> dict[str, dict[str, dict[str, float]]]:
     >>> per_appliance()["methods"]["LBA"]["fridge"]
     0.00103
     """
-    text = (files("hushwatt.evaluate") / "printed.toml").read_text(encoding="utf-8")
+    text = (files("hushwatt.evaluate") / "paper_numbers.toml").read_text(encoding="utf-8")
     return {
         scenario: {setting: dict(zip(NAMES, row, strict=True)) for setting, row in rows.items()}
         for scenario, rows in tomllib.loads(text).items()

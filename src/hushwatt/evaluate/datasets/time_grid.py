@@ -16,10 +16,10 @@ Moments = NDArray[np.int64]  # nanoseconds since 1970, UTC
 
 
 @dataclass(frozen=True)
-class Grid:
+class TimeGrid:
     """Periods of one length, back to back.
 
-    >>> hours = Grid(SlotLength(1, "h"))
+    >>> hours = TimeGrid(SlotLength(1, "h"))
     >>> (hours.edges(1_800 * SECOND, 3_601 * SECOND) // SECOND).tolist()
     [0, 3600, 7200]
     """

@@ -31,7 +31,7 @@ def explanation(error: BaseException) -> str | None:
     if isinstance(error, CycloptsError):
         return f"{_one_line(_wrong_use(error))} (see {_help_command(error)})"
     if isinstance(error, OSError):
-        return _one_line(_of_the_system(error))
+        return _one_line(_system_error(error))
     if isinstance(error, ImportError):
         return _missing_part(error)
     return None
@@ -77,7 +77,7 @@ def _help_command(error: CycloptsError) -> str:
     return " ".join(["hushwatt", *(error.command_chain or ()), "--help"])
 
 
-def _of_the_system(error: OSError) -> str:
+def _system_error(error: OSError) -> str:
     """Name the file and what the system says about it."""
     reason = _sentence(error.strerror or str(error)) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename is not None else reason

@@ -16,15 +16,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate.datasets.grid import SECOND, Grid, Moments
+from hushwatt.evaluate.datasets.time_grid import SECOND, Moments, TimeGrid
 
-APART = 86_400.0  # seconds without a row after which the periods in between are not even looked at
+MAX_STRETCH_GAP = 86_400.0  # seconds without a row after which the periods in between are not even looked at
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Periods:
+class PeriodEnergy:
     """What one meter measured, period by period."""
 
     starts: Moments
@@ -49,18 +49,18 @@ class Periods:
         return (self.seconds > 0) & (self.seconds >= coverage * self.lengths)
 
 
-class Holding:
+class ZeroOrderHold:
     """The means of one or several meters that are read at the same times, fed piece by piece.
 
     >>> from hushwatt.plan.slot import SlotLength
-    >>> holding = Holding(Grid(SlotLength(1, "h")), meters=1, longest_gap=7_200)
-    >>> holding.add(np.array([0, 3_000, 5_400]) * SECOND, np.array([[10.0], [100.0], [0.0]]))
-    >>> [periods] = holding.finish()
+    >>> hold = ZeroOrderHold(TimeGrid(SlotLength(1, "h")), meters=1, longest_gap=7_200)
+    >>> hold.add(np.array([0, 3_000, 5_400]) * SECOND, np.array([[10.0], [100.0], [0.0]]))
+    >>> [periods] = hold.finish()
     >>> periods.means(coverage=0)[1].tolist()  # first 3000 s of 10 W and 600 s of 100 W
     [25.0, 50.0, 0.0]
     """
 
-    def __init__(self, grid: Grid, meters: int, longest_gap: float) -> None:
+    def __init__(self, grid: TimeGrid, meters: int, longest_gap: float) -> None:
         self.grid, self.meters, self.longest_gap = grid, meters, longest_gap
         self.late = 0  # rows left out because an earlier piece had later ones
         self._times: Moments = np.empty(0, dtype=np.int64)  # the last row, and the one before it
@@ -82,20 +82,20 @@ class Holding:
             self._times = np.concatenate([self._times, times])[-2:]
             self._watts = np.concatenate([self._watts, watts])[-2:]
 
-    def finish(self) -> list[Periods]:
+    def finish(self) -> list[PeriodEnergy]:
         """What each meter measured."""
         if self._times.size == 2:
             end = 2 * self._times[-1] - self._times[-2]
             self._integrate(np.array([self._times[-1], end]), self._watts[[-1, -1]])
         if not self._pieces:
             nothing = np.empty(0)
-            return [Periods(nothing.astype(np.int64), nothing, nothing, nothing)] * self.meters
+            return [PeriodEnergy(nothing.astype(np.int64), nothing, nothing, nothing)] * self.meters
         starts, lengths, joules, seconds = (
             np.concatenate(parts) for parts in zip(*self._pieces, strict=True)
         )
         starts, first, period = np.unique(starts, return_index=True, return_inverse=True)
         return [
-            Periods(
+            PeriodEnergy(
                 starts,
                 lengths[first],
                 summed(period, joules[:, meter]),
@@ -106,7 +106,7 @@ class Holding:
 
     def _integrate(self, times: Moments, watts: Floats) -> None:
         """Add what was drawn from the first time to the last."""
-        for begin, end in _stretches(times, max(APART, self.longest_gap)):
+        for begin, end in _stretches(times, max(MAX_STRETCH_GAP, self.longest_gap)):
             self._stretch(times[begin:end], watts[begin:end])
 
     def _stretch(self, times: Moments, watts: Floats) -> None:

@@ -7,13 +7,13 @@ from cyclopts import App, Parameter
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.deliveries import deliveries
-from hushwatt.cli.provider.files import erase, export, ingest
+from hushwatt.cli.provider.import_export import erase, export, ingest
 from hushwatt.cli.provider.store_options import (
     ConfigFile,
     Data,
     PlanName,
     Store,
-    opened,
+    open_existing_store,
     plan_number,
     say,
     settings_of,
@@ -97,7 +97,7 @@ def show(*, data: Data = None, store: Store = None, config: ConfigFile = None, a
     from hushwatt.provider.store.access import tokens
 
     settings = settings_of(config, data, store)
-    provider, database = open_keys(settings.folder), opened(settings)
+    provider, database = open_keys(settings.folder), open_existing_store(settings)
     with database.reading() as session:
         found = tokens(session)
     database.close()
@@ -148,7 +148,7 @@ def code(
 
     if count < 1 or days < 1:
         raise UsageError("--count and --days must be at least 1")
-    now, database = int(time.time()), opened(settings_of(config, data, store))
+    now, database = int(time.time()), open_existing_store(settings_of(config, data, store))
     with database.writing() as session:
         codes = add_codes(session, plan_number(session, plan), count, homes, now, now + days * DAY)
     database.close()
@@ -187,7 +187,7 @@ def token(
 
     if days < 1:
         raise UsageError("--days must be at least 1")
-    now, database = int(time.time()), opened(settings_of(config, data, store))
+    now, database = int(time.time()), open_existing_store(settings_of(config, data, store))
     with database.writing() as session:
         if revoke:
             remove_token(session, name)
@@ -207,7 +207,7 @@ def backup(file: Path, /, *, data: Data = None, config: ConfigFile = None) -> No
     file
         Where to write; an older file of that name is replaced.
     """
-    database = opened(settings_of(config, data, None))
+    database = open_existing_store(settings_of(config, data, None))
     database.backup(file)
     database.close()
     say(f"wrote {file}")

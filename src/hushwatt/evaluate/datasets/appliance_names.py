@@ -11,16 +11,16 @@ MERGED = {"washer_drier": "washing_machine"}  # as in the paper: "washing machin
 NAMELESS = {"", "appliance", "unknown"}
 
 
-def common(name: str) -> str:
+def common_name(name: str) -> str:
     """The catalogue's name for an appliance, or the dataset's own in small letters.
 
     Numbers that tell two of a kind apart go: the readings of a home's two
     freezers are added up.
 
-    >>> common("fridgefreezer"), common("Dish_Washer"), common("laptop2"), common("Washer Dryer")
-    ('fridge_freezer', 'dishwasher', 'laptop', 'washing_machine')
-    >>> common("rice_cooker"), common("aggregate"), common("unknown")
-    ('rice_cooker', 'mains', 'other')
+    >>> [common_name(name) for name in ("fridgefreezer", "Dish_Washer", "laptop2", "Washer Dryer")]
+    ['fridge_freezer', 'dishwasher', 'laptop', 'washing_machine']
+    >>> [common_name(name) for name in ("rice_cooker", "aggregate", "unknown")]
+    ['rice_cooker', 'mains', 'other']
     """
     if catalogue.spelling(name) in TOTALS:
         return MAINS

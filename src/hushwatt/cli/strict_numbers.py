@@ -7,7 +7,7 @@ from typing import Any
 from cyclopts import CoercionError, Token, convert
 
 
-def exactly(kind: Any, tokens: Sequence[Token]) -> Any:
+def strict_number(kind: Any, tokens: Sequence[Token]) -> Any:
     """Give what the words say as a `kind`; whole numbers must be whole, and all must be finite."""
     value = convert(kind, tokens)
     if kind is int and not _says(tokens[0].value, value):

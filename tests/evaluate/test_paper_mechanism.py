@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hushwatt.evaluate import as_printed, metrics, printed
-from hushwatt.evaluate.as_printed import Halves, Scene
+from hushwatt.evaluate import metrics
+from hushwatt.evaluate import paper_mechanism as as_printed
+from hushwatt.evaluate import paper_numbers as printed
 from hushwatt.evaluate.experiments.columns import counts_of, true_counts
 from hushwatt.evaluate.experiments.findings import _even_levels
 from hushwatt.evaluate.experiments.level_counts import with_method
 from hushwatt.evaluate.generators import generate
+from hushwatt.evaluate.paper_mechanism import DecisionInputs, HalvingDistribute
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.strategies import STRATEGIES, Absorb
@@ -82,7 +84,7 @@ def test_the_printed_decision_never_publishes_the_complement(plan_of):
     truth = layout.pack_answers(np.array([[2]], dtype=np.uint16))
     complement = truth ^ np.uint8(0b1111)
     probes = np.arange(16, dtype=np.uint8)[:, None]
-    scene = Scene(
+    scene = DecisionInputs(
         layout=layout,
         truth=np.repeat(truth, 16, axis=0),
         probes=probes,
@@ -92,14 +94,14 @@ def test_the_printed_decision_never_publishes_the_complement(plan_of):
         first=np.zeros(16, dtype=bool),
     )
 
-    assert not as_printed.peeks(scene).any()
-    assert as_printed.peeks(replace(scene, candidates=scene.truth))[1:].all()
-    assert as_printed.looks_at_release(scene).any()
+    assert not as_printed.peeking_rule(scene).any()
+    assert as_printed.peeking_rule(replace(scene, candidates=scene.truth))[1:].all()
+    assert as_printed.release_rule(scene).any()
 
 
 def test_halves_never_stop():
     """LBD as printed offers half of what is left however little, where the shipped one has a floor."""
-    printed_slot, shipped = Halves.start(4_000_000, 6), STRATEGIES["lbd"].start(4_000_000, 6)
+    printed_slot, shipped = HalvingDistribute.start(4_000_000, 6), STRATEGIES["lbd"].start(4_000_000, 6)
     for _ in range(4):
         printed_slot, shipped = printed_slot.after(True), shipped.after(True)
 
@@ -112,7 +114,7 @@ def test_the_decision_biases_what_it_publishes(plan_of):
     plan = plan_of(4, method="lba", epsilon=4_000_000, window=3)
     watts = [np.where(np.arange(20_000) < 12_000, 50.0, 150.0)[:, None]] * 8
     start = Absorb.start(plan.epsilon, plan.window)
-    lucky = as_printed.collect_by(as_printed.peeks, start, plan, watts, 20_000, Simulation(2, plan.id))
+    lucky = as_printed.collect_by(as_printed.peeking_rule, start, plan, watts, 20_000, Simulation(2, plan.id))
     share = counts_of(estimate(plan, lucky, consistency="none"))[4:, 0].mean() / 20_000
 
     assert share > 0.7

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from hushwatt.evaluate.generators import fleet
-from hushwatt.evaluate.table import SCHEMA
+from hushwatt.evaluate.generators import invent_homes
+from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.plan import Plan
 
 
@@ -14,5 +14,5 @@ def simulate(kind: str, plan: Plan, homes: int, slots: int, seed: int | None = N
     >>> simulate("ideal", preset("paper"), homes=2, slots=3, seed=1).num_rows
     90
     """
-    pages = [page.cast(SCHEMA) for page in fleet(kind, plan, homes, slots, seed).pages()]
+    pages = [page.cast(SCHEMA) for page in invent_homes(kind, plan, homes, slots, seed).pages()]
     return pa.Table.from_batches(pages, SCHEMA)

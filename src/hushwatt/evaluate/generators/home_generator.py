@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from hushwatt.evaluate.generators.streams import Streams
 from hushwatt.plan.plan import Plan
 
-BLOCK = 8_192  # homes that are invented together, so that memory stays bounded
+BLOCK_HOMES = 8_192  # homes that are invented together, so that memory stays bounded
 
 Watts = NDArray[np.float64]
 
 
-class Kind(Protocol):
+class HomeGenerator(Protocol):
     """One kind of invented homes under one plan.
 
     A block holds BLOCK homes, the last one what is left.  What is drawn for a

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hushwatt.cli.doctor import installed as checks
+from hushwatt.cli.doctor import installed_extras as checks
 
 
 def test_missing_extra():
@@ -49,7 +49,7 @@ def test_java(java, line, well, found):
 
 def test_no_java(monkeypatch, tmp_path):
     """Without Java, or with one that does not start, the line says what to install."""
-    monkeypatch.setattr(checks, "the_java", lambda: None)
+    monkeypatch.setattr(checks, "find_java", lambda: None)
 
     assert checks.check_java().found.startswith("not found, Spark needs Java 17 or newer: apt install")
     assert "does not run" in checks.check_java(str(tmp_path / "java")).found
@@ -59,10 +59,10 @@ def test_the_java_that_spark_takes(java, monkeypatch, tmp_path):
     """JAVA_HOME comes first, then the path."""
     own = java("")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    by_home = checks.the_java()
+    by_home = checks.find_java()
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", str(own.parent))
-    by_path = checks.the_java()
+    by_path = checks.find_java()
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert (by_home, by_path, checks.the_java()) == (str(own), str(own), None)
+    assert (by_home, by_path, checks.find_java()) == (str(own), str(own), None)

@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from cyclopts.types import ExistingFile
 
 from hushwatt.cli import main
-from hushwatt.cli.error_lines import explanation
+from hushwatt.cli.error_messages import explanation
 from hushwatt.cli.options import Json, Output
 from hushwatt.errors import OverBudget, UsageError
 

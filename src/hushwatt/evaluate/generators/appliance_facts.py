@@ -17,15 +17,15 @@ from hushwatt.plan.appliance import Appliance
 
 DAY = 86_400.0  # seconds
 MINUTE = 60.0  # seconds
-LONGEST = 12 * 3_600.0  # seconds that a use lasts at most
-UNHEARD_OF = 10.0  # watts over all homes, of an appliance that neither catalogue nor plan knows
-USUALLY_OWNED = 0.6  # share of homes that own such an appliance
-USUAL_WATTS = 1_000.0  # of such an appliance, while in use
-USUAL_SPREAD = 0.5
+MAX_USE_SECONDS = 12 * 3_600.0  # seconds that a use lasts at most
+DEFAULT_MEAN_WATTS = 10.0  # watts over all homes, of an appliance that neither catalogue nor plan knows
+DEFAULT_OWNERSHIP = 0.6  # share of homes that own such an appliance
+DEFAULT_WATTS = 1_000.0  # of such an appliance, while in use
+DEFAULT_SPREAD = 0.5
 
 
 @dataclass(frozen=True)
-class Course:
+class LoadProfile:
     """How the watts of one use go: parts of its time, each with a multiple of the mean watts."""
 
     begins: tuple[float, ...]  # share of the use's time at which each part begins
@@ -43,10 +43,10 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ApplianceFacts:
     """What is known about one appliance; means over the homes that own it.
 
-    >>> kettle = known("kettle")
+    >>> kettle = known_facts("kettle")
     >>> kettle.uses, kettle.watts, round(kettle.mean_watts, 1)
     (4.16, 2800.0, 19.4)
     """
@@ -71,7 +71,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Household:
+class HouseholdFacts:
     """What homes have in common, whatever they own."""
 
     residents: NDArray[np.float64]  # share of homes with 1, 2, … residents
@@ -91,7 +91,7 @@ class Household:
 
 
 @dataclass(frozen=True)
-class Group:
+class OwnershipGroup:
     """Appliances whose ownership goes together, as patterns that a random number picks."""
 
     names: tuple[str, ...]
@@ -111,17 +111,17 @@ class Group:
         return np.asarray(self.owns[np.searchsorted(self.limits, stream.random(homes), side="right")])
 
 
-def known(name: str) -> Facts | None:
+def known_facts(name: str) -> ApplianceFacts | None:
     """The facts about an appliance, however the catalogue lets one spell it; None when there are none.
 
-    >>> known("Fridge-Freezer").name, known("flux capacitor")
+    >>> known_facts("Fridge-Freezer").name, known_facts("flux capacitor")
     ('fridge_freezer', None)
     """
     listed = catalogue.entry(name)
     return _appliances().get(listed.name if listed else name)
 
 
-def facts_for(appliance: Appliance) -> Facts:
+def facts_for(appliance: Appliance) -> ApplianceFacts:
     """The facts about an appliance of a plan, or what must do instead.
 
     What the catalogue alone knows has its ownership, its mean over all homes
@@ -129,30 +129,32 @@ def facts_for(appliance: Appliance) -> Facts:
     has the mean that the plan calls typical, or else 10 W.  Either is used once
     a day for as long as that takes, or never stops if that is over 12 hours.
     """
-    found = known(appliance.name)
+    found = known_facts(appliance.name)
     if found is not None:
         return found
     listed = catalogue.entry(appliance.name)
     if listed is not None:
         return _once_a_day(listed.name, listed.ownership, listed.typical_mean, listed.rated, listed.source)
-    mean = appliance.typical_mean or UNHEARD_OF
-    return _once_a_day(appliance.name, USUALLY_OWNED, mean, USUAL_WATTS, "assumed")
+    mean = appliance.typical_mean or DEFAULT_MEAN_WATTS
+    return _once_a_day(appliance.name, DEFAULT_OWNERSHIP, mean, DEFAULT_WATTS, "assumed")
 
 
-def _once_a_day(name: str, owned: float, mean: float, watts: float, source: str) -> Facts:
+def _once_a_day(name: str, owned: float, mean: float, watts: float, source: str) -> ApplianceFacts:
     """An appliance whose owners use it once a day, such that `mean` is the mean over all homes."""
     theirs = mean / owned
     lasts = theirs * DAY / watts
-    if lasts > LONGEST:
-        return Facts(name, owned, watts, 1.0, USUAL_SPREAD, USUAL_SPREAD, source, standby=theirs)
-    return Facts(name, owned, watts, lasts / MINUTE, USUAL_SPREAD, USUAL_SPREAD, source, uses=1.0)
+    if lasts > MAX_USE_SECONDS:
+        return ApplianceFacts(name, owned, watts, 1.0, DEFAULT_SPREAD, DEFAULT_SPREAD, source, standby=theirs)
+    return ApplianceFacts(
+        name, owned, watts, lasts / MINUTE, DEFAULT_SPREAD, DEFAULT_SPREAD, source, uses=1.0
+    )
 
 
-def household() -> Household:
+def household() -> HouseholdFacts:
     """What homes have in common."""
     home = _table()["home"]
     residents = np.array(home["residents"], dtype=np.float64)
-    return Household(residents / residents.sum(), home["size"], home["weekend"], home["away"])
+    return HouseholdFacts(residents / residents.sum(), home["size"], home["weekend"], home["away"])
 
 
 def hours(shape: str) -> NDArray[np.float64]:
@@ -165,14 +167,14 @@ def hours(shape: str) -> NDArray[np.float64]:
     return np.asarray(permille / permille.sum())
 
 
-def course(name: str) -> Course:
+def course(name: str) -> LoadProfile:
     """How the watts go within one use."""
-    return Course.of(_table()["course"][name])
+    return LoadProfile.of(_table()["course"][name])
 
 
-def groups() -> list[Group]:
+def ownership_groups() -> list[OwnershipGroup]:
     """The appliances whose ownership goes together."""
-    return [Group.of(group) for group in _table()["together"]]
+    return [OwnershipGroup.of(group) for group in _table()["together"]]
 
 
 @cache
@@ -181,9 +183,9 @@ def _table() -> dict[str, Any]:
 
 
 @cache
-def _appliances() -> dict[str, Facts]:
-    found: dict[str, Facts] = {}
+def _appliances() -> dict[str, ApplianceFacts]:
+    found: dict[str, ApplianceFacts] = {}
     for row in _table()["appliance"]:
         owners, homes = row["owned"]
-        found[row["name"]] = Facts(**{**row, "owned": owners / homes})
+        found[row["name"]] = ApplianceFacts(**{**row, "owned": owners / homes})
     return found

@@ -32,10 +32,10 @@ Amounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Halves:
+class HalvingDistribute:
     """LBD as printed: every publication takes half of what is left, however little that is.
 
-    >>> slot = Halves.start(epsilon=80, window=3)
+    >>> slot = HalvingDistribute.start(epsilon=80, window=3)
     >>> slot.offer(), slot.after(True).offer(), slot.after(True).after(True).offer()
     (20, 10, 5)
     """
@@ -71,7 +71,7 @@ class Halves:
 
 
 @dataclass(frozen=True)
-class Scene:
+class DecisionInputs:
     """What a rule can look at in one slot, the truth included: a sound rule must look at less."""
 
     layout: Layout
@@ -83,26 +83,28 @@ class Scene:
     first: NDArray[np.bool_]  # homes that never published
 
 
-Rule = Callable[[Scene], NDArray[np.bool_]]
+Rule = Callable[[DecisionInputs], NDArray[np.bool_]]
 
 
-def peeks(scene: Scene) -> NDArray[np.bool_]:
+def peeking_rule(inputs: DecisionInputs) -> NDArray[np.bool_]:
     """The printed decision: the probe is further from the release than the candidate is from the truth."""
-    error = scene.layout.differences(scene.candidates, scene.truth)
-    return scene.layout.differences(scene.probes, scene.releases) > error
+    error = inputs.layout.differences(inputs.candidates, inputs.truth)
+    return inputs.layout.differences(inputs.probes, inputs.releases) > error
 
 
-def looks_at_release(scene: Scene) -> NDArray[np.bool_]:
+def release_rule(inputs: DecisionInputs) -> NDArray[np.bool_]:
     """Private, but biased: the probe is further from the release than a candidate is expected to be off."""
-    return (scene.layout.differences(scene.probes, scene.releases) > scene.change_threshold) | scene.first
+    return (
+        inputs.layout.differences(inputs.probes, inputs.releases) > inputs.change_threshold
+    ) | inputs.first
 
 
 def collect(plan: Plan, watts: Iterable[Watts], homes: int, source: Source) -> Tallies:
     """The reports of a collection as the paper does it: the printed decision under LBD and LBA."""
     if plan.decision != "household":
         return simulate(plan, watts, homes, source)
-    strategy = Halves if plan.method == "lbd" else STRATEGIES[plan.method]
-    return collect_by(peeks, strategy.start(plan.epsilon, plan.window), plan, watts, homes, source)
+    strategy = HalvingDistribute if plan.method == "lbd" else STRATEGIES[plan.method]
+    return collect_by(peeking_rule, strategy.start(plan.epsilon, plan.window), plan, watts, homes, source)
 
 
 def collect_by(
@@ -120,16 +122,16 @@ def collect_by(
         levels = levels_of(plan, slot, now, source)
         offers = strategies.offers()
         candidates = _draw(layout, levels, offers, source, "candidate", slot)
-        scene = Scene(
+        inputs = DecisionInputs(
             layout=layout,
             truth=layout.pack_answers(levels),
             probes=_draw(layout, levels, np.full(homes, probe), source, "probe", slot),
             candidates=candidates,
             releases=releases,
-            change_threshold=_patience(layout, strategies),
+            change_threshold=_change_thresholds(layout, strategies),
             first=drawn == 0,
         )
-        published = rule(scene) & (offers > 0)
+        published = rule(inputs) & (offers > 0)
         releases = np.where(published[:, None], candidates, releases)
         drawn, as_of = np.where(published, offers, drawn), np.where(published, slot, as_of)
         strategies = strategies.after(published)
@@ -147,7 +149,7 @@ def _draw(layout: Layout, levels: Levels, amounts: Amounts, source: Source, *lab
     return payloads
 
 
-def _patience(layout: Layout, strategies: Cohorts) -> Amounts:
+def _change_thresholds(layout: Layout, strategies: Cohorts) -> Amounts:
     return strategies.each(
         lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0
     )

@@ -11,7 +11,7 @@ from hushwatt.cli.provider.store_options import (
     Data,
     PlanName,
     Store,
-    opened,
+    open_existing_store,
     plan_number,
     say,
     settings_of,
@@ -56,7 +56,7 @@ def ingest(
 
     check_homes(homes)
     settings = settings_of(config, data, store)
-    database, collection, life = collection_of(settings, plan)
+    database, collection, life = open_collection(settings, plan)
     try:
         found = deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in found)
@@ -64,7 +64,7 @@ def ingest(
             ingested = Ingest(database, collection, life, SystemClock(), homes).take(found, advance)
     finally:
         database.close()
-    _tell(collection, ingested, time.perf_counter() - began, as_json)
+    _print_summary(collection, ingested, time.perf_counter() - began, as_json)
 
 
 def export(
@@ -109,7 +109,7 @@ def export(
     from hushwatt.provider.service.service import open_read
 
     settings = settings_of(config, data, store)
-    database = opened(settings)
+    database = open_existing_store(settings)
     read = open_read(settings, database)
     with database.reading() as session:
         agreed = read.plan_of(plan_number(session, plan))
@@ -152,7 +152,7 @@ def erase(
     from hushwatt.provider.store.session import StoreUnavailable
 
     settings = settings_of(config, data, store)
-    database, collection, _ = collection_of(settings, plan)
+    database, collection, _ = open_collection(settings, plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:
         homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
@@ -175,7 +175,7 @@ def check_homes(homes: int | None) -> None:
         raise UsageError(f"--homes must be between 0 and {MOST_HOMES:,}")
 
 
-def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Collection, SlotSchedule]":
+def open_collection(settings: "Config", word: str | None) -> "tuple[Database, Collection, SlotSchedule]":
     """The store, the plan that is meant, and when its slots open and close."""
     from hushwatt.provider.intake.collect import Collection
     from hushwatt.provider.service.folder import make_folder
@@ -192,7 +192,7 @@ def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Coll
             number = add_plan(session, given)
             plans = all_plans(session)
     else:
-        database = opened(settings)
+        database = open_existing_store(settings)
         with database.reading() as session:
             number, plans = plan_number(session, word), all_plans(session)
     return database, Collection(number, plans[number]), lives_of(settings, plans)[number]
@@ -225,7 +225,7 @@ def _archive(
         say(f"{len(done.gone):,} slots could not be written: the store no longer has their payloads")
 
 
-def _tell(collection: "Collection", ingested: "Ingested", seconds: float, as_json: bool) -> None:
+def _print_summary(collection: "Collection", ingested: "Ingested", seconds: float, as_json: bool) -> None:
     rate = ingested.rows / seconds
     if as_json:
         from hushwatt.cli.estimate import print_json
