@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate.datasets import ADDRESSES, ReadOptions, dataset, read
+from hushwatt.evaluate.datasets import ADDRESSES, DatasetOptions, dataset, read
 from hushwatt.evaluate.datasets.appliance_names import common_name
 from hushwatt.evaluate.datasets.card import cards
 from hushwatt.evaluate.readings_file import SCHEMA
@@ -22,7 +22,9 @@ HOUR = SlotLength(1, "h")
 
 def readings(name, folder, **options):
     """The table of a dataset as a dictionary of (household, appliance, hour of UTC) to watts."""
-    tables = [table.cast(SCHEMA) for table in read(name, folder, ReadOptions(**{"every": HOUR, **options}))]
+    tables = [
+        table.cast(SCHEMA) for table in read(name, folder, DatasetOptions(**{"every": HOUR, **options}))
+    ]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
     return {
         (row["household"], row["appliance"], row["time"].strftime("%m-%d %H")): row["watts"] for row in rows
@@ -146,7 +148,7 @@ class TestIdeal:
             for minute in range(0, 60, 10)
         ]
         write(tmp_path / self.KETTLE, "\n".join(rows))
-        [table] = read("ideal", tmp_path, ReadOptions(SlotLength(10, "m")))
+        [table] = read("ideal", tmp_path, DatasetOptions(SlotLength(10, "m")))
         times = [time.strftime("%H:%M") for time in table["time"].to_pylist()]
 
         assert "08:40" in times
@@ -527,7 +529,7 @@ def test_tables_are_sorted_by_time(tmp_path):
     for sensor, what in enumerate(("toaster", "kettle")):
         name = f"home7_hall1_sensor{sensor}_electric-appliance_{what}.csv"
         write(tmp_path / name, "2017-06-01 00:00:00,10\n2017-06-01 01:00:00,10\n")
-    [table] = read("ideal", tmp_path, ReadOptions(HOUR))
+    [table] = read("ideal", tmp_path, DatasetOptions(HOUR))
 
     assert table["appliance"].to_pylist() == ["kettle", "toaster"] * 2
     assert [time.hour for time in table["time"].to_pylist()] == [0, 0, 1, 1]

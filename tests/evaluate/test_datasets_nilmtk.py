@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets import ReadOptions, read
+from hushwatt.evaluate.datasets import DatasetOptions, read
 from hushwatt.evaluate.datasets.plain_pickle import UNKNOWN, plain
 from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.slot import SlotLength
@@ -70,7 +70,7 @@ def write(path, meters, building=None, root=None, **options):
 def readings(folder, **options):
     """A dictionary of (household, appliance) to the mean of the hour after noon."""
     tables = [
-        table.cast(SCHEMA) for table in read("nilmtk", folder, ReadOptions(SlotLength(1, "h"), **options))
+        table.cast(SCHEMA) for table in read("nilmtk", folder, DatasetOptions(SlotLength(1, "h"), **options))
     ]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
     assert {row["time"].timestamp() for row in rows} == {NOON}

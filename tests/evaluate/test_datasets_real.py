@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushwatt.evaluate.datasets import ADDRESSES, ReadOptions, dataset, read
+from hushwatt.evaluate.datasets import ADDRESSES, DatasetOptions, dataset, read
 from hushwatt.evaluate.datasets.dataset import MeterDataset
 from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.slot import SlotLength
@@ -41,7 +41,7 @@ def test_a_real_folder(folder):
     assert isinstance(source, MeterDataset)
     homes = tuple(source.homes(path)[:1])
 
-    [batch] = read(name, path, ReadOptions(SlotLength(30, "m"), homes=homes, mains=True))
+    [batch] = read(name, path, DatasetOptions(SlotLength(30, "m"), homes=homes, mains=True))
     table = pa.Table.from_batches([batch.cast(SCHEMA)])
     times = table["time"].to_numpy().astype("datetime64[s]").astype(np.int64)
     watts = table["watts"].to_numpy()
@@ -57,8 +57,8 @@ def test_days_are_means_of_half_hours(folder):
     """Where a day was measured whole, its mean is that of its 48 half hours."""
     name, path = folder
     homes = tuple(dataset(name).homes(path)[:1])  # type: ignore[attr-defined]
-    days = _means(name, path, ReadOptions(SlotLength(1, "d"), homes=homes, coverage=1.0))
-    halves = _means(name, path, ReadOptions(SlotLength(30, "m"), homes=homes, coverage=1.0))
+    days = _means(name, path, DatasetOptions(SlotLength(1, "d"), homes=homes, coverage=1.0))
+    halves = _means(name, path, DatasetOptions(SlotLength(30, "m"), homes=homes, coverage=1.0))
 
     for (appliance, day), watts in days.items():
         parts = [halves.get((appliance, day + 1_800 * part)) for part in range(48)]

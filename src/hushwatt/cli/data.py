@@ -72,10 +72,10 @@ def convert(
     """
     from hushwatt.cli.progress import progress
     from hushwatt.evaluate.datasets.convert import convert as written_to
-    from hushwatt.evaluate.datasets.dataset import ReadOptions
+    from hushwatt.evaluate.datasets.dataset import DatasetOptions
 
     notes: list[str] = []
-    options = ReadOptions.parse(every, homes, timezone, coverage, longest_gap, mains, notes.append)
+    options = DatasetOptions.parse(every, homes, timezone, coverage, longest_gap, mains, notes.append)
     with progress(f"converting {name}") as advance:
         done = written_to(name, folder, output, options, advance)
     for line in (*notes, *done.lines()):

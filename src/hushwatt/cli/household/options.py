@@ -1,15 +1,27 @@
-"""What the commands at home share: the folder, the provider's key, consent, and lines to the owner."""
+"""Options of the commands at home, and what these share: folder, key, consent, lines to the owner."""
 
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from hushwatt.sanitise import sanitised
 
 if TYPE_CHECKING:
     from hushwatt.household.config import Folder
+
+HomeFolder = Annotated[
+    Path | None,
+    Parameter(
+        name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."
+    ),
+]
+PlanName = Annotated[
+    str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")
+]
 
 
 def plan_in(url: str) -> str | None:

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.import_export import check_homes, open_collection
-from hushwatt.cli.provider.store_options import ConfigFile, Data, PlanName, Store, say, settings_of
+from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, say
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.take_back import TakenBack
@@ -19,9 +19,7 @@ def deliveries(
     correct: int | None = None,
     homes: int | None = None,
     plan: PlanName = None,
-    data: Data = None,
-    store: Store = None,
-    config: ConfigFile = None,
+    where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
 ) -> None:
     """List the files that were taken in; or take a wrong one back, or put its number of homes right.
@@ -46,7 +44,7 @@ def deliveries(
     if (correct is None) != (homes is None) or (correct is not None and take_back is not None):
         raise UsageError("--correct and --homes go together, and without --take-back")
     check_homes(homes)
-    database, collection, _ = open_collection(settings_of(config, data, store), plan)
+    database, collection, _ = open_collection(where.settings(), plan)
     try:
         with database.writing() as session:
             if take_back is not None:

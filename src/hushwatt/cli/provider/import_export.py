@@ -7,14 +7,12 @@ from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.store_options import (
-    ConfigFile,
-    Data,
+    USUAL_STORE,
     PlanName,
-    Store,
+    StoreOptions,
     open_existing_store,
     plan_number,
     say,
-    settings_of,
 )
 
 if TYPE_CHECKING:
@@ -29,9 +27,7 @@ def ingest(
     *files: Path,
     homes: int | None = None,
     plan: PlanName = None,
-    data: Data = None,
-    store: Store = None,
-    config: ConfigFile = None,
+    where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
 ) -> None:
     """Take FILES of reports (Parquet, or folders of them) into the store; each report counts once.
@@ -55,7 +51,7 @@ def ingest(
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
-    settings = settings_of(config, data, store)
+    settings = where.settings()
     database, collection, life = open_collection(settings, plan)
     try:
         found = deliveries(collection.plan, files)
@@ -77,9 +73,7 @@ def export(
     end: Annotated[str | None, Parameter(name="--to")] = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
-    data: Data = None,
-    store: Store = None,
-    config: ConfigFile = None,
+    where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
 
@@ -108,7 +102,7 @@ def export(
     from hushwatt.provider.estimate.time_range import span
     from hushwatt.provider.service.service import open_read
 
-    settings = settings_of(config, data, store)
+    settings = where.settings()
     database = open_existing_store(settings)
     read = open_read(settings, database)
     with database.reading() as session:
@@ -131,9 +125,7 @@ def erase(
     /,
     *,
     plan: PlanName = None,
-    data: Data = None,
-    store: Store = None,
-    config: ConfigFile = None,
+    where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Erase the home that files call HOUSEHOLD, and every report of it; later files do not bring it back.
 
@@ -151,7 +143,7 @@ def erase(
     from hushwatt.provider.intake.device_names import device_of
     from hushwatt.provider.store.session import StoreUnavailable
 
-    settings = settings_of(config, data, store)
+    settings = where.settings()
     database, collection, _ = open_collection(settings, plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:

@@ -9,14 +9,17 @@ from hushwatt.cli.options import Json
 from hushwatt.cli.provider.deliveries import deliveries
 from hushwatt.cli.provider.import_export import erase, export, ingest
 from hushwatt.cli.provider.store_options import (
+    USUAL_FOLDER,
+    USUAL_STORE,
     ConfigFile,
     Data,
+    FolderOptions,
     PlanName,
     Store,
+    StoreOptions,
     open_existing_store,
     plan_number,
     say,
-    settings_of,
     text,
     texts,
 )
@@ -89,14 +92,14 @@ def serve(
 
 
 @keys.command
-def show(*, data: Data = None, store: Store = None, config: ConfigFile = None, as_json: Json = False) -> None:
+def show(*, where: StoreOptions = USUAL_STORE, as_json: Json = False) -> None:
     """Show the provider's public key, which homes pin, and the analysts' tokens by name."""
     import json
 
     from hushwatt.provider.service.keys import open_keys
     from hushwatt.provider.store.access import tokens
 
-    settings = settings_of(config, data, store)
+    settings = where.settings()
     provider, database = open_keys(settings.folder), open_existing_store(settings)
     with database.reading() as session:
         found = tokens(session)
@@ -112,11 +115,11 @@ def show(*, data: Data = None, store: Store = None, config: ConfigFile = None, a
 
 
 @keys.command
-def rotate(*, data: Data = None, config: ConfigFile = None) -> None:
+def rotate(*, where: FolderOptions = USUAL_FOLDER) -> None:
     """Make a new key for the provider; the old one vouches for it. Restart the service afterwards."""
     from hushwatt.provider.service.keys import rotate_keys
 
-    print(rotate_keys(settings_of(config, data, None).folder).public.hex())
+    print(rotate_keys(where.settings().folder).public.hex())
 
 
 @keys.command
@@ -126,9 +129,7 @@ def code(
     homes: int = 1,
     days: int = 30,
     plan: PlanName = None,
-    data: Data = None,
-    store: Store = None,
-    config: ConfigFile = None,
+    where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Make one-time codes by which homes join, one on each line.
 
@@ -148,7 +149,7 @@ def code(
 
     if count < 1 or days < 1:
         raise UsageError("--count and --days must be at least 1")
-    now, database = int(time.time()), open_existing_store(settings_of(config, data, store))
+    now, database = int(time.time()), open_existing_store(where.settings())
     with database.writing() as session:
         codes = add_codes(session, plan_number(session, plan), count, homes, now, now + days * DAY)
     database.close()
@@ -163,9 +164,7 @@ def token(
     days: int = 365,
     role: Literal["read", "operate"] = "read",
     revoke: bool = False,
-    data: Data = None,
-    store: Store = None,
-    config: ConfigFile = None,
+    where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Make a token for the analyst called NAME; an older one of that name stops working, with its logins.
 
@@ -187,7 +186,7 @@ def token(
 
     if days < 1:
         raise UsageError("--days must be at least 1")
-    now, database = int(time.time()), open_existing_store(settings_of(config, data, store))
+    now, database = int(time.time()), open_existing_store(where.settings())
     with database.writing() as session:
         if revoke:
             remove_token(session, name)
@@ -197,7 +196,7 @@ def token(
 
 
 @app.command
-def backup(file: Path, /, *, data: Data = None, config: ConfigFile = None) -> None:
+def backup(file: Path, /, *, where: FolderOptions = USUAL_FOLDER) -> None:
     """Write a whole, checked copy of the embedded store to FILE, while the service runs.
 
     The key is not in it: keep a copy of provider.key elsewhere.
@@ -207,14 +206,14 @@ def backup(file: Path, /, *, data: Data = None, config: ConfigFile = None) -> No
     file
         Where to write; an older file of that name is replaced.
     """
-    database = open_existing_store(settings_of(config, data, None))
+    database = open_existing_store(where.settings())
     database.backup(file)
     database.close()
     say(f"wrote {file}")
 
 
 @app.command
-def restore(file: Path, /, *, data: Data = None, config: ConfigFile = None) -> None:
+def restore(file: Path, /, *, where: FolderOptions = USUAL_FOLDER) -> None:
     """Put the backup FILE into a folder that has no store.
 
     Parameters
@@ -225,7 +224,7 @@ def restore(file: Path, /, *, data: Data = None, config: ConfigFile = None) -> N
     from hushwatt.provider.service.folder import make_folder
     from hushwatt.provider.store.sqlite import restore as put_back
 
-    settings = settings_of(config, data, None)
+    settings = where.settings()
     make_folder(settings.folder)
     put_back(file, Path(settings.store_address))
     say(f"restored {settings.store_address}")

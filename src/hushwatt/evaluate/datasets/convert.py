@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from hushwatt.errors import ReadingsError
 from hushwatt.evaluate.datasets import read
-from hushwatt.evaluate.datasets.dataset import ReadOptions
+from hushwatt.evaluate.datasets.dataset import DatasetOptions
 from hushwatt.evaluate.readings_file import SOURCE, write_readings
 
 
@@ -61,7 +61,7 @@ def convert(
     name: str,
     folder: Path,
     path: Path,
-    options: ReadOptions,
+    options: DatasetOptions,
     advance: Callable[[int], None] = lambda rows: None,
 ) -> Converted:
     """Write the readings of a dataset to `path`: Parquet, or CSV by its suffix."""

@@ -28,7 +28,7 @@ Piece = tuple[Moments, Floats]  # times, and watts of rows × meters; NaN is unm
 
 
 @dataclass(frozen=True)
-class ReadOptions:
+class DatasetOptions:
     """What to make of a dataset."""
 
     every: SlotLength | None = None  # the length of a period, half an hour when not said
@@ -85,7 +85,7 @@ class Dataset(Protocol):
 
     name: ClassVar[str]  # as the command line calls it, and its card
 
-    def tables(self, folder: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
+    def tables(self, folder: Path, options: DatasetOptions) -> Iterator[pa.RecordBatch]:
         """The readings table, piece by piece: household, time, appliance, watts."""
         ...
 
@@ -111,7 +111,7 @@ class MeterDataset:
         """What the folder itself says should be there and is not, one line each."""
         return []
 
-    def tables(self, folder: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
+    def tables(self, folder: Path, options: DatasetOptions) -> Iterator[pa.RecordBatch]:
         """The readings of one home after the other, each sorted by time and appliance."""
         homes = chosen(self.homes(folder), options.homes, folder)
         for line in self.missing(folder, homes):
@@ -146,7 +146,9 @@ def chosen(found: list[str], wanted: tuple[str, ...] | None, folder: Path) -> li
     return list(dict.fromkeys(plain.get(home) or plain[home.lstrip("0")] for home in wanted))
 
 
-def _table(household: str, recordings: Iterator[Recording], options: ReadOptions) -> Iterator[pa.RecordBatch]:
+def _table(
+    household: str, recordings: Iterator[Recording], options: DatasetOptions
+) -> Iterator[pa.RecordBatch]:
     """One home's readings; what it has several of is added up."""
     found: dict[str, list[Piece]] = defaultdict(list)
     odd: Counter[str] = Counter()
@@ -167,7 +169,7 @@ def _table(household: str, recordings: Iterator[Recording], options: ReadOptions
         yield _batch(household, {appliance: _added(parts) for appliance, parts in found.items()})
 
 
-def _held(recording: Recording, options: ReadOptions) -> ZeroOrderHold:
+def _held(recording: Recording, options: DatasetOptions) -> ZeroOrderHold:
     gap = recording.longest_gap if options.longest_gap is None else options.longest_gap
     hold = ZeroOrderHold(options.grid, len(recording.appliances), gap)
     for times, watts in recording.pieces:

@@ -12,7 +12,7 @@ from pyarrow import csv
 from hushwatt.errors import ReadingsError, UsageError
 from hushwatt.evaluate.datasets.appliance_names import MAINS
 from hushwatt.evaluate.datasets.csv_rows import header
-from hushwatt.evaluate.datasets.dataset import ReadOptions
+from hushwatt.evaluate.datasets.dataset import DatasetOptions
 from hushwatt.evaluate.readings_file import ENCODED, SCHEMA
 from hushwatt.fleet.readings import columns
 from hushwatt.fleet.readings.columns import CellError
@@ -34,7 +34,7 @@ class Tidy:
 
     name = "tidy"
 
-    def tables(self, folder: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
+    def tables(self, folder: Path, options: DatasetOptions) -> Iterator[pa.RecordBatch]:
         """The rows of every file, under hushwatt's column names."""
         if options.every is not None:
             raise UsageError("the rows of a tidy table are readings already; leave --every out")
@@ -101,7 +101,7 @@ def _csv(path: Path) -> Iterator[pa.RecordBatch]:
         raise ReadingsError(f"{path}: not a CSV file with {', '.join(names.values())} in every row") from None
 
 
-def _table(batch: pa.RecordBatch, options: ReadOptions) -> pa.RecordBatch:
+def _table(batch: pa.RecordBatch, options: DatasetOptions) -> pa.RecordBatch:
     """The four columns, checked, without what is not wished for."""
     household = columns.encode_names("household", batch["household"])
     appliance = columns.encode_names("appliance", batch["appliance"])
