@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from hushwatt.fleet.dataframe_kinds import from_arrow
 from hushwatt.provider.estimate.document import document
-from hushwatt.provider.estimate.export import tidy
+from hushwatt.provider.estimate.export import tidy_table
 from hushwatt.provider.estimate.results import Estimates
 
 F = TypeVar("F")
@@ -42,7 +42,7 @@ class Result(Generic[F]):
 
         For averages over slots take `homes_unbiased`; `homes` was adjusted slot by slot, to be looked at.
         """
-        made: F = from_arrow(self.kind, tidy(self.estimates))
+        made: F = from_arrow(self.kind, tidy_table(self.estimates))
         return made
 
     @property

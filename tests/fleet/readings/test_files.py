@@ -392,7 +392,7 @@ class TestTooMuch:
 
     def test_a_page_that_unpacks_to_too_much(self, tmp_path, monkeypatch):
         """The heads of pages are looked at first."""
-        monkeypatch.setattr(parquet_bounds, "LARGEST_PAGE", 10)
+        monkeypatch.setattr(parquet_bounds, "MAX_PAGE", 10)
 
         assert "a page of column household unpacks to" in refused(saved(tmp_path))
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hushwatt.household.report.report import TOGETHER
+from hushwatt.household.report.report import BATCH_HOMES
 from hushwatt.privacy.entropy import Entropy, Source
 
 MAX_CELLS = 1 << 24  # readings of a part in one slot, at most: 128 MiB
-MIN_HOMES = TOGETHER  # homes in a part, at least; a multiple of what is drawn together
+MIN_HOMES = BATCH_HOMES  # homes in a part, at least; a multiple of what is drawn together
 
 
 @dataclass(frozen=True)
