@@ -38,7 +38,7 @@ from benchmarks.capacity_page import (
     write_page,
 )
 from benchmarks.measure import best_of
-from hushwatt.evaluate.generators.invented import household_names
+from hushwatt.evaluate.generators.invented_homes import household_names
 from hushwatt.fleet.aggregate import aggregate
 from hushwatt.fleet.assemble import assemble
 from hushwatt.plan.plan import Plan
