@@ -46,7 +46,7 @@ class Embedded:
             raise UsageError(f"{reports}: an address is for the engine spark")
         files = report_files(plan, Path(reports))
         tallies = Tallies(max(file.homes for file in files), {})
-        pieces = [piece for file in files for piece in file.pieces()]
+        pieces = [piece for file in files for piece in file.row_groups()]
         if plan.decision == "household":
             _in_turn(plan, reports, pieces, tallies)
         elif rotates(plan):
