@@ -218,11 +218,8 @@ class Agent:
         clock that is set right after a start tells only now which slots went by before it.
         """
         member, current = tracker.member, tracker.current(moment)
-        settled, tracker.offset, tracker.living = (
-            self.monotonic.settled(tracker.offset),
-            self.monotonic.offset,
-            None,
-        )
+        settled = self.monotonic.settled(tracker.offset)
+        tracker.offset, tracker.living = self.monotonic.offset, None
         last = current if 0 <= current <= tracker.end and tracker.late(current, moment) else current - 1
         if by < 0:
             member.silent(min(last, tracker.end), "the clock was set back")
@@ -260,6 +257,5 @@ class Agent:
         self.compacted = moment.wall // DAY
         for tracker in self.trackers.values():
             member = tracker.member
-            self.home_ledger.compact(
-                member.plan_key, member.slot - member.plan.window, moment.wall - SPEND_RETENTION
-            )
+            before = moment.wall - SPEND_RETENTION
+            self.home_ledger.compact(member.plan_key, member.slot - member.plan.window, before)

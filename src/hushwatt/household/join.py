@@ -135,11 +135,11 @@ def _record_membership(
             "address = excluded.address, provider = excluded.provider",
             row,
         )
-        if given.offered and before.get("device") != given.device:
-            _adopt_turn(store, plan, given)
+        if enrolment.offered and before.get("device") != enrolment.device:
+            _adopt_turn(store, plan, enrolment)
         disk.execute(
             "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?",
-            (given.device, plan.id),
+            (enrolment.device, plan.id),
         )
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
         if before.get("left") is not None:  # nobody vouches for the time since then

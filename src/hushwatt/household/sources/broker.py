@@ -55,9 +55,7 @@ def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
     )
 
 
-async def listen(
-    broker: Broker, topics: list[str], on_message: OnMessage, say: Callable[[str], None]
-) -> None:
+async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: Say) -> None:
     """Hand every message on these topics to `on_message`; never ends by itself."""
     pause, told = MIN_BACKOFF, False
     while True:
