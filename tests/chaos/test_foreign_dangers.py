@@ -117,6 +117,6 @@ def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
                 VerifiedSession(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id]
             )
 
-    monkeypatch.setattr(ProviderClient, "proved", remembering)
+    monkeypatch.setattr(ProviderClient, "plan_session", remembering)
 
     assert "something was sent to a server without the key" in found_out("swapped-server")

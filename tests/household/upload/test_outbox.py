@@ -66,7 +66,7 @@ def home(folder, provider):
 
 def outbox(store, said):
     Recorded.bodies = []
-    return Outbox(store, OperatingSystem(), said.append, link=Recorded)
+    return Outbox(store, OperatingSystem(), said.append, client=Recorded)
 
 
 def test_reports_are_sent_and_acknowledged(home):
@@ -137,7 +137,7 @@ def test_a_pause_while_the_provider_is_proving_itself(home):
                 yield provider
 
     Recorded.bodies = []
-    Outbox(home, OperatingSystem(), print, link=Slow).send(time.time_ns())
+    Outbox(home, OperatingSystem(), print, client=Slow).send(time.time_ns())
 
     assert Recorded.bodies == []
 
