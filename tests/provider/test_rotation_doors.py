@@ -12,7 +12,7 @@ from hushwatt.privacy.rotation import order_of
 from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import engine, tally_reports
-from hushwatt.provider.tally.engines.tally_arrow import unpacked
+from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.reports.schema import ReportBatch
@@ -149,9 +149,9 @@ def test_files(forged, tmp_path, arrangement):
         saved(plan, tmp_path / f"{piece}.parquet", batch, some)
 
     tallies = tally_reports(plan, tmp_path)
-    parcels = list(kernel.settle(plan, iter(arrow(batch, size=2))))
+    parcels = list(kernel.tally_sorted(plan, iter(arrow(batch, size=2))))
 
-    there, (note,) = unpacked(row for parcel in parcels for row in parcel.to_pylist())
+    there, (note,) = decode_tallies(row for parcel in parcels for row in parcel.to_pylist())
     assert tallies.refused == note.refused == refusals(rows)
     assert plainly(there.groups) == plainly(tallies.groups)
     assert sum(tally.rows for tally in tallies.groups.values()) == len(rows) - tallies.refused.total()

@@ -105,7 +105,7 @@ def export(
     """
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
-    from hushwatt.provider.estimate.time_range import span
+    from hushwatt.provider.estimate.time_range import parse_time_range
     from hushwatt.provider.service.service import open_read
 
     settings = settings_of(config, data, store)
@@ -114,7 +114,7 @@ def export(
     with database.reading() as session:
         agreed = read.plan_of(plan_number(session, plan))
     collection = read.collections[agreed.id]
-    first, last = span(agreed, start, end)
+    first, last = parse_time_range(agreed, start, end)
     _publish(database, collection, read.life(agreed))
     if reports:
         _archive(database, collection, output, first, last)

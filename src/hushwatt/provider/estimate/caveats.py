@@ -12,7 +12,7 @@ from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.estimate.results import Estimates
 
 
-def blind_spot(estimates: Estimates) -> str | None:
+def unmeasured_times(estimates: Estimates) -> str | None:
     """What of the asked slots' times of day and week was never measured, in words; None when all was."""
     drawn = [slot.as_of for slot in estimates.slots if slot.enough and slot.as_of is not None]
     if not drawn:
@@ -21,7 +21,7 @@ def blind_spot(estimates: Estimates) -> str | None:
     return unseen_between(estimates.plan, np.array(drawn), np.arange(first, last + 1))
 
 
-def what_watts_are(estimates: Estimates) -> str:
+def watts_caption(estimates: Estimates) -> str:
     """Over which slots the watts of a period are a mean."""
     plan = estimates.plan
     if not repeats_by_clock(plan):

@@ -19,7 +19,7 @@ from hushwatt.provider.store.rotations import KnownRotations, forget_rotation
 from hushwatt.provider.store.session import Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
-from hushwatt.provider.tally.draws import PUBLICATION, segments
+from hushwatt.provider.tally.draws import PUBLICATION, slot_runs
 from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import Records
@@ -131,7 +131,7 @@ def settle(
     pending = np.flatnonzero(verdicts == PENDING)
     pending = pending[np.lexsort((homes[pending], slots[pending]))]
     rotations = KnownRotations(session, collection.number, collection.plan, homes[pending])
-    for part, slot in segments(slots[pending]):
+    for part, slot in slot_runs(slots[pending]):
         rows = pending[part]
         again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
         again[~again] = session.find_reports(collection.number, slot, homes[rows[~again]])

@@ -7,7 +7,7 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.intake.device_names import devices_of
 from hushwatt.provider.store.session import Rows
-from hushwatt.provider.tally.draws import segments
+from hushwatt.provider.tally.draws import slot_runs
 from hushwatt.wire.record import DEVICE
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class DeviceCache:
 
     def devices(self, batch: "ReportBatch") -> Rows:
         """The device of every row of a batch."""
-        found = [self._called(batch.households[rows], slot) for rows, slot in segments(batch.slot)]
+        found = [self._called(batch.households[rows], slot) for rows, slot in slot_runs(batch.slot)]
         return np.concatenate(found) if found else self._devices[:0]
 
     def _called(self, names: "pa.Array", slot: int) -> Rows:

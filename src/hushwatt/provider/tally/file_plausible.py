@@ -10,7 +10,7 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import smallest_budget
 from hushwatt.provider.checks.plausible import Mask, amounts_fit, ones_fit
-from hushwatt.provider.tally.tally import check_amounts, tally_some
+from hushwatt.provider.tally.tally import check_amounts, tally_subset
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.schema import ReportBatch
 
@@ -27,7 +27,7 @@ def plausible(plan: Plan, batch: ReportBatch) -> tuple[Mask, Counter[str]]:
         fit[fit] = ones_fit(layout, batch.drawn[fit], batch.payloads[fit])
         refused["wrong_payload"] = int((~fit).sum()) - refused["wrong_amount"]
     if not fit.all():
-        tally_some(layout, batch.payloads, np.flatnonzero(~fit))
+        tally_subset(layout, batch.payloads, np.flatnonzero(~fit))
     return fit, +refused
 
 

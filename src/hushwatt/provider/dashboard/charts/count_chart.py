@@ -1,11 +1,11 @@
-"""Exact counts as columns."""
+"""Count charts: exact counts as columns."""
 
 from collections.abc import Sequence
 
-from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, sparse
+from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, sparse_ticks
 
 
-def tallies(
+def count_chart(
     labels: Sequence[str], values: Sequence[float], kinds: Sequence[bool], line: tuple[str, float] | None
 ) -> Figure:
     """Exact counts as columns; those not of a kind are pale, and a line may mark what is needed."""
@@ -20,7 +20,7 @@ def tallies(
                 "hovertemplate": "%{customdata}<br>%{y:,}<extra></extra>",
             }
         ],
-        xaxis=axis(**sparse(labels), showgrid=False, zeroline=False),
+        xaxis=axis(**sparse_ticks(labels), showgrid=False, zeroline=False),
         yaxis=axis(rangemode="tozero", tickformat=",~d"),
     )
     if line is not None:

@@ -1,9 +1,9 @@
-"""Lines over time, each in the band of its interval."""
+"""Line charts: lines over time, each in the band of its interval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, hatch
+from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, hatch_pattern
 
 SERIES = (
     ("--series-1", "--series-1-band"),
@@ -15,8 +15,8 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up")  # so that colour is no
 
 
 @dataclass(frozen=True)
-class Line:
-    """One course over time; None where there is no answer."""
+class ChartLine:
+    """One series over time; None where there is no answer."""
 
     name: str
     values: Sequence[float | None]
@@ -24,8 +24,8 @@ class Line:
     remarks: Sequence[str]  # beside each value
 
 
-def bands(
-    times: Sequence[str], lines: Sequence[Line], gaps: Sequence[str], seconds: float, unit: str
+def line_chart(
+    times: Sequence[str], lines: Sequence[ChartLine], gaps: Sequence[str], seconds: float, unit: str
 ) -> Figure:
     """Lines over time, each in the band of its interval; times in `gaps`, so long, are hatched."""
     data: list[Figure] = []
@@ -62,7 +62,7 @@ def bands(
     )
 
 
-def _band(times: Sequence[str], line: Line, colour: str) -> list[Figure]:
+def _band(times: Sequence[str], line: ChartLine, colour: str) -> list[Figure]:
     """The interval as a filled outline, broken where there is no answer."""
     pieces: list[Figure] = []
     run: list[tuple[str, float, float]] = []
@@ -97,7 +97,7 @@ def _hatched(times: Sequence[str], seconds: float) -> Figure:
         "y": [1] * len(times),
         "yaxis": "y2",
         "name": "too few homes",
-        "marker": hatch(),
+        "marker": hatch_pattern(),
         "hovertemplate": "no answer",
     }
 

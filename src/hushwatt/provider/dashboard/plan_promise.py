@@ -11,12 +11,12 @@ from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.promise_words import as_prose
 from hushwatt.wire.payload import Layout
 
-REMEMBERED = 32
-MOST_DECIDED = 366  # slots that a plan whose homes decide is followed for
+CACHE_SIZE = 32
+MAX_DECIDED_SLOTS = 366  # slots that a plan whose homes decide is followed for
 
 
-@lru_cache(REMEMBERED)
-def promised(plan: Plan) -> Promise:
+@lru_cache(CACHE_SIZE)
+def cached_promise(plan: Plan) -> Promise:
     """What the plan promises, worked out once."""
     return promise(plan)
 
@@ -32,12 +32,12 @@ def rounded_up(amount: int) -> str:
 
 def sentences(plan: Plan) -> list[tuple[str, str]]:
     """Both protections, what a report gives away, and what it can do."""
-    return as_prose(promise_words.sentences(plan, promised(plan), Layout.of(plan).size))
+    return as_prose(promise_words.sentences(plan, cached_promise(plan), Layout.of(plan).size))
 
 
-@lru_cache(REMEMBERED)
-def foreseen(plan: Plan, homes: int, slots: int) -> Candidate | None:
+@lru_cache(CACHE_SIZE)
+def expected_accuracy(plan: Plan, homes: int, slots: int) -> Candidate | None:
     """The errors to expect of a plan; None when that takes too long to work out."""
-    if plan.decision == "household" and (plan.window > LONGEST_CHAIN or slots > MOST_DECIDED):
+    if plan.decision == "household" and (plan.window > LONGEST_CHAIN or slots > MAX_DECIDED_SLOTS):
         return None
     return judged(plan, tuple(prior_of(plan, each) for each in plan.appliances), homes, slots)

@@ -9,7 +9,6 @@ from hushwatt.plan.times import zone
 NONE = "–"
 MINUS = "\N{MINUS SIGN}"
 THIN = "\N{NARROW NO-BREAK SPACE}"
-DAY = 86_400
 
 
 def decimals(reach: float) -> int:
@@ -50,25 +49,25 @@ def watts_between(low: float, high: float) -> str:
     return f"{number(low, digits)} to {number(high, digits)}{THIN}W"
 
 
-def watts_within(value: float, reach: float) -> str:
+def watts_plus_minus(value: float, reach: float) -> str:
     """A mean of watts and how far the truth may lie from it.
 
-    >>> watts_within(17.923, 4.93)
+    >>> watts_plus_minus(17.923, 4.93)
     '17.9 ± 4.9\u202fW'
     """
     digits = decimals(reach)
     return f"{number(value, digits)} ± {number(reach, digits)}{THIN}W"
 
 
-def watts_limited(value: float, low: float, high: float) -> str:
+def watts_with_interval(value: float, low: float, high: float) -> str:
     """A mean of watts and its interval, which need not lie evenly around it.
 
-    >>> watts_limited(17.9, 13.0, 22.8), watts_limited(15.2, 13.0, 22.8)
+    >>> watts_with_interval(17.9, 13.0, 22.8), watts_with_interval(15.2, 13.0, 22.8)
     ('17.9 ± 4.9\u202fW', '15.2\u202fW (13.0 to 22.8)')
     """
     reach = (high - low) / 2
     if abs(low + high - 2 * value) < reach / 50:
-        return watts_within(value, reach)
+        return watts_plus_minus(value, reach)
     digits = decimals(reach)
     return f"{number(value, digits)}{THIN}W ({number(low, digits)} to {number(high, digits)})"
 
@@ -100,10 +99,10 @@ def ranks(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
-def spoken(name: str) -> str:
+def appliance_name(name: str) -> str:
     """An appliance's name within a sentence.
 
-    >>> spoken("washing_machine")
+    >>> appliance_name("washing_machine")
     'washing machine'
     """
     return name.replace("_", " ")
@@ -115,7 +114,7 @@ def title(name: str) -> str:
     >>> title("washing_machine")
     'Washing machine'
     """
-    words = spoken(name)
+    words = appliance_name(name)
     return words[:1].upper() + words[1:]
 
 
@@ -137,7 +136,7 @@ def clock(moment: datetime) -> str:
     return f"{moment:%H:%M:%S}" if moment.second else f"{moment:%H:%M}"
 
 
-def moment_of(moment: datetime, plan: Plan, now: datetime | None = None) -> str:
+def moment(moment: datetime, plan: Plan, now: datetime | None = None) -> str:
     """A moment on the plan's clocks: only the time when it is today."""
     here = local(moment, plan)
     if now is not None and local(now, plan).date() == here.date():
@@ -155,7 +154,7 @@ def slot_name(plan: Plan, slot: int) -> str:
     return f"{plan.slot.count} days from {day(begin)}"
 
 
-def slot_mark(plan: Plan, slot: int) -> str:
+def slot_tick(plan: Plan, slot: int) -> str:
     """A slot as a short mark on an axis."""
     begin = local(plan.calendar.start_of(slot), plan)
     return f"{begin.day} {begin:%b}" if plan.slot.unit == "d" else f"{begin.day} {begin:%b} {clock(begin)}"
@@ -163,10 +162,10 @@ def slot_mark(plan: Plan, slot: int) -> str:
 
 def level_names(plan: Plan, appliance: int) -> list[str]:
     """The levels of an appliance: ranges of watts, or the watts that readings are rounded to."""
-    found = plan.appliances[appliance]
-    if plan.mapping == "dither" or found.edges is None:
-        return [f"{_watts(value)}{THIN}W" for value in found.values]
-    edges = [_watts(edge) for edge in found.edges]
+    levels = plan.appliances[appliance]
+    if plan.mapping == "dither" or levels.edges is None:
+        return [f"{_watts(value)}{THIN}W" for value in levels.values]
+    edges = [_watts(edge) for edge in levels.edges]
     between = [f"{low}–{high}{THIN}W" for low, high in zip(["0", *edges], edges, strict=False)]
     return [*between, f"above {edges[-1]}{THIN}W"]
 

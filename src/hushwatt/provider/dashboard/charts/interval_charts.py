@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hushwatt.provider.dashboard.charts.figure import Figure, axis, error_bars, figure, rows_axis, spoken
+from hushwatt.provider.dashboard.charts.figure import Figure, axis, error_bars, figure, hover_texts, rows_axis
 
 
-def whiskers(
+def dot_plot(
     labels: Sequence[str], values: Sequence[float], low: Sequence[float], high: Sequence[float], unit: str
 ) -> Figure:
     """A dot with its interval for each label, the first on top."""
@@ -17,11 +17,11 @@ def whiskers(
         "error_x": error_bars(values, low, high, "--accent", 2),
     }
     return _across(
-        dots, labels, values, spoken(values, low, high, unit), rangemode="tozero", ticksuffix=f" {unit}"
+        dots, labels, values, hover_texts(values, low, high, unit), rangemode="tozero", ticksuffix=f" {unit}"
     )
 
 
-def bars(
+def bar_chart(
     labels: Sequence[str], values: Sequence[float], low: Sequence[float], high: Sequence[float], unit: str
 ) -> Figure:
     """A bar with its interval for each label, the first on top."""
@@ -32,7 +32,7 @@ def bars(
         "marker": {"color": "--fill"},
         "error_x": error_bars(values, low, high, "--ink", 1.5),
     }
-    return _across(lying, labels, values, spoken(values, low, high, unit), ticksuffix=f" {unit}")
+    return _across(lying, labels, values, hover_texts(values, low, high, unit), ticksuffix=f" {unit}")
 
 
 def _across(
@@ -48,7 +48,7 @@ def _across(
     return figure([marks | rows], xaxis=axis(nticks=8, **scale), yaxis=rows_axis(labels))
 
 
-def columns(
+def column_chart(
     labels: Sequence[str], values: Sequence[float], low: Sequence[float], high: Sequence[float], unit: str
 ) -> Figure:
     """An upright bar with its interval for each label."""
@@ -61,7 +61,7 @@ def columns(
                 "width": 0.62,
                 "marker": {"color": "--fill"},
                 "error_y": error_bars(values, low, high, "--ink", 1.5),
-                "customdata": spoken(values, low, high, unit),
+                "customdata": hover_texts(values, low, high, unit),
                 "hovertemplate": "%{x}<br>%{customdata}<extra></extra>",
             }
         ],
