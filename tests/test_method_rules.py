@@ -1,7 +1,7 @@
 """What a method or an oracle does differently is said by its strategy or law, and asked nowhere by name.
 
-A comparison with a name, a table by name, a set of names or a `match` elsewhere is a rule to which a
-new method or oracle would have to be added.
+A comparison with a name, a table by name, a set of names or a `match` elsewhere is a rule to which a new
+method or oracle would have to be added.
 """
 
 import ast
