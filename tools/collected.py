@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.evaluate.demo.rehearsal import SMALLER, demo_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.household.report.homes import enrol
-from hushwatt.household.report.report import Sent, levels_of, report
+from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.app import make_app
@@ -111,7 +111,12 @@ def _through(count: int, slot: int, slots: int) -> int:
 
 
 def _deliver(
-    session: Session, collection: Collection, devices: tuple[bytes, ...], signer: int, sent: Sent, count: int
+    session: Session,
+    collection: Collection,
+    devices: tuple[bytes, ...],
+    signer: int,
+    sent: SlotReports,
+    count: int,
 ) -> None:
     names = b"".join(devices[home] for home in sent.homes[:count])
     rows = np.frombuffer(names, np.uint8).reshape(-1, 16)

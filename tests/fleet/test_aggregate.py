@@ -16,7 +16,7 @@ from hushwatt.fleet.speakers import Speakers
 from hushwatt.household.report.levels import between, ranged
 from hushwatt.privacy.entropy import FreshKeys, Simulation
 from hushwatt.privacy.laws import law_for
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.wire.payload import Layout
 
@@ -47,7 +47,7 @@ def home_laws(plan, watts, appliances):
     Written from the rules, home by home, and not from the code that draws.
     """
     slots, window = len(watts), plan.window
-    drawn = STRATEGIES[plan.method].start(affordable(plan), window).largest
+    drawn = strategy_for(plan).largest
     asked, count = plan.appliances_per_report, len(plan.appliances)
     for turn, order in product(range(window), permutations(range(count))):
         mine = [slot for slot in range(slots) if plan.method == "lbu" or slot % window == turn]

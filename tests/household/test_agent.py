@@ -3,8 +3,8 @@
 import pytest
 from tests.household.living import TURN, Fixed, Hands, Home, dearest, join, plan_for
 
-from hushwatt.household.agent import jitter
 from hushwatt.household.clock import SECOND
+from hushwatt.household.upload.backoff import jitter
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds, parse_instant, zone
 from hushwatt.privacy.entropy import OperatingSystem, Simulation

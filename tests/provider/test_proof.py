@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.audit.harness.in_process_client import JSON, InProcessClient
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.plan import Appliance
-from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Question
+from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Challenge
 from hushwatt.wire.signature import public_bytes, sign_request
 
 KEYS = [Ed25519PrivateKey.from_private_bytes(bytes([seed] * 32)) for seed in (1, 2)]
@@ -29,7 +29,7 @@ def desk(tmp_path):
 
 def proved(desk, method, path, body=b"", headers=()):
     """The answer to a question, and whether the provider's key proves it."""
-    question = Question.fresh(method, path, body)
+    question = Challenge.fresh(method, path, body)
     said = desk.ask(method, path, body, [*headers, *question.headers.items()])
     return said, question.proved_by(desk.service.keys.public, said.headers, said.status, said.body)
 
@@ -91,7 +91,7 @@ def test_others_get_no_proof(desk, nonces):
 def test_a_body_changed_on_the_way_is_not_proved(desk):
     """Who takes another key than the home sent says so by its proof."""
     path, body = f"{desk.path}/devices", JOIN
-    question = Question.fresh("POST", path, body)
+    question = Challenge.fresh("POST", path, body)
     said = desk.ask("POST", path, OTHER, [*JSON, *question.headers.items()])
 
     assert said.status == 201

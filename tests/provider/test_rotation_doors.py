@@ -11,10 +11,10 @@ from tests.provider.reported import HOMES, part, plainly, reported, saved, twice
 from tests.provider.test_engines import arrow
 
 from hushwatt.privacy.rotation import order_of
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import engine, tally_reports
-from hushwatt.provider.tally.engines.tally_arrow import unpacked
+from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.reports.schema import ReportBatch
@@ -60,7 +60,7 @@ def forged(request, plan_of):
     """A plan, and the rows of a forging home: slot, spent, drawn, payload and what must become of it."""
     fields, count, rows = FORGED[request.param]
     plan = plan_of(*[2] * count, oracle="grr", **fields)
-    layout, drawn = Layout.of(plan), STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
+    layout, drawn = Layout.of(plan), strategy_for(plan).offer()
     found = []
     for slot, members, reason in rows:
         named = np.array([members]) if layout.partial else None
@@ -151,9 +151,9 @@ def test_files(forged, tmp_path, arrangement):
         saved(plan, tmp_path / f"{piece}.parquet", batch, some)
 
     tallies = tally_reports(plan, tmp_path)
-    parcels = list(kernel.settle(plan, iter(arrow(batch, size=2))))
+    parcels = list(kernel.tally_sorted(plan, iter(arrow(batch, size=2))))
 
-    there, (note,) = unpacked(row for parcel in parcels for row in parcel.to_pylist())
+    there, (note,) = decode_tallies(row for parcel in parcels for row in parcel.to_pylist())
     assert tallies.refused == note.refused == refusals(rows)
     assert plainly(there.groups) == plainly(tallies.groups)
     assert sum(tally.rows for tally in tallies.groups.values()) == len(rows) - tallies.refused.total()

@@ -83,10 +83,10 @@ def estimate(
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
     from hushwatt.provider.estimate.export import export
-    from hushwatt.provider.estimate.time_range import span
+    from hushwatt.provider.estimate.time_range import parse_time_range
 
     agreed = Plan.load(plan)
-    first, last = span(agreed, start, end)
+    first, last = parse_time_range(agreed, start, end)
     tallies = added_up(agreed, reports, engine, master, spark_conf)
     found = estimated(agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
     if output is not None:

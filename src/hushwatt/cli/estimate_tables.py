@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from hushwatt.cli.terminal import fitted, terminal_width, wrapped
 from hushwatt.plan.times import zone
-from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
-from hushwatt.provider.estimate.results import Estimates, PeriodNumbers, SlotNumbers
+from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -121,8 +121,8 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
             f"too few homes: at most {estimates.heard:,} {did} in a slot, "
             f"and the plan needs {plan.minimum_homes:,}"
         ]
-    lines = [what_watts_are(estimates)]
-    if (missed := blind_spot(estimates)) is not None:
+    lines = [watts_caption(estimates)]
+    if (missed := unmeasured_times(estimates)) is not None:
         lines.append(f"The collection does not stand for the whole time: {missed}.")
     if few:
         lines.append(
@@ -183,7 +183,7 @@ def bar(low: float, middle: float, high: float, most: float) -> str:
     return "█" * cells[0] + "▒" * (cells[1] - cells[0]) + "░" * (cells[2] - cells[1])
 
 
-def pattern(numbers: SlotNumbers) -> str:
+def pattern(numbers: SlotEstimates) -> str:
     """The mean watts from slot to slot as small columns; slots are averaged when there are many.
 
     >>> from types import SimpleNamespace
@@ -200,7 +200,7 @@ def pattern(numbers: SlotNumbers) -> str:
     return "".join(" " if step is None else HEIGHTS[step] for step in steps)
 
 
-def places(period: PeriodNumbers) -> str:
+def places(period: PeriodEstimates) -> str:
     """A rank, or the ranks it may be when that is open.
 
     >>> from types import SimpleNamespace

@@ -92,7 +92,7 @@ def _write(found: "Reproduction", folder: Path) -> None:
     from hushwatt.evaluate.page import page
     from hushwatt.evaluate.reproduce import document
     from hushwatt.evaluate.tables import as_csv
-    from hushwatt.files import written
+    from hushwatt.files import atomic_write
 
     texts = {
         "page.html": page(found),
@@ -100,7 +100,7 @@ def _write(found: "Reproduction", folder: Path) -> None:
         "results.csv": as_csv(found),
     }
     for name, text in texts.items():
-        with written(folder / name) as temporary:
+        with atomic_write(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
     pictures = [path for part in found.parts for path in draw(part, folder)]
     print(

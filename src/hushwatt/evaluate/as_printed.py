@@ -24,7 +24,7 @@ from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.kernels import Rows
 from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Strategy
-from hushwatt.provider.tally.tally import Tallies, groups, tally_rows
+from hushwatt.provider.tally.tally import Tallies, group_rows, tally_rows
 from hushwatt.wire.payload import Layout
 
 Numbers = NDArray[np.float64]
@@ -32,7 +32,7 @@ Amounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Halves:
+class Halves(Strategy):
     """LBD as printed: every publication takes half of what is left, however little that is.
 
     >>> slot = Halves.start(epsilon=80, window=3)
@@ -133,7 +133,7 @@ def collect_by(
         releases = np.where(published[:, None], candidates, releases)
         drawn, as_of = np.where(published, offers, drawn), np.where(published, slot, as_of)
         strategies = strategies.after(published)
-        for key, rows in groups(*_columns(slot, as_of[drawn > 0], drawn[drawn > 0])):
+        for key, rows in group_rows(*_columns(slot, as_of[drawn > 0], drawn[drawn > 0])):
             tallies.add(key, tally_rows(layout, releases[drawn > 0][rows]))
     return tallies
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hushwatt.evaluate.reproduce import Reproduced, Result
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 
 COLOURS = {  # readable on white and on near-black alike
     "printed": "#8b93a1",
@@ -115,7 +115,7 @@ def draw(part: Reproduced, folder: Path) -> list[Path]:
     figure.suptitle(f"{part.experiment.title}\n", fontsize=13, fontweight="bold", x=0.01, ha="left")
     figure.text(0.01, 0.995, "\n\n" + "; ".join(part.homes), fontsize=8, color="#667", va="top")
     path = folder / f"{part.experiment.name}.png"
-    with written(path) as temporary:
+    with atomic_write(path) as temporary:
         figure.savefig(temporary, format="png", dpi=140)
     pyplot.close(figure)
     return [path]

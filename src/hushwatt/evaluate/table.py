@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 
 SCHEMA = pa.schema(
     [
@@ -44,7 +44,7 @@ def write(
     more rows are written.
     """
     save = _write_csv if path.suffix.lower() == ".csv" else _write_parquet
-    with written(path) as temporary:
+    with atomic_write(path) as temporary:
         save(pages, temporary, label, advance)
 
 

@@ -25,7 +25,7 @@ from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.laws import law_for
-from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
@@ -49,7 +49,7 @@ def aggregate(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, fi
 
 def refuse(plan: Plan, homes: int) -> None:
     """Say no to what cannot be drawn all at once."""
-    if plan.method in ADAPTIVE:
+    if plan.decision is not None:
         raise UsageError(
             f"{plan.method} decides by each home's own past; only lbu, lsp and lpu can be drawn for all "
             "homes at once: simulate and randomise fewer homes instead"
@@ -73,14 +73,14 @@ def _groups(
     plan: Plan, slot: int, watts: Watts, speakers: Speakers, so_far: Tallies
 ) -> Iterator[tuple[TallyKey, Tally]]:
     """What is counted in one slot: a fresh draw, the last one again, or nothing."""
-    drawn = STRATEGIES[plan.method].start(affordable(plan), plan.window).largest
+    drawn = strategy_for(plan).largest
     turn = speakers.draw_of(slot)
     if turn is not None:
         tally = _drawn(plan, watts, speakers, turn, drawn)
         if tally.rows:
             yield TallyKey(slot, PUBLICATION, slot, drawn), tally
         return
-    since = slot - slot % plan.window
+    since = rules_of(plan).drawn_in(slot, plan.window)
     last = so_far.groups.get(TallyKey(since, PUBLICATION, since, drawn))
     if last is not None:
         yield TallyKey(slot, PUBLICATION, since, drawn), last

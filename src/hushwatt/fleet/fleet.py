@@ -15,12 +15,12 @@ from hushwatt.fleet.readings.parts import Parts, PartSource
 from hushwatt.fleet.spill_store import SpillStore
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.levels import Levels, Watts
-from hushwatt.household.report.report import Sent, levels_of, report
+from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.wire.reports import ReportBatch
 
-Waiting = tuple[Homes, Levels, Sent]  # homes between their two rounds
+Waiting = tuple[Homes, Levels, SlotReports]  # homes between their two rounds
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Fleet:
         return SpillStore(len(self.parts))
 
 
-def batch_of(households: pa.Array, sents: list[Sent]) -> ReportBatch:
+def batch_of(households: pa.Array, sents: list[SlotReports]) -> ReportBatch:
     """What was sent in one slot, all rounds together, in the order of the households."""
     who = np.concatenate([sent.homes for sent in sents])
     rounds = np.concatenate([np.full(len(sent.homes), sent.round, dtype=np.int8) for sent in sents])

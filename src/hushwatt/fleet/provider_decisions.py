@@ -16,12 +16,18 @@ from numpy.typing import NDArray
 from hushwatt.errors import UsageError
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.levels import Levels
-from hushwatt.household.report.report import Sent, Who, pay_and_draw, stand_by, standing
+from hushwatt.household.report.report import (
+    HomeIndices,
+    SlotReports,
+    pay_and_draw,
+    released_reports,
+    remember_release,
+)
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import Look, provider_publishes
 from hushwatt.privacy.entropy import Source, shuffled
 from hushwatt.privacy.laws import debias, law_for
-from hushwatt.privacy.strategies import POPULATION, STRATEGIES, Strategy, affordable
+from hushwatt.privacy.strategies import Strategy, affordable, rules_of, strategy_for
 from hushwatt.provider.tally.draws import PROBE, PUBLICATION
 from hushwatt.provider.tally.tally import Tally, tally_rows
 from hushwatt.wire.payload import Layout
@@ -40,8 +46,8 @@ class Decided:
 
     @classmethod
     def start(cls, plan: Plan, homes: int) -> "Decided":
-        budget = homes if plan.method in POPULATION else affordable(plan)
-        strategy = STRATEGIES[plan.method].start(budget, plan.window)
+        rules = rules_of(plan)
+        strategy = rules.start(homes, plan.window) if rules.population else strategy_for(plan)
         if strategy.probe < 1:
             raise UsageError(
                 f"{plan.method} asks at least {2 * plan.window} homes, two for each slot of a window; "
@@ -52,7 +58,7 @@ class Decided:
 
 def report_rounds(
     homes: Homes, decided: Decided, slot: int, levels: Levels, source: Source
-) -> Iterator[Sent]:
+) -> Iterator[SlotReports]:
     """Move every home through `slot`: what is sent in the probe round, then in the publication round."""
     rounds = Rounds(homes.plan, decided, len(homes), source)
     rounds.begin(homes.slot, slot)
@@ -83,7 +89,7 @@ class Rounds:
         self.slot, self.offer = slot, self.decided.strategy.offer()
         self._probers = self._chosen(self.decided.strategy.probe, "probers")
 
-    def probe(self, homes: Homes, start: int, levels: Levels, source: Source) -> Sent:
+    def probe(self, homes: Homes, start: int, levels: Levels, source: Source) -> SlotReports:
         """The probes of the homes from number `start` on."""
         sent = self._fresh(homes, start, levels, self._probers, self._probe_amount, source, PROBE)
         self._probed = _sum(self._probed, tally_rows(homes.layout, sent.payloads))
@@ -98,7 +104,7 @@ class Rounds:
         if self.published:
             self._publishers = self._chosen(self.offer, "publishers")
 
-    def publish(self, homes: Homes, start: int, levels: Levels, source: Source) -> Iterator[Sent]:
+    def publish(self, homes: Homes, start: int, levels: Levels, source: Source) -> Iterator[SlotReports]:
         """What the homes from number `start` on send in the publication round; then their slot is over."""
         spent = self._offer_amount if self.published else 0
         if self.published:
@@ -107,9 +113,9 @@ class Rounds:
             if homes.releases is None:
                 yield sent
             else:
-                stand_by(homes, sent.homes, sent.drawn, sent.payloads)
+                remember_release(homes, sent.homes, sent.drawn, sent.payloads)
         if homes.releases is not None:
-            yield standing(homes, PUBLICATION, np.full(len(homes), spent))
+            yield released_reports(homes, PUBLICATION, np.full(len(homes), spent))
         homes.slot += 1
 
     def end(self) -> None:
@@ -120,7 +126,7 @@ class Rounds:
 
     @property
     def _population(self) -> bool:
-        return self.plan.method in POPULATION
+        return rules_of(self.plan).population
 
     @property
     def _probe_amount(self) -> int:
@@ -132,7 +138,7 @@ class Rounds:
         """Millionths of ε that a publication costs."""
         return affordable(self.plan) if self._population else self.offer
 
-    def _chosen(self, count: int, purpose: str) -> Who | None:
+    def _chosen(self, count: int, purpose: str) -> HomeIndices | None:
         """The homes that speak in a round, by their numbers; None: all."""
         if not self._population:
             return None
@@ -143,11 +149,11 @@ class Rounds:
         homes: Homes,
         start: int,
         levels: Levels,
-        chosen: Who | None,
+        chosen: HomeIndices | None,
         amount: int,
         source: Source,
         round: int,
-    ) -> Sent:
+    ) -> SlotReports:
         """What those of these homes that are chosen draw and send."""
         if chosen is None:
             who = np.arange(len(homes))
@@ -156,10 +162,10 @@ class Rounds:
         amounts = np.full(len(who), amount)
         purpose = "probe" if round == PROBE else "publication"
         payloads = pay_and_draw(homes, who, levels, amounts, source, purpose)
-        return Sent(homes.slot, round, who, amounts, amounts, payloads)
+        return SlotReports(homes.slot, round, who, amounts, amounts, payloads)
 
 
-def pick(plan: Plan, decided: Decided, slot: int, count: int, source: Source, purpose: str) -> Who:
+def pick(plan: Plan, decided: Decided, slot: int, count: int, source: Source, purpose: str) -> HomeIndices:
     """`count` homes at random of those that kept silent for a window; they speak now."""
     silent = np.flatnonzero(slot - decided.spoke >= plan.window)
     chosen = silent[shuffled(len(silent), source.stream(purpose, slot))[:count]]
@@ -173,7 +179,7 @@ def should_publish(
     """The provider's decision; the first slot publishes whatever the probe says."""
     if last is None:
         return True
-    population = plan.method in POPULATION
+    population = rules_of(plan).population
     drawn = amount if population else offer
     reports = (offer if population else homes) * plan.appliances_per_report / len(plan.appliances)
     estimate, starts = shares(plan, probed, amount), Layout.of(plan).starts

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from hushwatt.errors import ReadingsError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.readings.readings import Counts, Readings, read_slots
 from hushwatt.fleet.state import State, save_state
@@ -71,8 +71,8 @@ def randomise_file(
     source = source_for(seed, purpose(plan, table.homes))
     fleet = assemble(plan, known, table.homes, first, source)
     with ExitStack() as files:  # closed in reverse: the state is in place before the reports are
-        destination = files.enter_context(written(reports))
-        memory = None if state is None else files.enter_context(written(state))
+        destination = files.enter_context(atomic_write(reports))
+        memory = None if state is None else files.enter_context(atomic_write(state))
         with ReportWriter(destination, plan, len(table.homes), seed) as writer:
             for slot, pages in groupby(table.pages(), key=SLOT):
                 for batch in fleet.move(slot, map(WATTS, pages), source):

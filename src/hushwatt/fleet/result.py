@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from hushwatt.fleet.frame import made_for
 from hushwatt.provider.estimate.document import document
-from hushwatt.provider.estimate.export import tidy
+from hushwatt.provider.estimate.export import tidy_table
 from hushwatt.provider.estimate.results import Estimates
 
 F = TypeVar("F")
@@ -42,7 +42,7 @@ class Result(Generic[F]):
 
         For averages over slots take `homes_unbiased`; `homes` was adjusted slot by slot, to be looked at.
         """
-        made: F = made_for(self.kind, tidy(self.estimates))
+        made: F = made_for(self.kind, tidy_table(self.estimates))
         return made
 
     @property

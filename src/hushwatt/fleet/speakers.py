@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import has_turns
+from hushwatt.privacy.strategies import rules_of
 
 Counts = NDArray[np.int64]
 
@@ -29,18 +31,16 @@ class Speakers:
     @classmethod
     def of(cls, plan: Plan, kinds: Counts, first: int, random: np.random.Generator) -> "Speakers":
         """So many homes of each kind begin to report in slot `first`."""
-        turns = even_turns(kinds, plan.window, random) if plan.method == "lpu" else kinds[None, :]
+        turns = even_turns(kinds, plan.window, random) if has_turns(plan) else kinds[None, :]
         return cls(plan, first, turns, random)
 
     def draw_of(self, slot: int) -> tuple[int, int] | None:
         """Whose turn it is in a slot, and how many times they have spoken before; None when nobody draws."""
-        window, since = self.plan.window, slot - self.first
-        if self.plan.method == "lpu":
-            return since % window, since // window
-        if self.plan.method == "lsp":
-            begin = -(-self.first // window) * window  # all homes speak in slots 0, w, 2w, …
-            return (0, (slot - begin) // window) if slot % window == 0 else None
-        return 0, since
+        stride, since = rules_of(self.plan).stride(self.plan.window), slot - self.first
+        if has_turns(self.plan):
+            return since % stride, since // stride
+        begin = -(-self.first // stride) * stride  # all homes speak in the first slot and every so many
+        return (0, (slot - begin) // stride) if slot % stride == 0 else None
 
     def of_appliance(self, appliance: int, turn: int, before: int) -> Counts:
         """How many homes of each kind name an appliance when it is their turn."""

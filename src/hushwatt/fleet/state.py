@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,14 +26,15 @@ from hushwatt.household.report.homes import Homes, enrol, walked_by_cursor
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.ledger import Charge
-from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, Strategy
-from hushwatt.wire.reports.columns import LONGEST_NAME, lengths
-from hushwatt.wire.reports.parquet_bounds import Unfit, check_footer, look_at_pages
+from hushwatt.privacy.rotation import has_turns
+from hushwatt.privacy.strategies import Cohorts, Strategy, strategy_from
+from hushwatt.wire.reports.columns import MAX_NAME, byte_lengths
+from hushwatt.wire.reports.parquet_bounds import UnsafeParquet, check_footer, check_pages
 
 FORMAT = 1
 TOGETHER = 1 << 17  # names read at a time
 WRONG = (
-    pa.ArrowException, Unfit, ArithmeticError, AttributeError, LookupError, OSError, RecursionError,
+    pa.ArrowException, UnsafeParquet, ArithmeticError, AttributeError, LookupError, OSError, RecursionError,
     TypeError, ValueError,
 )  # fmt: skip
 
@@ -123,7 +124,7 @@ class State:
             check_footer(lambda: path)
             with pq.ParquetFile(path, read_dictionary=["household"]) as file:
                 memory = dict(json.loads((file.schema_arrow.metadata or {})[b"hushwatt.state"]))
-                look_at_pages(lambda: path, file.metadata, file.schema_arrow.names)
+                check_pages(lambda: path, file.metadata, file.schema_arrow.names)
                 households = _households(file)
         with _telling(path):
             form, owner = memory.get("format"), str(memory.get("plan"))
@@ -147,13 +148,13 @@ class State:
         with _telling(self.path):
             last = None if memory["last"] is None else np.array(memory["last"], dtype=np.float64)
             spoke = _numbers(self._rows(slice(0, len(self.households)), ["spoke"]), "spoke", np.int64)
-            return Decided(_strategy(self.plan, memory["strategy"]), last, spoke)
+            return Decided(strategy_from(self.plan, memory["strategy"]), last, spoke)
 
     def turns_taken(self, slot: int) -> NDArray[np.int64]:
         """How many of these homes wait 0, 1, … slots for their turn, seen from `slot`."""
         found = np.zeros(self.plan.window, dtype=np.int64)
-        if self.plan.method == "lpu":
-            waits = [cast(Sample, state).wait - (slot - self.slot) for state in self._strategies()]
+        if has_turns(self.plan):
+            waits = [state.wait - (slot - self.slot) for state in self._strategies()]
             cohorts = _numbers(self._rows(slice(0, len(self.households)), ["cohort"]), "cohort", np.int32)
             np.add.at(found, np.array(waits) % self.plan.window, np.bincount(cohorts, minlength=len(waits)))
         return found
@@ -181,7 +182,7 @@ class State:
         return homes
 
     def _strategies(self) -> tuple[Strategy, ...]:
-        return tuple(_strategy(self.plan, fields) for fields in self.memory["strategies"])
+        return tuple(strategy_from(self.plan, fields) for fields in self.memory["strategies"])
 
     def _rows(self, where: slice, columns: list[str] | None) -> pa.Table:
         """Some rows of the file; only the row groups that hold them are read."""
@@ -211,7 +212,7 @@ def _households(file: pq.ParquetFile) -> pa.Array:
     parts = [pa.array([], pa.string())]
     for batch in file.iter_batches(TOGETHER, columns=["household"]):
         coded = batch.column(0)
-        if len(coded.dictionary) < len(coded) or (lengths(coded) > LONGEST_NAME).any():
+        if len(coded.dictionary) < len(coded) or (byte_lengths(coded) > MAX_NAME).any():
             raise ValueError("a name twice, or too long for one")
         parts.append(coded.cast(pa.string()))
     names = pa.concat_arrays(parts)
@@ -228,7 +229,7 @@ def _check_memory(plan: Plan, memory: dict[str, Any]) -> None:
         raise ValueError("a slot that the plan has not")
     decided = memory["decided"]
     for fields in memory["strategies"] + ([] if decided is None else [decided["strategy"]]):
-        strategy = _strategy(plan, fields)
+        strategy = strategy_from(plan, fields)
         if not all(_is_whole(value) for value in vars(strategy).values()):
             raise ValueError("not a strategy of numbers")
         strategy.offer()
@@ -243,12 +244,6 @@ def _is_whole(value: object) -> bool:
 def _check_below(numbers: NDArray[Any] | None, most: int) -> None:
     if numbers is not None and len(numbers) and not (numbers.min() >= 0 and numbers.max() < most):
         raise ValueError("a number out of range")
-
-
-def _strategy(plan: Plan, fields: dict[str, Any]) -> Strategy:
-    """A strategy from its fields; JSON has lists where it has tuples."""
-    frozen = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    return STRATEGIES[plan.method](**frozen)
 
 
 def _charge_columns(place: int, charge: Charge, homes: Homes) -> dict[str, pa.Array]:

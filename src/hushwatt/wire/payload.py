@@ -6,7 +6,7 @@ A payload is a row of fields, packed least significant bit first.
 * Some asked (s < n): one entry per asked appliance, in the plan's order: its number,
   then a field wide enough for the appliance with the most levels.
 
-A field is one bit per level for the unary oracles, and the level's number for `grr`.
+A field is one bit per level for the unary oracles, and the level's number for the direct one, `grr`.
 Bits that carry nothing are 0, and the provider refuses a report where they are not.
 """
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.kernels import Rows, count_ones
+from hushwatt.privacy.laws import is_direct
 from hushwatt.wire.row_error import refuse
 
 Levels = NDArray[np.unsignedinteger]
@@ -47,7 +48,7 @@ class Layout:
     @property
     def direct(self) -> bool:
         """Whether an answer is a level's number rather than a bit per level."""
-        return self.oracle == "grr"
+        return is_direct(self.oracle)
 
     @property
     def partial(self) -> bool:
@@ -79,7 +80,7 @@ class Layout:
         return np.cumsum([0, *self.widths])
 
     def pack(self, answers: Levels, members: Members | None = None) -> Rows:
-        """Rows of levels as payloads: a number each for `grr`, one-hot bits else."""
+        """Rows of levels as payloads: a number each for a direct oracle, one-hot bits else."""
         return self.name(self.pack_answers(answers), members)
 
     def pack_answers(self, answers: Levels) -> Rows:

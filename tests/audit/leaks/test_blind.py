@@ -5,7 +5,7 @@ import pytest
 
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.blind import AT_HOME, audit_blind_agent, audit_blind_fleet, blind_audits, blindfold
-from hushwatt.audit.miniature import MECHANISMS
+from hushwatt.audit.miniature import deciders
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
@@ -16,7 +16,7 @@ from hushwatt.wire.payload import Layout
 SLOTS = 6
 
 
-@pytest.mark.parametrize("method, decision", MECHANISMS)
+@pytest.mark.parametrize("method, decision", deciders())
 def test_fleets(method, decision):
     """Whatever the homes hold, the same is paid, decided and sent, in every byte."""
 
@@ -89,4 +89,4 @@ def test_the_blindfold_comes_off():
 def test_every_mechanism():
     """All methods and whoever decides are gone through."""
 
-    assert len(list(blind_audits())) == len(MECHANISMS) + len(AT_HOME)
+    assert len(list(blind_audits())) == len(deciders()) + len(AT_HOME)

@@ -10,7 +10,7 @@ from hushwatt.audit.leaks.twins import PLANS, READINGS, audit_twins
 from hushwatt.household import membership
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
-from hushwatt.household.report.memory import to_text
+from hushwatt.household.report.serialise import dump_home
 
 SLOTS = 6
 
@@ -90,7 +90,7 @@ def test_levels_kept_at_home_are_found(monkeypatch):
 
     monkeypatch.setattr(membership, "report", note)
     monkeypatch.setattr(
-        membership, "to_text", lambda homes: to_text(homes)[:-1] + f', "seen": {seen.get("levels", [])}}}'
+        membership, "dump_home", lambda homes: dump_home(homes)[:-1] + f', "seen": {seen.get("levels", [])}}}'
     )
 
     assert not audit_twins(plan_at_home(*PLANS[0]), SLOTS).passed

@@ -4,7 +4,7 @@ import pytest
 
 from hushwatt.audit.planted import HalfDayBook, OnceOnlyBook
 from hushwatt.audit.spending.home_ledgers import CASES, audit_book, dearest
-from hushwatt.household.ledger.appliance_spends import Asked
+from hushwatt.household.ledger.appliance_spends import SpendReach
 from hushwatt.household.ledger.home_ledger import HomeLedger
 
 DAY_CAP, _, APPLIANCE_CAP, LONG_WINDOW = CASES
@@ -42,7 +42,7 @@ class ByTheHome(HomeLedger):
 
 
 def about_all(asked):
-    return type("OfAll", (Asked,), {"names": lambda self, members: {"kettle"}})(asked.plan)
+    return type("OfAll", (SpendReach,), {"names": lambda self, members: {"kettle"}})(asked.plan)
 
 
 @pytest.mark.parametrize(

@@ -392,13 +392,13 @@ class TestTooMuch:
 
     def test_a_page_that_unpacks_to_too_much(self, tmp_path, monkeypatch):
         """The heads of pages are looked at first."""
-        monkeypatch.setattr(parquet_bounds, "LARGEST_PAGE", 10)
+        monkeypatch.setattr(parquet_bounds, "MAX_PAGE", 10)
 
         assert "a page of column household unpacks to" in refused(saved(tmp_path))
 
     def test_notes_that_take_too_much(self, tmp_path, monkeypatch):
         """And so are the notes at the end of the file."""
-        monkeypatch.setattr(parquet_bounds, "MOST_COLUMNS", 4)
+        monkeypatch.setattr(parquet_bounds, "MAX_COLUMNS", 4)
 
         assert "r.parquet: it has 5 columns; at most 4 are read" in refused(saved(tmp_path))
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.household.living import NO_CAPS, join, quick_store
 
-from hushwatt.household.ledger.appliance_spends import Appliances
+from hushwatt.household.ledger.appliance_spends import ApplianceSpends
 from hushwatt.household.ledger.caps import DAY
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
-from hushwatt.household.ledger.timeline import Timeline
+from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
+from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.times import nanoseconds
@@ -46,7 +46,7 @@ def plans(plan_of):
 def entry(place, start, hours, amount, members=None):
     named = None if members is None else np.array(members, dtype="<u2").tobytes()
     span = (START + start * HOUR, START + (start + hours) * HOUR)
-    return Entry(place + 1, start, "publication", *span, amount, named)
+    return SpendEntry(place + 1, start, "publication", *span, amount, named)
 
 
 def dearest(entries, length):
@@ -134,7 +134,7 @@ def test_a_plan_that_ended_counts_until_its_last_window_is_over(plans, how):
             HomeLedger(store, CAPS).count([replace(entry(0, 0, 1, 1), place=places[1])])
         if how == "left":
             store.disk.execute("UPDATE plans SET left = 1 WHERE place = ?", (places[1],))
-        appliances = Appliances(store, Timeline(store))
+        appliances = ApplianceSpends(store, MonotonicClock(store))
 
         assert appliances.stretch(START + 50 * HOUR) == 50 * HOUR
         assert appliances.stretch(START + 51 * HOUR) == DAY

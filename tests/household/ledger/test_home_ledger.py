@@ -8,9 +8,9 @@ from tests.household.living import quick_store
 from hushwatt.errors import StateError
 from hushwatt.household.clock import Moment
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
+from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
+from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.privacy.ledger import Spend, dearest_interval
 
 HOUR = DAY // 24
@@ -18,7 +18,7 @@ CAPS = Caps(epsilon_per_day=10, epsilon_per_year=50)
 
 
 def entry(start, hours, amount):
-    return Entry(1, 0, "publication", start * HOUR, (start + hours) * HOUR, amount)
+    return SpendEntry(1, 0, "publication", start * HOUR, (start + hours) * HOUR, amount)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_tidying_never_makes_room(spends, slot, wish):
         book = HomeLedger(store, CAPS)
         with store.change():
             book.count(
-                Entry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
+                SpendEntry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
             )
         start, hours, amount = wish
         span = (start * HOUR, (start + hours) * HOUR, amount)
@@ -123,7 +123,7 @@ def test_tidying_never_makes_room(spends, slot, wish):
 def test_tidying_proves_no_time(lived, moved, amount):
     """With clocks moved and machines switched off, rows written as one are no older than any of them was."""
     with quick_store() as store:
-        timeline = Timeline(store)
+        timeline = MonotonicClock(store)
         book, wall, alive, boot = HomeLedger(store, CAPS, timeline), 100 * DAY, 0, 0
         for number, (ran, off, rebooted, spent) in enumerate(lived):
             if rebooted:
@@ -133,11 +133,11 @@ def test_tidying_proves_no_time(lived, moved, amount):
             timeline.look(Moment(wall, alive, str(boot)))
             stamp = timeline.stamp(wall)
             with store.change():
-                book.count([Entry(1, number, "probe", wall - ran * HOUR, wall, spent, None, *stamp)])
+                book.count([SpendEntry(1, number, "probe", wall - ran * HOUR, wall, spent, None, *stamp)])
         wall += moved * HOUR
         timeline.look(Moment(wall, alive, str(boot)))
         lengths = (5 * HOUR, DAY, 3 * DAY, YEAR)
-        wish = Entry(1, 99, "probe", wall, wall + HOUR, amount)
+        wish = SpendEntry(1, 99, "probe", wall, wall + HOUR, amount)
         before, spent = book.against(wish), [book.spent_since(wall - each, each) for each in lengths]
         book.tidy(1, slot=50, moment=wall + YEAR)
         after = [book.spent_since(wall - each, each) for each in lengths]
@@ -149,7 +149,7 @@ def test_tidying_proves_no_time(lived, moved, amount):
 def test_a_day_becomes_one_row(book):
     """Only spends before the slot and the moment are put together."""
     with book.store.change():
-        book.count(Entry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
+        book.count(SpendEntry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
     book.tidy(1, slot=60, moment=48 * HOUR)
     rows = book.store.rows(
         "SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose"

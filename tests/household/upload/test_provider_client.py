@@ -7,9 +7,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.upload.http import LARGEST, Unreachable
-from hushwatt.household.upload.provider_client import Link, Refused, WrongProvider
-from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
+from hushwatt.household.upload.http import MAX_BODY, Unreachable
+from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused, WrongProvider
+from hushwatt.wire.proof import NONCE_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.signature import public_bytes, sign_plan, sign_successor
 
 KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
@@ -29,7 +29,7 @@ class Liar:
         status, told, body = self.answers.get(path, self.answers.get("*", (404, {}, b"")))
         nonce = bytes.fromhex(headers[NONCE_HEADER])
         if self.key is not None:
-            told = {**told, **prove(self.key, Question(nonce, method, path, digest_of(sent)), status, body)}
+            told = {**told, **prove(self.key, Challenge(nonce, method, path, sha256_hex(sent)), status, body)}
         return status, told, body
 
 
@@ -58,7 +58,7 @@ def liar():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    yield Link(f"http://127.0.0.1:{server.server_port}"), answers
+    yield ProviderClient(f"http://127.0.0.1:{server.server_port}"), answers
     server.shutdown()
     server.server_close()
 
@@ -145,12 +145,12 @@ def test_a_key_that_the_old_one_vouches_for_is_believed(liar, plan):
 @pytest.mark.parametrize(
     "answer, kind",
     [
-        ((302, {"Location": "http://127.0.0.1:1/"}, b""), Refused),
-        ((200, {}, bytes(LARGEST + 1)), Unreachable),
+        ((302, {"Location": "http://127.0.0.1:1/"}, b""), ProviderRefused),
+        ((200, {}, bytes(MAX_BODY + 1)), Unreachable),
         ((200, {}, b"nonsense"), Unreachable),
         ((503, {}, b"{}"), Unreachable),
         ((429, {}, b""), Unreachable),
-        ((418, {}, b"[]"), Refused),
+        ((418, {}, b"[]"), ProviderRefused),
     ],
 )
 def test_odd_answers_are_one_line(liar, answer, kind):
@@ -182,7 +182,7 @@ def test_a_home_without_a_name_is_not_enrolled(liar, plan, told):
     answers["*"] = (201, {}, told)
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(Refused, match="no name"), link.proved(plan.id) as provider:
+    with pytest.raises(ProviderRefused, match="no name"), link.proved(plan.id) as provider:
         provider.enrol(plan, KEY, "code")
 
 
@@ -205,7 +205,7 @@ def test_erasing_must_be_confirmed(liar, plan, told):
     answers["*"] = (200, {}, told)
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(Refused, match="does not say"), link.proved(plan.id) as provider:
+    with pytest.raises(ProviderRefused, match="does not say"), link.proved(plan.id) as provider:
         provider.erase(KEY, bytes(16), 1)
 
 

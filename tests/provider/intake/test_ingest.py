@@ -21,7 +21,7 @@ from hushwatt.provider.intake import delivery, ingest
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.provider.tally.engines import tally_reports
-from hushwatt.wire.reports import file as report_file
+from hushwatt.wire.reports import report_file
 
 HOMES, SLOTS, KILLS = 60, 7, 3
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
@@ -284,7 +284,7 @@ def test_a_home_erased_while_files_go_in(depot, delivered):
 @pytest.mark.parametrize("step", ["settle", "set_taken"])
 def test_a_run_that_stops_anywhere_goes_on(step, depot, delivered, monkeypatch):
     """After a failure before or after the rows of any transaction the next run takes what is left, once."""
-    monkeypatch.setattr(report_file, "PIECE", 100)
+    monkeypatch.setattr(report_file, "MIN_GROUP_ROWS", 100)
     plan, path = delivered("lbd")
     rows, store = pq.read_metadata(path).num_rows, depot(plan)
     taken, whole = [], getattr(ingest, step)
@@ -379,7 +379,7 @@ def damaged(path, place=0.5):
 
 def test_a_damaged_part_stops_there_and_a_mended_file_goes_on(depot, delivered, tmp_path, monkeypatch):
     """What came before the damage stays; the mended file brings the rest, and nothing twice."""
-    monkeypatch.setattr(report_file, "PIECE", 500)
+    monkeypatch.setattr(report_file, "MIN_GROUP_ROWS", 500)
     plan, path = delivered("lbu", homes=400)
     whole = tmp_path / "whole.parquet"
     pq.write_table(pq.read_table(path), whole, row_group_size=500, compression="gzip", use_dictionary=False)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
-from hushwatt.provider.tally.draws import DrawsByClock, DrawsByHome, DrawsInStep, draws_of, segments
+from hushwatt.provider.tally.draws import DrawsByClock, DrawsByHome, DrawsInStep, draws_of, slot_runs
 from hushwatt.wire.reports import ReportBatch
 
 PROBE, OFFER = 2, 10
@@ -134,7 +134,7 @@ class TestByHome:
 @given(slots=st.lists(st.integers(0, 3)))
 def test_segments_are_runs_of_equal_slots(slots):
     """One after the other they are the whole, and neighbours differ."""
-    parts = list(segments(np.array(slots, dtype=np.int32)))
+    parts = list(slot_runs(np.array(slots, dtype=np.int32)))
 
     assert [slot for rows, slot in parts for _ in range(rows.stop - rows.start)] == slots
     assert all(one[1] != other[1] for one, other in pairwise(parts))

@@ -19,7 +19,7 @@ from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership
 from hushwatt.household.upload.outbox import Outbox
-from hushwatt.household.upload.provider_client import Link
+from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
@@ -38,7 +38,7 @@ def case(seed: int, folder: Path) -> None:
         Store(folder / "home.sqlite") as store,
     ):
         honest, now = Honest(desk), nanoseconds(desk.clock.now())
-        link = Link(ADDRESS, honest.connect)
+        link = ProviderClient(ADDRESS, honest.connect)
         proposal = propose(store, NO_CAPS, link, plan.id)
         agree(store, proposal, "agreed", None, nanoseconds(plan.start), OperatingSystem())
         link.plans()
@@ -59,7 +59,7 @@ def _fill(store: Store, plan: Plan) -> None:
 def _meet(store: Store, impostor: Impostor, now: int) -> None:
     """One errand, and one upload, that go to another than the provider."""
     said, name, before = list[str](), impostor.trick.__name__, _kept(store)
-    link, pinned = Link(ADDRESS, impostor.connect), bytes.fromhex(impostor.pinned)
+    link, pinned = ProviderClient(ADDRESS, impostor.connect), bytes.fromhex(impostor.pinned)
     _run_errand(link, impostor, pinned)
     Outbox(store, OperatingSystem(), said.append, lambda address: link).send(now)
     leaked = [asked for asked in impostor.heard if not asked.is_open]
@@ -70,7 +70,7 @@ def _meet(store: Store, impostor: Impostor, now: int) -> None:
         disk.execute("UPDATE reports SET due = 0 WHERE due IS NOT NULL")
 
 
-def _run_errand(link: Link, impostor: Impostor, pinned: bytes) -> None:
+def _run_errand(link: ProviderClient, impostor: Impostor, pinned: bytes) -> None:
     """Ask for the list, for a plan, to join or to leave; no answer may be believed."""
 
     def join() -> None:
@@ -101,7 +101,7 @@ def _kept(store: Store) -> list[dict[str, object]]:
     return reports + store.rows("SELECT provider, device, secret, left FROM plans")
 
 
-def _deliver(store: Store, link: Link, now: int) -> None:
+def _deliver(store: Store, link: ProviderClient, now: int) -> None:
     """The provider itself gets every report, and is believed."""
     said = list[str]()
     Outbox(store, OperatingSystem(), said.append, lambda address: link).send(now)

@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import InProcessClient
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.page_context import ALONE
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.page_context import NOT_SMOOTHED
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.intervals import SIGMAS
+from hushwatt.provider.estimate.intervals import Z95
 from hushwatt.provider.service.service import open_read
 from hushwatt.provider.store import open_store
 
@@ -143,19 +143,23 @@ def _over_time(desk: InProcessClient, question: Question, told: Document, name: 
     answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in told["slots"]}
     known = {slot: here for slot, here in answers.items() if here}
     (series,) = _charts(desk, f"/series{question.words(desk)}&appliance={quote(name)}")
-    (line,) = [trace for trace in series["data"] if trace.get("name") == words.title(name)]
+    (line,) = [trace for trace in series["data"] if trace.get("name") == formatting.title(name)]
     shown = [(y, *limits[:2]) for y, limits in zip(line["y"], line["customdata"], strict=True) if limits[0]]
     told_so = [(here["mean_watts"], *_limits(here)) for here in known.values()]
     expect(shown == told_so, "the page Over time differs")
     (heat,) = _charts(desk, f"/times{question.words(desk)}")
     texts = {
-        text for trace in heat["data"] for text in trace["hovertext"] if text.startswith(words.title(name))
+        text
+        for trace in heat["data"]
+        for text in trace["hovertext"]
+        if text.startswith(formatting.title(name))
     }
     tiles = {
-        f"{words.title(name)}, {words.slot_name(plan, slot)}<br>{words.watts_limited(*numbers)}"
+        f"{formatting.title(name)}, {formatting.slot_name(plan, slot)}<br>"
+        f"{formatting.watts_with_interval(*numbers)}"
         for slot, numbers in zip(known, told_so, strict=True)
     }
-    told_there = {text.removesuffix(f", {ALONE}") for text in texts if "\u202fW" in text}
+    told_there = {text.removesuffix(f", {NOT_SMOOTHED}") for text in texts if "\u202fW" in text}
     expect(told_there == tiles, "the page Heat map differs")
 
 
@@ -164,7 +168,7 @@ def _limits(here: Document) -> tuple[float, float]:
     if "mean_watts_ci95" in here:
         low, high = here["mean_watts_ci95"]
         return low, high
-    reach = SIGMAS * here["mean_watts_se"]
+    reach = Z95 * here["mean_watts_se"]
     return here["mean_watts"] - reach, here["mean_watts"] + reach
 
 

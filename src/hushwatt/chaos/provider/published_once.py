@@ -22,7 +22,7 @@ from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.provider.doors import Question, ask, compare
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.provider.intake.collect import Collection, erase_device
 from hushwatt.provider.intake.delivery import deliveries
@@ -44,7 +44,7 @@ class Village:
     desk: InProcessClient
     chance: random.Random
     folder: Path
-    sent: list[Sent]  # of all homes, by slot
+    sent: list[SlotReports]  # of all homes, by slot
     members: dict[int, Member] = field(default_factory=dict)  # enrolled themselves
     named: set[int] = field(default_factory=set)  # in files
     gone: set[int] = field(default_factory=set)

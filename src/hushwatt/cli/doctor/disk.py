@@ -7,7 +7,7 @@ from statistics import median
 from typing import NamedTuple
 
 from hushwatt.cli.doctor.check import Check
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 
 SYNCS = 5
 MOUNTS = Path("/proc/self/mounts")
@@ -74,6 +74,6 @@ def mount_of(folder: Path, mounts: Path = MOUNTS) -> Mount:
 def _timed_write(path: Path) -> float:
     """Write through the door that results take, and give the seconds it took."""
     began = time.perf_counter()
-    with written(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(bytes(4096))
     return time.perf_counter() - began

@@ -62,13 +62,13 @@ def join(
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import write_caps
     from hushwatt.household.upload.http import check_address
-    from hushwatt.household.upload.provider_client import Link, choose
+    from hushwatt.household.upload.provider_client import ProviderClient, choose_plan
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, link = open_folder(folder), Link(check_address(url))
+    here, link = open_folder(folder), ProviderClient(check_address(url))
     wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, link.address)
     if wanted is None or len(wanted) != 64:
-        wanted, pinned = choose(link, wanted, pinned)
+        wanted, pinned = choose_plan(link, wanted, pinned)
     with here.store(make=True) as store:
         if cap:
             write_caps(here.caps_path, cap)
@@ -131,13 +131,13 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
     import time
 
     from hushwatt.cli.household.owner_text import plan_table, status_lines
-    from hushwatt.household.status import appliance_meter, held_back, meters, plans
+    from hushwatt.household.status import appliance_meter, cap_objections, meters, plan_statuses
 
     here, now = open_folder(folder), time.time_ns()
     with here.store() as store:
-        caps, joined = here.caps(), plans(store, now)
+        caps, joined = here.caps(), plan_statuses(store, now)
         budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
-    health, beyond = here.health(), held_back(caps, joined)
+    health, beyond = here.health(), cap_objections(caps, joined)
     if as_json:
         told = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
@@ -161,7 +161,7 @@ def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False
     """
     import json
 
-    from hushwatt.household.status import sent as everything
+    from hushwatt.household.status import sent_reports as everything
     from hushwatt.plan.amounts import plain
 
     with open_folder(folder).store() as store:
@@ -195,7 +195,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     from hushwatt.cli.household.owner_text import source_lines
     from hushwatt.errors import UsageError
     from hushwatt.household.sources.discover import discover as find
-    from hushwatt.household.sources.mapping import Broker
+    from hushwatt.household.sources.sources_file import Broker
 
     here = open_folder(folder)
     mapping = here.mapping()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hushwatt.sanitise import sanitised
 
 if TYPE_CHECKING:
-    from hushwatt.household.config import Folder
+    from hushwatt.household.home_folder import HomeFolder
 
 
 def plan_in(url: str) -> str | None:
@@ -18,15 +18,15 @@ def plan_in(url: str) -> str | None:
     return tail if "/plans/" in url and tail else None
 
 
-def open_folder(folder: Path | None) -> "Folder":
+def open_folder(folder: Path | None) -> "HomeFolder":
     """The home's folder; what is written from now on is for its owner alone."""
-    from hushwatt.household.config import Folder
+    from hushwatt.household.home_folder import HomeFolder
 
     os.umask(0o077)
-    return Folder.usual(folder)
+    return HomeFolder.usual(folder)
 
 
-def known_key(here: "Folder", address: str) -> bytes | None:
+def known_key(here: "HomeFolder", address: str) -> bytes | None:
     """The key that this home has for a provider already."""
     from hushwatt.household.join import pinned_key
 

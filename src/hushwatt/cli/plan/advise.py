@@ -45,14 +45,14 @@ def advise(
     output
         Where to write the advised plan.
     """
-    from hushwatt.files import written
+    from hushwatt.files import atomic_write
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.advice import advise as search
 
     agreed = Plan.load(plan)
     found = search(agreed, homes, slots, goal, cap_of(agreed, max_appliance_epsilon))
     if output is not None:
-        with written(output) as temporary:
+        with atomic_write(output) as temporary:
             temporary.write_text(found.best.plan.toml(), encoding="utf-8")
     if as_json:
         import json

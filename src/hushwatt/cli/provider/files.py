@@ -105,7 +105,7 @@ def export(
     """
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
-    from hushwatt.provider.estimate.time_range import span
+    from hushwatt.provider.estimate.time_range import parse_time_range
     from hushwatt.provider.service.service import open_read
 
     settings = settings_of(config, data, store)
@@ -114,7 +114,7 @@ def export(
     with database.reading() as session:
         agreed = read.plan_of(plan_number(session, plan))
     collection = read.collections[agreed.id]
-    first, last = span(agreed, start, end)
+    first, last = parse_time_range(agreed, start, end)
     _publish(database, collection, read.life(agreed))
     if reports:
         _archive(database, collection, output, first, last)
@@ -169,10 +169,10 @@ def erase(
 
 def check_homes(homes: int | None) -> None:
     from hushwatt.errors import UsageError
-    from hushwatt.wire.reports.file import MOST_HOMES
+    from hushwatt.wire.reports.report_file import MAX_HOMES
 
-    if homes is not None and not 0 <= homes <= MOST_HOMES:
-        raise UsageError(f"--homes must be between 0 and {MOST_HOMES:,}")
+    if homes is not None and not 0 <= homes <= MAX_HOMES:
+        raise UsageError(f"--homes must be between 0 and {MAX_HOMES:,}")
 
 
 def collection_of(settings: "Config", word: str | None) -> "tuple[Database, Collection, SlotSchedule]":

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.server import local_server
 from hushwatt.evaluate.generators.paper_homes import paper_homes
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.report.homes import enrol
-from hushwatt.household.report.report import Sent, levels_of, report
+from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
@@ -118,7 +118,7 @@ def rehearse(
     plan = demo_plan()
     folder.mkdir(parents=True, exist_ok=True)
     plan_file = folder / "plan.toml"
-    with written(plan_file) as temporary:
+    with atomic_write(plan_file) as temporary:
         temporary.write_text(plan.toml(), encoding="utf-8")
     watts = paper_homes(homes, slots, seed) / SMALLER
     with local_server(plan_file, folder, port) as server:
@@ -151,7 +151,7 @@ def rehearse(
         )
 
 
-def one_report(sent: Sent, levels: NDArray[np.uint16]) -> OneReport:
+def one_report(sent: SlotReports, levels: NDArray[np.uint16]) -> OneReport:
     return OneReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hushwatt.wire.reports.columns import LONGEST_NAME
+from hushwatt.wire.reports.columns import MAX_NAME
 
 COLUMNS = ("household", "time", "appliance", "watts")
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -153,9 +153,9 @@ def _plain_text(array: pa.Array) -> pa.Array:
 
 def _refuse_long(column: str, codes: NDArray[np.int32], texts: pa.Array) -> None:
     """Refuse a name that would take gigabytes when it is repeated."""
-    if len(texts) and pc.max(sizes := pc.binary_length(texts)).as_py() > LONGEST_NAME:
-        long = np.asarray(sizes) > LONGEST_NAME
-        _refuse_where(long[codes], column, f"longer than {LONGEST_NAME} bytes")
+    if len(texts) and pc.max(sizes := pc.binary_length(texts)).as_py() > MAX_NAME:
+        long = np.asarray(sizes) > MAX_NAME
+        _refuse_where(long[codes], column, f"longer than {MAX_NAME} bytes")
 
 
 def _refuse_broken_text(column: str, codes: NDArray[np.int32], texts: pa.Array) -> None:

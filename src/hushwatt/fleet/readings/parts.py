@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hushwatt.household.report.report import TOGETHER
+from hushwatt.household.report.report import BATCH_HOMES
 from hushwatt.privacy.entropy import Entropy, Source
 
 CELLS = 1 << 24  # readings of a part in one slot, at most: 128 MiB
-LEAST = TOGETHER  # homes in a part, at least; a multiple of what is drawn together
+LEAST = BATCH_HOMES  # homes in a part, at least; a multiple of what is drawn together
 
 
 @dataclass(frozen=True)

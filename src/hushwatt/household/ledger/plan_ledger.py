@@ -10,13 +10,13 @@ import numpy as np
 
 from hushwatt.errors import OverBudget
 from hushwatt.household.clock import SECOND
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
-from hushwatt.household.ledger.timeline import TOLERANCE, Condition, Timeline
+from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
+from hushwatt.household.ledger.monotonic_clock import TOLERANCE, MonotonicClock, SqlCondition
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
 
-LONE = np.zeros(1, dtype=np.int32)  # the only home there is
+ONLY_HOME = np.zeros(1, dtype=np.int32)  # the only home there is
 
 
 class PlanLedger(Ledger):
@@ -47,14 +47,14 @@ class PlanLedger(Ledger):
             purpose = "probe" if self._probing(slot) else "publication"
             self.book.charge(self.entry(slot, purpose, amount, members))
 
-    def entry(self, slot: int, purpose: str, amount: int, members: Members | None) -> Entry:
+    def entry(self, slot: int, purpose: str, amount: int, members: Members | None) -> SpendEntry:
         """A spend of this plan, stamped with its slot's time."""
         start, end = (nanoseconds(self.plan.calendar.start_of(each)) for each in (slot, slot + 1))
         named = None if members is None else np.asarray(members[0], dtype="<u2").tobytes()
         timeline = self.book.timeline
         if timeline.seen is not None:
             start = min(start, timeline.seen.wall)  # of a slot ahead, which counts from now on
-        return Entry(self.place, slot, purpose, start, end, amount, named, *timeline.stamp(end))
+        return SpendEntry(self.place, slot, purpose, start, end, amount, named, *timeline.stamp(end))
 
     def recent(self, slot: int) -> list[Charge]:
         """The charges that share a window with `slot`, or are not shown to have left it yet."""
@@ -62,7 +62,7 @@ class PlanLedger(Ledger):
 
     def _not_yet_over(self, slot: int) -> list[Charge]:
         """Charges whose slots are before the window, and would not be if the clock had not been moved."""
-        moved, values = not_yet_over(self.plan, self.book.timeline, slot)
+        moved, values = spends_before_window(self.plan, self.book.timeline, slot)
         rows = self.book.store.rows(
             "SELECT max(slot) AS slot, sum(amount) AS amount, members FROM spends "
             f"WHERE place = ? AND {moved} GROUP BY members ORDER BY slot",
@@ -91,21 +91,21 @@ class PlanLedger(Ledger):
         return self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
 
 
-def not_yet_over(plan: Plan, timeline: Timeline, slot: int) -> Condition:
+def spends_before_window(plan: Plan, timeline: MonotonicClock, slot: int) -> SqlCondition:
     """Spends of slots before the window that ends with `slot`, not shown to be that old."""
     first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
     if first <= 0:
         return "0", ()
     begins = nanoseconds(plan.calendar.start_of(first))
-    moved, values = timeline.since(begins, length, tolerance(plan))
+    moved, values = timeline.since(begins, length, clock_tolerance(plan))
     return f"(slot < ? AND {moved})", (first, *values)
 
 
-def tolerance(plan: Plan) -> int:
+def clock_tolerance(plan: Plan) -> int:
     """By how much a slot's beginning may be off: two looks at the clocks never agree to the nanosecond."""
     return min(TOLERANCE, plan.slot.seconds * SECOND // 60)
 
 
 def _charge(plan: Plan, slot: int, amount: int, members: bytes | None) -> Charge:
     named = None if members is None else np.frombuffer(members, dtype="<u2")[None, :]
-    return Charge(slot, LONE, np.array([amount]), named)
+    return Charge(slot, ONLY_HOME, np.array([amount]), named)

@@ -13,24 +13,25 @@ import numpy as np
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.guard import Guard
+from hushwatt.household.log_once import LogOnce
 from hushwatt.household.report.levels import Watts
-from hushwatt.household.sources.mapping import Mapping, PlugEntry
+from hushwatt.household.sources.csv_tail import follow_csv
+from hushwatt.household.sources.measurement import PowerReading, Unavailable, UnitOfMeasurement
 from hushwatt.household.sources.plug import Plug
 from hushwatt.household.sources.presets import UNITS, Preset
-from hushwatt.household.sources.rows import csv_rows
-from hushwatt.household.sources.seen import Gone, Power, Unit
-from hushwatt.household.sources.table import Rows, TableSource
+from hushwatt.household.sources.sources_file import PlugEntry, SourcesFile
+from hushwatt.household.sources.table import RowReader, TableSource
 from hushwatt.household.untrusted_json import Malformed
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.sanitise import quoted
 
-UNHEARD = 1_800 * SECOND  # a plug that was silent for so long since the start is asked about
-BIG = 100.0  # watts: where a plan's first level ends so high, kilowatts can be told from watts
+MAX_SILENCE = 1_800 * SECOND  # a plug that was silent for so long since the start is asked about
+MIN_BIG_EDGE = 100.0  # watts: where a plan's first level ends so high, kilowatts can be told from watts
 
 
 @dataclass
-class Line:
+class PlugSource:
     """One plug and how its maker speaks."""
 
     entry: PlugEntry
@@ -42,30 +43,29 @@ class Line:
 class Hub:
     """The sources of one home."""
 
-    lines: list[Line]
+    lines: list[PlugSource]
     tables: list[TableSource]
     say: Callable[[str], None]
-    said: dict[str, str] = field(default_factory=dict)
     big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
     unmeasured: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.guard = Guard(self.say)
-        self._by_topic: dict[str, list[Line]] = {}
+        self.guard, self.once = Guard(self.say), LogOnce(self.say)
+        self._by_topic: dict[str, list[PlugSource]] = {}
         for line in self.lines:
             for topic in line.preset.topics():
                 self._by_topic.setdefault(topic, []).append(line)
 
     @classmethod
     def of(
-        cls, mapping: Mapping, say: Callable[[str], None], readers: Mapped[str, Rows] | None = None
+        cls, mapping: SourcesFile, say: Callable[[str], None], readers: Mapped[str, RowReader] | None = None
     ) -> "Hub":
         """The sources that a mapping names; `readers` open tables by the ending of their name."""
         lines = [
-            Line(each, Plug(each.name, each.appliance, each.stale, each.maximum), each.preset)
+            PlugSource(each, Plug(each.name, each.appliance, each.stale, each.maximum), each.preset)
             for each in mapping.plugs
         ]
-        known = {".csv": csv_rows, **(readers or {})}
+        known = {".csv": follow_csv, **(readers or {})}
         tables = [TableSource(each, _reader(each.path, known)) for each in mapping.tables]
         return cls(lines, tables, say)
 
@@ -121,11 +121,11 @@ class Hub:
             with self.guard(f"table {table.name}: a row"):
                 table.poll(now)
             if table.trouble:
-                self._once(table.name, f"table {table.name}: {table.trouble}")
+                self.once(table.name, f"table {table.name}: {table.trouble}")
         for line in self.lines:
-            if line.plug.heard is None and line.plug.trouble is None and now - since > UNHEARD:
+            if line.plug.heard is None and line.plug.trouble is None and now - since > MAX_SILENCE:
                 topic = line.preset.topics()[0]
-                self._once(
+                self.once(
                     line.plug.name, f"plug {line.plug.name}: nothing heard on {topic}; is that its topic?"
                 )
 
@@ -139,19 +139,23 @@ class Hub:
             _health(table.name, "table", table, 24 * 3_600 * SECOND, now) for table in self.tables
         ]
 
-    def _see(self, line: Line, time: int, seen: object, retained: bool) -> None:
-        if isinstance(seen, Unit):
+    def _see(self, line: PlugSource, time: int, seen: object, retained: bool) -> None:
+        if isinstance(seen, UnitOfMeasurement):
             self._change_unit(line, seen.name)
-        elif isinstance(seen, Gone) or not retained:  # a retained value is not a fresh reading
+        elif isinstance(seen, Unavailable) or not retained:  # a retained value is not a fresh reading
             line.plug.see(time, seen)  # type: ignore[arg-type]
-            if isinstance(seen, Power) and line.plug.looks_like_kilowatts and line.plug.appliance in self.big:
-                self._once(
+            if (
+                isinstance(seen, PowerReading)
+                and line.plug.looks_like_kilowatts
+                and line.plug.appliance in self.big
+            ):
+                self.once(
                     f"{line.plug.name} unit",
                     f"plug {line.plug.name}: its numbers look like kilowatts; if so, write unit = "
                     '"kW" in sources.toml',
                 )
 
-    def _change_unit(self, line: Line, unit: str) -> None:
+    def _change_unit(self, line: PlugSource, unit: str) -> None:
         if unit in UNITS:
             line.preset = replace(line.preset, unit=unit)  # type: ignore[type-var]
         else:
@@ -159,7 +163,7 @@ class Hub:
 
     def _learn(self, plan: Plan) -> None:
         for appliance in plan.appliances:
-            if appliance.edges and appliance.edges[0] >= BIG:
+            if appliance.edges and appliance.edges[0] >= MIN_BIG_EDGE:
                 self.big.add(appliance.name)
         measured = {line.plug.appliance for line in self.lines}
         if not self.tables:
@@ -172,14 +176,9 @@ class Hub:
 
     def _tell(self, plug: Plug) -> None:
         if plug.trouble is None:
-            self.said.pop(plug.name, None)
+            self.once.clear(plug.name)
         else:
-            self._once(plug.name, f"plug {plug.name}: {plug.trouble}")
-
-    def _once(self, key: str, line: str) -> None:
-        if self.said.get(key) != line:
-            self.said[key] = line
-            self.say(line)
+            self.once(plug.name, f"plug {plug.name}: {plug.trouble}")
 
 
 def _health(name: str, appliance: str, source: Plug | TableSource, stale: int, now: int) -> dict[str, object]:
@@ -193,7 +192,7 @@ def _health(name: str, appliance: str, source: Plug | TableSource, stale: int, n
     }
 
 
-def _reader(path: Path, known: Mapped[str, Rows]) -> Rows:
+def _reader(path: Path, known: Mapped[str, RowReader]) -> RowReader:
     reader = known.get(path.suffix.lower())
     if reader is None:
         raise UsageError(f"{path}: not a table that can be read; there are {', '.join(known)}")

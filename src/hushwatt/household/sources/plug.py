@@ -10,17 +10,17 @@ from itertools import pairwise
 from math import isfinite
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.seen import Energy, Gone, Power, Seen
+from hushwatt.household.sources.measurement import EnergyCounter, Measurement, PowerReading, Unavailable
 
 HOUR = 3_600 * SECOND
-BRIDGE = 24 * HOUR  # the longest silence over which a counter's rise is still shared out
-BELOW_ZERO = 20.0  # watts that a meter may show below zero without being wrong
-KILOWATTS = 25.0  # numbers that never pass this may be kilowatts
-ENOUGH = 30  # readings before that is said
+MAX_COUNTER_GAP = 24 * HOUR  # the longest silence over which a counter's rise is still shared out
+MAX_BELOW_ZERO = 20.0  # watts that a meter may show below zero without being wrong
+MAX_KILOWATTS = 25.0  # numbers that never pass this may be kilowatts
+MIN_READINGS = 30  # readings before that is said
 
 
 @dataclass
-class Tank:
+class SlotEnergy:
     """Energy over [start, end), in watt-nanoseconds."""
 
     start: int
@@ -46,13 +46,13 @@ class Plug:
     trouble: str | None = None  # what was wrong with the last message, if anything
     _power: tuple[int, float] | None = field(default=None, repr=False)
     _counter: tuple[int, float] | None = field(default=None, repr=False)
-    _tanks: dict[str, list[Tank]] = field(default_factory=dict, repr=False)
+    _tanks: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
 
     def open(self, plan: str, *edges: int) -> None:
         """Begin to add up the slots of a plan between these edges; one that is open already stays so."""
         here = {(each.start, each.end): each for each in self._tanks.get(plan, [])}
-        self._tanks[plan] = [here.get(span) or Tank(*span) for span in pairwise(edges)]
+        self._tanks[plan] = [here.get(span) or SlotEnergy(*span) for span in pairwise(edges)]
 
     def mean(self, plan: str) -> float:
         """The mean watts over the first slot that is open; forgets it."""
@@ -62,20 +62,20 @@ class Plug:
             tank.add(since, min(tank.end, since + self.stale), watts)
         return max(0.0, tank.amount / (tank.end - tank.start))
 
-    def see(self, time: int, seen: Seen) -> None:
+    def see(self, time: int, seen: Measurement) -> None:
         """Take in what a message told at a time."""
-        if isinstance(seen, Gone):
+        if isinstance(seen, Unavailable):
             self._settle(time)
             self._power, self.trouble = None, seen.reason  # a counter may come back and tell what was missed
-        elif isinstance(seen, Power):
+        elif isinstance(seen, PowerReading):
             self._see_power(time, seen.watts)
-        elif isinstance(seen, Energy):
+        elif isinstance(seen, EnergyCounter):
             self._see_energy(time, seen.watt_hours)
 
     @property
     def looks_like_kilowatts(self) -> bool:
         """Whether every one of many readings was a small broken number."""
-        return self._small >= ENOUGH
+        return self._small >= MIN_READINGS
 
     def _see_power(self, time: int, watts: float) -> None:
         if not self._possible(watts):
@@ -110,7 +110,7 @@ class Plug:
         if lasted <= 0:
             return lasted < 0  # a clock set back: begin again from here
         watts = risen * HOUR / lasted
-        if risen < 0 or lasted > BRIDGE or not self._possible(watts):
+        if risen < 0 or lasted > MAX_COUNTER_GAP or not self._possible(watts):
             self._power = None  # started again, or too long ago: nothing is known about the time between
             return True
         self._fill(since, time, watts)
@@ -130,13 +130,13 @@ class Plug:
             tank.add(start, end, watts)
 
     def _possible(self, watts: float) -> bool:
-        possible = isfinite(watts) and -BELOW_ZERO <= watts <= self.maximum
+        possible = isfinite(watts) and -MAX_BELOW_ZERO <= watts <= self.maximum
         if not possible:
             self.trouble = f"it shows more than {self.maximum:g} W, or less than nothing: not a reading"
         return possible
 
     def _count_small(self, watts: float) -> None:
-        if watts > KILOWATTS or (watts > 0 and watts == int(watts)):
+        if watts > MAX_KILOWATTS or (watts > 0 and watts == int(watts)):
             self._small = -1
         elif watts > 0 and self._small >= 0:
             self._small += 1

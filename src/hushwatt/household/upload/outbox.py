@@ -8,7 +8,7 @@ Nothing here can make or change a report.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -16,19 +16,27 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.errors import HushwattError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.untrusted_json import items, table, text, whole
-from hushwatt.household.upload.http import Answer, Unreachable
-from hushwatt.household.upload.provider_client import BUSY, Link, Refused, WrongProvider
+from hushwatt.household.log_once import LogOnce
+from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_text
+from hushwatt.household.upload.backoff import MAX_BACKOFF, backoff
+from hushwatt.household.upload.http import HttpResponse, Unreachable
+from hushwatt.household.upload.provider_client import (
+    RETRY_STATUSES,
+    ProviderClient,
+    ProviderRefused,
+    WrongProvider,
+)
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.sanitise import quoted
 from hushwatt.wire.record import pack
 
-TOGETHER = 500  # records in one upload
-FIRST, LONGEST = 5 * SECOND, 3_600 * SECOND  # pauses before the next attempt
-AGAIN = ("too_early",)  # refusals that time will mend
+BATCH_RECORDS = 500  # records in one upload
+RETRY_REASONS = ("too_early",)  # refusals that time will mend
 REASON = re.compile(r"[a-z_]{1,40}")
-SPEAKING = "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+ACTIVE_PLANS = (
+    "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+)
 
 
 @dataclass
@@ -38,22 +46,24 @@ class Outbox:
     store: Store
     entropy: Entropy
     say: Callable[[str], None]
-    link: Callable[[str], Link] = Link
-    said: dict[int, str] = field(default_factory=dict)
+    link: Callable[[str], ProviderClient] = ProviderClient
+
+    def __post_init__(self) -> None:
+        self.once = LogOnce(self.say)
 
     def send(self, now: int) -> None:
         """Send all that is due, plan by plan; what fails waits."""
         waiting = self.store.rows(
             f"SELECT DISTINCT place FROM reports WHERE due <= ? AND place IN "
-            f"(SELECT place FROM plans WHERE {SPEAKING})",
+            f"(SELECT place FROM plans WHERE {ACTIVE_PLANS})",
             (now,),
         )
         for place in (row["place"] for row in waiting):
             try:
                 self._send(place, now)
-                self.said.pop(place, None)
+                self.once.clear(place)
             except HushwattError as wrong:
-                self._wait(place, now)
+                self._back_off(place, now)
                 self._say_once(place, str(wrong))
 
     def _send(self, place: int, now: int) -> None:
@@ -74,8 +84,8 @@ class Outbox:
         """What to send, looked up at the last moment: the owner may have paused or left meanwhile."""
         return self.store.rows(
             f"SELECT * FROM reports WHERE place = ? AND due <= ? AND place IN "
-            f"(SELECT place FROM plans WHERE {SPEAKING}) ORDER BY slot LIMIT ?",
-            (place, now, TOGETHER),
+            f"(SELECT place FROM plans WHERE {ACTIVE_PLANS}) ORDER BY slot LIMIT ?",
+            (place, now, BATCH_RECORDS),
         )
 
     def _pin(self, plan: dict[str, Any], key: bytes) -> None:
@@ -87,7 +97,7 @@ class Outbox:
     def _acknowledge(self, place: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
         with self.store.change() as disk:
             for row, answer in zip(rows, answers, strict=True):
-                due = now + LONGEST if answer in AGAIN else None
+                due = now + MAX_BACKOFF if answer in RETRY_REASONS else None
                 disk.execute(
                     "UPDATE reports SET due = ?, answer = ?, tries = tries + 1 WHERE place = ? AND slot = ?",
                     (due, answer, place, row["slot"]),
@@ -96,11 +106,10 @@ class Outbox:
         if refused:
             self._say_once(place, f"the provider refused a report: {', '.join(refused)[:100]}")
 
-    def _wait(self, place: int, now: int) -> None:
-        """Try again later: each time about twice as late, by chance and never by the data."""
+    def _back_off(self, place: int, now: int) -> None:
+        """Try again later, after ever longer pauses."""
         tries = self.store.value("SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (place, now))
-        longest = min(FIRST << min(int(tries or 0), 16), LONGEST)
-        pause = longest // 2 + (int(self.entropy.words(1)[0]) * longest // 2 >> 64)
+        pause = backoff(int(tries or 0), self.entropy)
         with self.store.change() as disk:
             disk.execute(
                 "UPDATE reports SET due = ?, tries = tries + 1 WHERE place = ? AND due <= ?",
@@ -108,26 +117,24 @@ class Outbox:
             )
 
     def _say_once(self, place: int, line: str) -> None:
-        if self.said.get(place) != line:
-            self.said[place] = line
-            name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))).name
-            self.say(f"plan {quoted(name, 60)}: {line}")
+        name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))).name
+        self.once(place, f"plan {quoted(name, 60)}: {line}")
 
 
-def verdicts(answer: Answer, count: int) -> list[str]:
+def verdicts(answer: HttpResponse, count: int) -> list[str]:
     """What became of each record: accepted, or the reason why not; the answer must add up."""
     if answer.status == 410:
         return ["plan_over"] * count
-    told = table(answer.json()) if answer.status in (200, 422) else {}
+    told = as_table(answer.json()) if answer.status in (200, 422) else {}
     if answer.status != 200 and "rejected" not in told:
-        if answer.status >= 500 or answer.status in BUSY:
+        if answer.status >= 500 or answer.status in RETRY_STATUSES:
             raise Unreachable(f"the provider cannot take reports now: {quoted(answer.problem)}")
-        raise Refused(f"the provider refuses reports: {quoted(answer.problem)}")
+        raise ProviderRefused(f"the provider refuses reports: {quoted(answer.problem)}")
     reasons = {
-        whole(table(each).get("index")): text(table(each).get("reason"))
-        for each in items(told.get("rejected"))
+        as_count(as_table(each).get("index")): as_text(as_table(each).get("reason"))
+        for each in as_list(told.get("rejected"))
     }
-    good = [whole(told.get(name)) for name in ("accepted", "repeated")]
+    good = [as_count(told.get(name)) for name in ("accepted", "repeated")]
     known = all(index is not None and index < count and REASON.fullmatch(reasons[index]) for index in reasons)
     if None in good or not known or sum(each or 0 for each in good) + len(reasons) != count:
         raise Unreachable("the provider's answer does not say what became of each report")

@@ -18,7 +18,7 @@ from hushwatt.provider.store.access import MOST_HOMES, find_code
 from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_with
 from hushwatt.provider.store.rotations import give_rotations
 from hushwatt.provider.store.session import Session
-from hushwatt.wire.record import DEVICE
+from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import sound_key
 
 
@@ -131,10 +131,10 @@ def _name(text: str) -> bytes:
         name = bytes.fromhex(text)
     except ValueError:
         name = b""
-    if len(name) != DEVICE:
+    if len(name) != DEVICE_BYTES:
         raise Problem("not-found", "a device is named by 16 bytes in hex")
     return name
 
 
 def _row(name: bytes) -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
-    return np.frombuffer(name, dtype=np.uint8).reshape(1, DEVICE)
+    return np.frombuffer(name, dtype=np.uint8).reshape(1, DEVICE_BYTES)

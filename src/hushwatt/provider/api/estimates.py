@@ -18,7 +18,7 @@ from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import Gate
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.time_range import span
+from hushwatt.provider.estimate.time_range import parse_time_range
 from hushwatt.provider.service.service import Service
 
 From = Annotated[str | None, Query(alias="from", max_length=40, description="a date or time in ISO 8601")]
@@ -126,6 +126,6 @@ def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
 
 def _span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
     try:
-        return span(plan, start or None, end or None)
+        return parse_time_range(plan, start or None, end or None)
     except HushwattError as wrong:
         raise Problem("wrong-request", str(wrong).replace("--", "")) from None

@@ -8,7 +8,7 @@ import hashlib
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from starlette.types import Message, Receive, Scope, Send
 
-from hushwatt.wire.proof import NONCE, NONCE_HEADER, UNREAD, Question, hex_header, prove
+from hushwatt.wire.proof import BODY_UNREAD, NONCE_BYTES, NONCE_HEADER, Challenge, hex_header, prove
 
 
 class Prover:
@@ -49,8 +49,8 @@ class Prover:
         return signed
 
     def _headers(self, start: Message, body: bytes) -> list[tuple[bytes, bytes]]:
-        digest = self._digest.hexdigest() if self._whole else UNREAD
-        question = Question(self._nonce, self._method, self._path, digest)
+        digest = self._digest.hexdigest() if self._whole else BODY_UNREAD
+        question = Challenge(self._nonce, self._method, self._path, digest)
         proof = prove(self._key, question, start["status"], body)
         added = {name.lower().encode(): value.encode() for name, value in proof.items()}
         return [each for each in start.get("headers", []) if each[0] not in added] + list(added.items())
@@ -62,7 +62,7 @@ def prover_for(scope: Scope, key: Ed25519PrivateKey) -> Prover | None:
     found = [value for name, value in scope["headers"] if name == wanted]
     if len(found) != 1:
         return None
-    nonce = hex_header({NONCE_HEADER: found[0].decode("latin-1")}, NONCE_HEADER, NONCE)
+    nonce = hex_header({NONCE_HEADER: found[0].decode("latin-1")}, NONCE_HEADER, NONCE_BYTES)
     return None if nonce is None else Prover(key, nonce, scope)
 
 

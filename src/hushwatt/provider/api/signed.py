@@ -16,7 +16,7 @@ from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.enrolment import Signer, find_signer
 from hushwatt.wire.curve import is_weak
-from hushwatt.wire.signature import public_key, read_claim
+from hushwatt.wire.signature import public_key, read_request_signature
 
 REMEMBERED = 20_000  # keys held in memory
 BODIES = 16 * 1024 * 1024  # bytes of bodies that are not whole
@@ -64,7 +64,7 @@ class Gate:
     async def signer(self, request: Request, collection: Collection, body: bytes) -> Signer:
         """Who signed the request; refuses what nobody signed, or not now."""
         try:
-            claim = read_claim(request.headers)
+            claim = read_request_signature(request.headers)
         except ReportError as wrong:
             self._access.count_stranger(request)
             raise Problem("signature-missing", str(wrong)) from None

@@ -4,14 +4,12 @@ A report outside this is refused.  Inside it a home may say what it likes: the b
 honest home are random too.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import Case, band, remembers
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout, take
 
 Mask = NDArray[np.bool_]
@@ -21,51 +19,7 @@ Rows = NDArray[np.uint8]
 
 def amounts_fit(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
     """Which reports cost what the plan's method can cost in their slot."""
-    return AMOUNTS[plan.method](plan, slot, spent, drawn)
-
-
-def _every_slot(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    share = STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
-    fit: Mask = (drawn == share) & (spent == share)
-    return fit
-
-
-def _all_together(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    whole = affordable(plan)
-    fit: Mask = (drawn == whole) & (spent == np.where(slot % plan.window == 0, whole, 0))
-    return fit
-
-
-def _decided(plan: Plan, spent: Whole, drawn: Whole) -> Mask:
-    """A probe in every slot, and a publication's budget on top when it was drawn in this one."""
-    probe = STRATEGIES[plan.method].start(affordable(plan), plan.window).probe
-    fit: Mask = (spent == probe) | (spent == probe + drawn)
-    return fit
-
-
-def _distributed(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    """LBD: from ε/4w, below which nothing is offered, to ε/4."""
-    whole = affordable(plan)
-    inside = (4 * plan.window * (drawn + 1) >= whole) & (4 * drawn <= whole) & (drawn > 0)
-    fit: Mask = _decided(plan, spent, drawn) & inside
-    return fit
-
-
-def _absorbed(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    """LBA: one share, or a few that were saved up."""
-    share = affordable(plan) // (2 * plan.window)
-    inside = (drawn % share == 0) & (drawn >= share) & (drawn <= plan.window * share)
-    fit: Mask = _decided(plan, spent, drawn) & inside
-    return fit
-
-
-AMOUNTS: dict[str, Callable[[Plan, Whole, Whole, Whole], Mask]] = {
-    "lbu": _every_slot,
-    "lpu": _every_slot,
-    "lsp": _all_together,
-    "lbd": _distributed,
-    "lba": _absorbed,
-}
+    return strategy_for(plan).amounts_fit(slot, spent, drawn)
 
 
 def payloads_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:

@@ -16,14 +16,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.device_names import devices_of, names_of
 from hushwatt.provider.store.session import Database, Homes, Rows, Session
 from hushwatt.provider.store.slots import Published, published_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
-from hushwatt.wire.reports.file import ReportFile
+from hushwatt.wire.reports.report_file import ReportFile
 
 TOGETHER = 1 << 16  # reports read from the store at a time
 Piece = tuple[pa.Array, Homes, Homes, Rows]  # households, spent, drawn and payloads
@@ -89,7 +89,7 @@ def _write(path: Path, collection: Collection, slot: Published, pieces: Iterator
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
         left.unlink()
-    with written(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
+    with atomic_write(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
         for households, spent, drawn, payloads in chain([first], pieces):
             writer.write(households, slot.slot, PUBLICATION, spent, drawn, payloads)
     return True

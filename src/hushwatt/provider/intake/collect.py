@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.checks.rotation import REFUSALS
 from hushwatt.provider.store.enrolment import remove_device
@@ -19,7 +19,7 @@ from hushwatt.provider.store.rotations import KnownRotations, forget_rotation
 from hushwatt.provider.store.session import Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
-from hushwatt.provider.tally.draws import PUBLICATION, segments
+from hushwatt.provider.tally.draws import PUBLICATION, slot_runs
 from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import Records
@@ -55,7 +55,7 @@ class Collection:
         """What looking costs, when homes decide for themselves whether to publish."""
         if self.plan.decision != "household":
             return None
-        return STRATEGIES[self.plan.method].start(affordable(self.plan), self.plan.window).probe
+        return strategy_for(self.plan).probe
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def settle(
     pending = np.flatnonzero(verdicts == PENDING)
     pending = pending[np.lexsort((homes[pending], slots[pending]))]
     rotations = KnownRotations(session, collection.number, collection.plan, homes[pending])
-    for part, slot in segments(slots[pending]):
+    for part, slot in slot_runs(slots[pending]):
         rows = pending[part]
         again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
         again[~again] = session.find_reports(collection.number, slot, homes[rows[~again]])
@@ -215,7 +215,7 @@ def _drawn_in(
     """The slot in which each report was drawn."""
     plan = collection.plan
     if collection.probe is None:
-        return np.full(len(homes), slot - slot % plan.window if plan.method == "lsp" else slot)
+        return np.full(len(homes), rules_of(plan).drawn_in(slot, plan.window))
     fresh = spent == drawn + collection.probe
     session.add_draws(collection.number, slot, homes[fresh])
     as_of = np.full(len(homes), slot)

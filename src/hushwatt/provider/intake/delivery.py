@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import POPULATION
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.wire.payload import Layout
 
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
-    from hushwatt.wire.reports.file import ReportFile
+    from hushwatt.wire.reports.report_file import ReportFile
 
 TOGETHER = 1 << 17  # rows that go in by one transaction, at most
 UNHEARD, FEW = (
@@ -80,7 +80,7 @@ def check_told(delivery: Delivery) -> None:
     have been heard, give or take a few.
     """
     plan, told, rows = delivery.plan, delivery.reports.homes, delivery.reports.rows
-    turns = plan.window if plan.method in POPULATION else 1
+    turns = rules_of(plan).groups(plan.window)
     most = UNHEARD * turns * (rows + FEW)
     if told > most:
         raise ReportError(

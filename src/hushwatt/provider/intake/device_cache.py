@@ -7,8 +7,8 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.intake.device_names import devices_of
 from hushwatt.provider.store.session import Rows
-from hushwatt.provider.tally.draws import segments
-from hushwatt.wire.record import DEVICE
+from hushwatt.provider.tally.draws import slot_runs
+from hushwatt.wire.record import DEVICE_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,13 +28,13 @@ class DeviceCache:
 
     def _forget(self) -> None:
         self._names: pa.Array | None = None
-        self._devices = np.empty((0, DEVICE), dtype=np.uint8)
+        self._devices = np.empty((0, DEVICE_BYTES), dtype=np.uint8)
         self._bytes = 0  # of the names
         self._useful = False  # in the slot being called
 
     def devices(self, batch: "ReportBatch") -> Rows:
         """The device of every row of a batch."""
-        found = [self._called(batch.households[rows], slot) for rows, slot in segments(batch.slot)]
+        found = [self._called(batch.households[rows], slot) for rows, slot in slot_runs(batch.slot)]
         return np.concatenate(found) if found else self._devices[:0]
 
     def _called(self, names: "pa.Array", slot: int) -> Rows:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.store.session import Homes, Rows
-from hushwatt.wire.record import DEVICE
+from hushwatt.wire.record import DEVICE_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PREFIX = "device-"
-DEVICE_NAME = re.compile(f"{PREFIX}[0-9a-f]{{{2 * DEVICE}}}")
+DEVICE_NAME = re.compile(f"{PREFIX}[0-9a-f]{{{2 * DEVICE_BYTES}}}")
 
 
 def device_of(plan: Plan, household: str) -> bytes:
@@ -38,7 +38,7 @@ def devices_of(plan: Plan, households: "pa.Array") -> Rows:
     """The devices of many homes, a row each."""
     plan_id = bytes.fromhex(plan.id)
     devices = b"".join([_device(plan_id, name) for name in households.to_pylist()])
-    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE)
+    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE_BYTES)
 
 
 def names_of(devices: Rows) -> list[str]:
@@ -53,7 +53,7 @@ def names_of(devices: Rows) -> list[str]:
 def _device(plan_id: bytes, name: str) -> bytes:
     if name.startswith(PREFIX) and DEVICE_NAME.fullmatch(name):
         return bytes.fromhex(name[len(PREFIX) :])
-    return sha256(plan_id + name.encode()).digest()[:DEVICE]
+    return sha256(plan_id + name.encode()).digest()[:DEVICE_BYTES]
 
 
 def distinct(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
@@ -67,9 +67,9 @@ def distinct(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
     if len(np.unique(heads)) == len(heads):
         return devices, np.arange(len(heads))
     raw, places = devices.tobytes(), dict[bytes, int]()
-    each = [raw[start : start + DEVICE] for start in range(0, len(raw), DEVICE)]
+    each = [raw[start : start + DEVICE_BYTES] for start in range(0, len(raw), DEVICE_BYTES)]
     where = [places.setdefault(device, len(places)) for device in each]
-    return np.frombuffer(b"".join(places), dtype=np.uint8).reshape(-1, DEVICE), np.array(where)
+    return np.frombuffer(b"".join(places), dtype=np.uint8).reshape(-1, DEVICE_BYTES), np.array(where)
 
 
 class KnownHomes:

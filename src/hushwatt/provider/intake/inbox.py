@@ -24,7 +24,7 @@ from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.session import Database, Session, StoreUnavailable
-from hushwatt.wire.record import HEAD, Records
+from hushwatt.wire.record import HEADER_BYTES, Records
 
 Result = TypeVar("Result")
 MOST_WAITING = 20_000  # uploads; more are sent away until the disk has caught up
@@ -71,7 +71,7 @@ class _Waiting:
 
     @property
     def bytes(self) -> int:
-        return len(self.upload[2]) * (HEAD + self.upload[2].payloads.shape[1]) if self.upload else 0
+        return len(self.upload[2]) * (HEADER_BYTES + self.upload[2].payloads.shape[1]) if self.upload else 0
 
     def tell(self) -> None:
         if self.told.done():  # whoever asked has gone

@@ -11,7 +11,6 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
-from hushwatt.provider.checks.plausible import AMOUNTS
 from hushwatt.provider.clock import Clock, SystemClock
 from hushwatt.provider.intake.collect import Collection, erase_device
 from hushwatt.provider.intake.inbox import Inbox
@@ -24,7 +23,7 @@ from hushwatt.provider.service.logs import log
 from hushwatt.provider.store.plans import add_plan, all_plans
 from hushwatt.provider.store.session import Database, StoreUnavailable
 from hushwatt.provider.store.slots import publish, scrub
-from hushwatt.wire.record import LARGEST
+from hushwatt.wire.record import MAX_NUMBER
 
 SCRUBBED_TOGETHER = 8  # slots
 
@@ -132,15 +131,15 @@ def load_plans(files: Iterable[str]) -> list[Plan]:
     """The plans in these files, all of a kind that a service can collect."""
     plans = [Plan.load(file) for file in files]
     for plan, file in zip(plans, files, strict=True):
-        if plan.method not in AMOUNTS or plan.decision == "provider":
+        if plan.decision == "provider":
             raise UsageError(
                 f"{file}: in a plan with method = {plan.method!r} and decision = 'provider' the provider "
                 "asks homes in two rounds, which the service cannot do; choose lpu, lbu or lsp, or lbd or "
                 "lba with decision = 'household' (the bulk commands know the others)"
             )
-        if plan.epsilon > LARGEST:
+        if plan.epsilon > MAX_NUMBER:
             raise UsageError(
                 f"{file}: epsilon is {plain(plan.epsilon)}; a record of an upload holds amounts up to "
-                f"{plain(LARGEST)} (the bulk commands know larger ones)"
+                f"{plain(MAX_NUMBER)} (the bulk commands know larger ones)"
             )
     return plans

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hushwatt.durable import rewrite_wal
 from hushwatt.errors import StateError, UsageError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     TWICE,
@@ -243,7 +243,7 @@ class Sqlite:
         """SQLite changes a report in its place."""
 
     def backup(self, path: Path) -> None:
-        with written(path) as temporary:
+        with atomic_write(path) as temporary:
             copy = apsw.Connection(str(temporary))
             try:
                 with copy.backup("main", self._reader(), "main") as work:
@@ -329,7 +329,7 @@ def restore(backup: Path, path: Path) -> None:
         raise UsageError(f"{path} is already there; move it away first, or choose another folder")
     if not backup.is_file():
         raise UsageError(f"{backup}: there is no such file")
-    with written(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(backup.read_bytes())
         try:
             copy = apsw.Connection(str(temporary), flags=apsw.SQLITE_OPEN_READONLY)
