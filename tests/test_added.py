@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -158,8 +157,8 @@ def test_agent(plan):
     assert records.slot.tolist() == [0, 2, 4]
     assert {(row["spent"], row["answer"]) for row in kept} == {(share, "accepted")}
     assert max(silent[first : first + WINDOW].sum() for first in range(SLOTS)) == 2 * share <= plan.epsilon
-    slot, spent, drawn = (each.astype(np.int64) for each in (records.slot, records.spent, records.drawn))
-    assert amounts_fit(plan, slot, spent, drawn).all()
+    slots, spent, drawn = (each.astype(np.int64) for each in (records.slot, records.spent, records.drawn))
+    assert amounts_fit(plan, slots, spent, drawn).all()
     assert payloads_fit(Layout.of(plan), drawn, records.payloads).all()
 
 
@@ -169,9 +168,8 @@ def is_new(mechanism, oracle):
 
 def test_exact_audit(plan):
     """Every mechanism with the new names is gone through, and none tells more than it promises."""
-    audits: list[Any]
     coverage, *audits = exact_audits(quick=True)
-    chosen = {each.args[0]: each for each in audits if is_new(each.args[0], plan.oracle)}
+    chosen = {each.args[0]: each for each in audits if is_new(each.args[0], plan.oracle)}  # type: ignore[attr-defined]
 
     assert coverage().passed
     assert set(chosen) == {each for each in mechanisms() if is_new(each, plan.oracle)}
