@@ -154,7 +154,10 @@ def report_files(folder: Path, plan: Plan, homes: int, count: int) -> list[Path]
     files = [folder / "slots" / f"slot-{slot:06}.parquet" for slot in range(count)]
     for slot, file in enumerate(files):
         watts = iter(
-            [np.zeros((fleet.partitions.length(part), len(plan.names))) for part in range(len(fleet.partitions))]
+            [
+                np.zeros((fleet.partitions.length(part), len(plan.names)))
+                for part in range(len(fleet.partitions))
+            ]
         )
         with ReportWriter(file, plan, homes) as writer:
             for batch in fleet.advance(slot, watts, source):
