@@ -12,7 +12,7 @@ import numpy as np
 import uvicorn
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.evaluate.demo.rehearsal import SMALLER, demo_plan
+from hushwatt.evaluate.demo.rehearsal import WATTS_DIVISOR, demo_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import SlotReports, levels_of, report
@@ -51,7 +51,7 @@ def month() -> Fleet:
     """The demo's homes in the last days of a month, after an outage."""
     plan, slots = demo_plan(), 30
     now = plan.calendar.start_of(slots - 1) + timedelta(hours=14)
-    watts = paper_homes(1000, slots, 1) / SMALLER
+    watts = paper_homes(1000, slots, 1) / WATTS_DIVISOR
     return Fleet(plan, watts, Simulation(1, "screenshots"), slots - 2, now, troubled=True)
 
 

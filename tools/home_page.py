@@ -67,7 +67,7 @@ def home_page() -> Iterator[str]:
 
 def settle(home: Home) -> None:
     """As if a provider had answered every report but the last."""
-    with home.store.change() as disk:
+    with home.store.transaction() as disk:
         disk.execute(
             "UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),)
         )
@@ -81,5 +81,5 @@ def plugs(folder: Path, now: int) -> Hub:
     hub = Hub.of(SourcesFile.parse({"plug": PLUGS}, folder), lambda line: None)
     for name, watts in (("Fridge", 41.0), ("Kettle", 0.0), ("Dishwasher", 0.0)):
         message = json.dumps({"power": watts}).encode()
-        hub.hear(now - 20 * 10**9, f"zigbee2mqtt/{name}", message, retained=False)
+        hub.on_message(now - 20 * 10**9, f"zigbee2mqtt/{name}", message, retained=False)
     return hub

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hushwatt.cli.estimate_tables import LONGEST, WIDTH, bar, pattern, percent, places
+from hushwatt.cli.estimate_tables import BAR_CELLS, PATTERN_CELLS, bar, pattern, percent, places
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_bars(limits, drawn):
     low, middle, high = limits
 
     assert bar(low, middle, high, most=40) == drawn
-    assert len(drawn) <= WIDTH
+    assert len(drawn) <= BAR_CELLS
 
 
 def test_bars_without_watts():
@@ -42,13 +42,13 @@ def test_patterns():
     assert pattern(numbers) in ("▁ █▄", "▁ █▅")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("count", [1, LONGEST, LONGEST + 1, 365])
+@pytest.mark.parametrize("count", [1, PATTERN_CELLS, PATTERN_CELLS + 1, 365])
 def test_long_patterns_fit(count):
     """Many slots are averaged until they fit."""
     numbers = SimpleNamespace(known=np.ones(count, dtype=bool), watts=np.arange(count, dtype=float))
     drawn = pattern(numbers)  # type: ignore[arg-type]
 
-    assert 1 <= len(drawn) <= LONGEST
+    assert 1 <= len(drawn) <= PATTERN_CELLS
     assert drawn == "".join(sorted(drawn))
 
 

@@ -50,7 +50,7 @@ def statuses(commands: list[tuple[tuple[str, ...], App]]) -> str:
         ("1", f"the answer is no: {', '.join(saying_no)}"),
         (str(exits.BAD_INPUT), "wrong use or bad input: one line on stderr says what to change"),
         (str(exits.INTERRUPTED), "ended with Ctrl-C"),
-        (str(exits.UNHEARD), "whoever read the output went away, as `head` does"),
+        (str(exits.BROKEN_PIPE), "whoever read the output went away, as `head` does"),
     ]
     return document("## Exit status", table(("status", "meaning"), rows)).strip()
 

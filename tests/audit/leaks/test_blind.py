@@ -48,13 +48,13 @@ def test_a_household_that_peeks_is_found(monkeypatch):
 def test_a_provider_that_peeks_is_found(monkeypatch, method):
     """A provider that decides by the true levels is seen."""
     truth = {}
-    probe = decided.Rounds.probe
+    probe = decided.DecisionRounds.probe
 
     def note(self, homes, start, levels, source):
         truth["mean"] = levels.mean()
         return probe(self, homes, start, levels, source)
 
-    monkeypatch.setattr(decided.Rounds, "probe", note)
+    monkeypatch.setattr(decided.DecisionRounds, "probe", note)
     monkeypatch.setattr(decided, "should_publish", lambda *told: truth["mean"] > 0.5)
 
     assert not audit_blind_fleet(method, "provider", SLOTS).passed

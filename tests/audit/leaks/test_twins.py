@@ -57,7 +57,7 @@ def twice_when_on(close):
     def slip(self, watts, due):
         close(self, watts, due)
         if watts.any():
-            self.store.note("seen", self.slot)
+            self.store.write_value("seen", self.slot)
 
     return slip
 

@@ -239,7 +239,7 @@ def test_any_bytes_are_passed_over_or_refused(data):
     except ValueError:
         return
 
-    assert compact.place <= len(data)
+    assert compact.position <= len(data)
 
 
 def test_heads_that_lead_nowhere(tmp_path, plan):

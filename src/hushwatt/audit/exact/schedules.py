@@ -72,12 +72,14 @@ def _asked_by_provider(plan: Plan, first: Strategy, slots: int) -> Iterator[tupl
 
 def _picked(plan: Plan, wishes: tuple[bool, ...]) -> tuple[tuple[int, ...], ...]:
     """LPD, LPA: the provider wishes to pick this home, and may if it kept silent for a window."""
-    from hushwatt.fleet.provider_decisions import Decided, pick
+    from hushwatt.fleet.provider_decisions import DecisionState, sample_silent_homes
 
-    decided = Decided(rules_of(plan).start(2 * plan.window, plan.window), None, np.full(1, -(1 << 40)))
+    decided = DecisionState(rules_of(plan).start(2 * plan.window, plan.window), None, np.full(1, -(1 << 40)))
     amounts: list[tuple[int, ...]] = []
     for slot, wish in enumerate(wishes):
-        spoken = wish and len(pick(plan, decided, slot, 1, Simulation(0, "audit"), "audit")) > 0
+        spoken = (
+            wish and len(sample_silent_homes(plan, decided, slot, 1, Simulation(0, "audit"), "audit")) > 0
+        )
         amounts.append((affordable(plan),) if spoken else ())
     return tuple(amounts)
 

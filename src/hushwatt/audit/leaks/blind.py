@@ -17,7 +17,7 @@ from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.twins import READINGS, traces
 from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
-from hushwatt.fleet.provider_decisions import Decided, report_rounds
+from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.levels import Levels
@@ -76,7 +76,7 @@ def _sent(plan: Plan, life: int, slots: int) -> list[tuple[Any, ...]]:
     """All that a fleet sends, as plain values."""
     source = Simulation(6, plan.id)
     homes = enrol(plan, HOMES, 0, source)
-    decided = Decided.start(plan, HOMES) if plan.decision == "provider" else None
+    decided = DecisionState.start(plan, HOMES) if plan.decision == "provider" else None
     found = []
     for slot in range(slots):
         levels = _levels(life, slot)

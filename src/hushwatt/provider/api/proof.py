@@ -50,8 +50,8 @@ class ResponseSigner:
 
     def _headers(self, start: Message, body: bytes) -> list[tuple[bytes, bytes]]:
         digest = self._digest.hexdigest() if self._whole else BODY_UNREAD
-        question = Challenge(self._nonce, self._method, self._path, digest)
-        proof = prove(self._key, question, start["status"], body)
+        challenge = Challenge(self._nonce, self._method, self._path, digest)
+        proof = prove(self._key, challenge, start["status"], body)
         added = {name.lower().encode(): value.encode() for name, value in proof.items()}
         return [each for each in start.get("headers", []) if each[0] not in added] + list(added.items())
 

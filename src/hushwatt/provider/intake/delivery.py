@@ -43,7 +43,7 @@ class Delivery:
 
     def batches(self, first: int) -> Iterator[tuple[int, "ReportBatch"]]:
         """The rows from number `first` on, each batch with the number of its first row."""
-        for piece in self.reports.pieces():
+        for piece in self.reports.row_groups():
             row = piece.first
             if row + piece.rows <= first:
                 continue

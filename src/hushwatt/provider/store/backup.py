@@ -1,4 +1,4 @@
-"""Backups of the embedded store: atomic_write while everything goes on, checked, and put back."""
+"""Backups of the embedded store: written while everything goes on, checked, and put back."""
 
 from pathlib import Path
 

@@ -47,7 +47,7 @@ class EmbeddedEngine:
             raise UsageError(f"{reports}: an address is for the engine spark")
         files = report_files(plan, Path(reports))
         tallies = Tallies(max(file.homes for file in files), {})
-        pieces = [piece for file in files for piece in file.pieces()]
+        pieces = [piece for file in files for piece in file.row_groups()]
         if plan.decision == "household":
             _tally_in_sequence(plan, reports, pieces, tallies)
         elif rotates(plan):
