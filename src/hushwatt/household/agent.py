@@ -20,6 +20,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.levels import Watts
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Entropy, OperatingSystem, Source
@@ -96,6 +97,7 @@ class Agent:
     caps: Caps  # as they are now; whoever runs the agent sets them before every tick
     readings: Readings
     source: Source = field(default_factory=OperatingSystem)
+    randomiser: Randomiser = randomise
     say: Callable[[str], None] = LOG.warning
     watches: dict[int, Watch] = field(default_factory=dict)
     mark: Mark | None = None
@@ -163,7 +165,9 @@ class Agent:
             del self.watches[place]
         for row in rows:
             if row["place"] not in self.watches:
-                member = Membership(Plan.parse(row["canonical"]), row["place"], self.book, self.source)
+                member = Membership(
+                    Plan.parse(row["canonical"]), row["place"], self.book, self.source, self.randomiser
+                )
                 self.watches[row["place"]] = self._started(member, moment)
         return list(self.watches.values())
 

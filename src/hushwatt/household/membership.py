@@ -19,6 +19,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.memory import from_text, strategy_of, to_text
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.household.report.report import Sent, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
@@ -37,6 +38,7 @@ class Membership:
     place: int
     book: HomeLedger
     source: Source
+    randomiser: Randomiser = randomise
     homes: Homes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +62,8 @@ class Membership:
         """Forget what is in memory, and believe the disk."""
         row = self.store.rows("SELECT slot, memory FROM plans WHERE place = ?", (self.place,))[0]
         ledger = PlanLedger.kept(self.plan, self.place, self.book, row["slot"])
-        self.homes = from_text(self.plan, row["slot"], row["memory"], ledger)
+        homes = from_text(self.plan, row["slot"], row["memory"], ledger)
+        self.homes = replace(homes, randomiser=self.randomiser)
 
     def close(self, watts: Watts, due: int) -> None:
         """End the slot with a report of these mean watts, one for each appliance; sent when `due`."""

@@ -5,7 +5,7 @@ import pytest
 from hushwatt.audit.planted import look_for_free
 from hushwatt.audit.spending.payments import as_shipped, audit_payments, audit_payments_on_disk, audit_rounds
 from hushwatt.household.ledger.home_ledger import HomeLedger
-from hushwatt.household.report.report import report as steps
+from hushwatt.household.report import report as steps
 
 
 @pytest.mark.parametrize("method", ["lbu", "lsp", "lpu", "lbd", "lba"])
