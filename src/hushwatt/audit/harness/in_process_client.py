@@ -38,7 +38,7 @@ class ServiceResponse(NamedTuple):
         return str(problem.get("type", "")).rpartition(":")[2]
 
 
-class Signer(NamedTuple):
+class EnrolledSigner(NamedTuple):
     """A signer: its key, its name, and the devices that it speaks for."""
 
     key: Ed25519PrivateKey
@@ -63,20 +63,20 @@ class InProcessClient(LocalService):
     def get(self, where: str = "") -> ServiceResponse:
         return self.ask("GET", self.path + where)
 
-    def send(self, signer: Signer, body: bytes, time: int | None = None) -> ServiceResponse:
+    def send(self, signer: EnrolledSigner, body: bytes, time: int | None = None) -> ServiceResponse:
         """A signed upload."""
         path = f"{self.path}/reports"
         moment = self.now if time is None else time
         signed = sign_request(signer.key, signer.name, "POST", path, moment, body)
         return self.ask("POST", path, body, signed.items())
 
-    def leave(self, signer: Signer, device: bytes) -> ServiceResponse:
+    def leave(self, signer: EnrolledSigner, device: bytes) -> ServiceResponse:
         """A signed wish to be forgotten."""
         path = f"{self.path}/devices/{device.hex()}"
         signed = sign_request(signer.key, signer.name, "DELETE", path, self.now, b"")
         return self.ask("DELETE", path, b"", signed.items())
 
-    def join(self, homes: int | None = None, plan: Plan | None = None) -> Signer:
+    def join(self, homes: int | None = None, plan: Plan | None = None) -> EnrolledSigner:
         """A new home, or a gateway for so many."""
         key, path = Ed25519PrivateKey.generate(), f"/v1/plans/{(plan or self.plan).id}/devices"
         wish: dict[str, Any] = {"public_key": public_bytes(key).hex()}
@@ -84,7 +84,7 @@ class InProcessClient(LocalService):
             wish |= {"homes": homes, "code": self.codes(homes=homes, plan=plan)[0]}
         place = self.ask("POST", path, json.dumps(wish).encode(), JSON).json()
         devices = np.frombuffer(bytes.fromhex("".join(place["devices"])), np.uint8).reshape(-1, 16)
-        return Signer(key, bytes.fromhex(place["device"]), devices, tuple(place["turns"] or ()))
+        return EnrolledSigner(key, bytes.fromhex(place["device"]), devices, tuple(place["turns"] or ()))
 
     def close(self) -> None:
         """End the service in order."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Signer
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import histories, plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import Sent
@@ -63,7 +63,9 @@ def wide_plan() -> Plan:
     )
 
 
-def deliver(client: InProcessClient, members: list[Signer], gateway: Signer, sent: Sent) -> None:
+def deliver(
+    client: InProcessClient, members: list[EnrolledSigner], gateway: EnrolledSigner, sent: Sent
+) -> None:
     """The reports of one slot: those of single homes one by one, the gateway's together."""
     parts = [(member, slice(home, home + 1)) for home, member in enumerate(members)]
     parts.append((gateway, slice(len(members), None)))
@@ -74,7 +76,12 @@ def deliver(client: InProcessClient, members: list[Signer], gateway: Signer, sen
 
 
 def _leave(
-    client: InProcessClient, folder: Path, members: list[Signer], gateway: Signer, home: int, sent: list[Sent]
+    client: InProcessClient,
+    folder: Path,
+    members: list[EnrolledSigner],
+    gateway: EnrolledSigner,
+    home: int,
+    sent: list[Sent],
 ) -> None:
     marks = _marks(members, gateway, home, sent)
     there = dict(zip(marks, _found(folder, marks.values()), strict=True))
@@ -89,7 +96,9 @@ def _leave(
         expect(not found, f"the {name} of a home that left is still in {found}")
 
 
-def _marks(members: list[Signer], gateway: Signer, home: int, sent: list[Sent]) -> dict[str, bytes]:
+def _marks(
+    members: list[EnrolledSigner], gateway: EnrolledSigner, home: int, sent: list[Sent]
+) -> dict[str, bytes]:
     """What only this home's rows hold: its device, its key if it has its own, its payloads."""
     alone = home < len(members)
     device = members[home].name if alone else gateway.devices[home - len(members)].tobytes()

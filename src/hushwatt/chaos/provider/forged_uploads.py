@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.audit.harness.buckets import GatewayHomes, Report, bucket_plan, check_tallies
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, ServiceResponse, Signer
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient, ServiceResponse
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.wire.signature import DEVICE_HEADER, SIGNATURE_HEADER, TIME_HEADER, sign_request
@@ -30,7 +30,9 @@ class SignedRequest:
     body: bytes
 
     @classmethod
-    def of(cls, member: Signer, path: str, time: int, body: bytes, method: str = "POST") -> "SignedRequest":
+    def of(
+        cls, member: EnrolledSigner, path: str, time: int, body: bytes, method: str = "POST"
+    ) -> "SignedRequest":
         return cls(method, path, sign_request(member.key, member.name, method, path, time, body), body)
 
     def with_header(self, name: str, value: str) -> "SignedRequest":
@@ -43,9 +45,9 @@ class ForgeryTarget:
 
     client: InProcessClient
     crowd: GatewayHomes
-    victim: Signer
-    other: Signer
-    elsewhere: Signer
+    victim: EnrolledSigner
+    other: EnrolledSigner
+    elsewhere: EnrolledSigner
     elsewhere_path: str
 
     @property

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, join, prepare
 from hushwatt.audit.harness.expect import Fault, expect
-from hushwatt.audit.harness.in_process_client import JSON, InProcessClient, Signer
+from hushwatt.audit.harness.in_process_client import JSON, EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.raw_connection import RawConnection, request
 from hushwatt.audit.harness.service_process import ServiceProcess
 from hushwatt.chaos.scenario import Scenario
@@ -97,7 +97,7 @@ def _put(client: InProcessClient, wish: BentRequest) -> None:
     expect(taken < LONGEST, f"{wish.method[:9]} {wish.target[:99]!r} took {taken:.1f} s of the processor")
 
 
-def _wishes(client: InProcessClient, crowd: GatewayHomes, member: Signer) -> list[BentRequest]:
+def _wishes(client: InProcessClient, crowd: GatewayHomes, member: EnrolledSigner) -> list[BentRequest]:
     """A good request of every kind; uploads are of reports that are known already."""
     here = client.path
     plain = ("/login", "/healthz", "/readyz", "/metrics", "/v1/plans", "/v1/keys", "/v1/openapi.json", here)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Signer
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import histories, plan_for
 from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare
 from hushwatt.chaos.scenario import Scenario
@@ -44,7 +44,7 @@ class CollectionModel:
     chance: random.Random
     folder: Path
     sent: list[Sent]  # of all homes, by slot
-    members: dict[int, Signer] = field(default_factory=dict)  # enrolled themselves
+    members: dict[int, EnrolledSigner] = field(default_factory=dict)  # enrolled themselves
     named: set[int] = field(default_factory=set)  # in files
     gone: set[int] = field(default_factory=set)
     reported: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))  # by slot

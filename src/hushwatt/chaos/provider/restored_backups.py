@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Signer
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import histories
 from hushwatt.chaos.provider.erased_homes import wide_plan
 from hushwatt.chaos.scenario import Scenario
@@ -66,7 +66,7 @@ def _parts(chance: random.Random) -> list[list[int]]:
     return [homes[place::PARTS] for place in range(PARTS)]
 
 
-def _send(client: InProcessClient, gateway: Signer, sent: Sent, homes: list[int]) -> None:
+def _send(client: InProcessClient, gateway: EnrolledSigner, sent: Sent, homes: list[int]) -> None:
     rows = np.array(homes)
     body = pack_many(
         gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows]

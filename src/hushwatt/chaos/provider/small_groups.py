@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Signer
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import histories, plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import Sent
@@ -36,7 +36,7 @@ class TwinService:
     """One of the two services, and what its homes report."""
 
     client: InProcessClient
-    members: list[Signer]
+    members: list[EnrolledSigner]
     reports: list[Sent]  # of all homes, by slot
     seen: dict[tuple[int, str], Any] = field(default_factory=dict)  # published slots, as first told
 

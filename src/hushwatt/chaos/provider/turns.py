@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Signer
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.plan import Appliance, Plan
@@ -81,7 +81,7 @@ def _slots(plan: Plan) -> int:
     return TURNS if plan.method == "lbu" else TURNS * plan.window
 
 
-def _honest(plan: Plan, chance: random.Random, member: Signer, assigned: bool) -> list[TurnReport]:
+def _honest(plan: Plan, chance: random.Random, member: EnrolledSigner, assigned: bool) -> list[TurnReport]:
     """Homes that take what they are offered, or where they may, draw their own; some turns are missed."""
     reports, count = [], len(plan.appliances)
     for home in range(HONEST):
@@ -117,7 +117,9 @@ def _asked(plan: Plan, order: Order, slot: int) -> Order:
     return tuple(sorted(order[place] for place in places))
 
 
-def _send(client: InProcessClient, member: Signer, reports: list[TurnReport], chance: random.Random) -> None:
+def _send(
+    client: InProcessClient, member: EnrolledSigner, reports: list[TurnReport], chance: random.Random
+) -> None:
     while reports:
         size = chance.choice([1, 7, 150])
         some, reports = reports[:size], reports[size:]
@@ -128,7 +130,7 @@ def _send(client: InProcessClient, member: Signer, reports: list[TurnReport], ch
             expect(reason in ("out_of_turn", "out_of_order"), f"a forger was refused as {reason}")
 
 
-def _record(plan: Plan, member: Signer, report: TurnReport, chance: random.Random) -> bytes:
+def _record(plan: Plan, member: EnrolledSigner, report: TurnReport, chance: random.Random) -> bytes:
     layout = Layout.of(plan)
     drawn = STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
     levels = np.array([[chance.randrange(2) for _ in report.members]], dtype=np.uint16)
@@ -137,7 +139,7 @@ def _record(plan: Plan, member: Signer, report: TurnReport, chance: random.Rando
     return pack(member.devices[report.home].tobytes(), report.slot, spent, drawn, payload)
 
 
-def _check_forgers(plan: Plan, member: Signer, address: str, assigned: bool) -> None:
+def _check_forgers(plan: Plan, member: EnrolledSigner, address: str, assigned: bool) -> None:
     """What a store has of each forger keeps to one turn and to one order."""
     kept: defaultdict[bytes, list[tuple[int, bytes]]] = defaultdict(list)
     store = open_store(address)
