@@ -10,17 +10,16 @@ from hushwatt.chaos.run import run
 from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
-from hushwatt.provider.dashboard import page_context as scene
-from hushwatt.provider.estimate import slots
-from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.dashboard import page_context
+from hushwatt.provider.estimate import estimate, slots
+from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.intake import collect, inbox
 from hushwatt.provider.service import collection_reader as read
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
 from hushwatt.provider.store.tallies import add_tallies, read_tallies
-from hushwatt.wire.signature import Claim
+from hushwatt.wire.signature import RequestSignature
 
 
 def faults(name):
@@ -63,8 +62,8 @@ def test_a_collector_that_counts_what_it_knows_again(monkeypatch):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda patch: patch.setattr(Claim, "fits", lambda *_: True),
-        lambda patch: patch.setattr(Claim, "late_by", lambda *_: 0.0),
+        lambda patch: patch.setattr(RequestSignature, "fits", lambda *_: True),
+        lambda patch: patch.setattr(RequestSignature, "late_by", lambda *_: 0.0),
     ],
     ids=["any signature", "any time"],
 )
@@ -78,9 +77,9 @@ def test_a_door_that_lets_in_too_many(monkeypatch, change):
 
 def test_answers_about_too_few_homes(monkeypatch):
     """Without the minimum, what a few homes reported shows somewhere."""
-    of = Timeline.of.__func__
+    of = vars(SlotTimeline)["of"].__func__
     monkeypatch.setattr(
-        Timeline, "of", classmethod(lambda kind, stack, minimum, first=None: of(kind, stack, 1, first))
+        SlotTimeline, "of", classmethod(lambda kind, arrays, minimum, first=None: of(kind, arrays, 1, first))
     )
 
     assert any("tells" in said or "is told" in said for said in faults("small-groups"))
@@ -120,32 +119,34 @@ def test_a_scale_that_moves(monkeypatch):
 
 def test_a_minimum_for_slots_alone(monkeypatch):
     """A slot with enough homes may have few that speak of an appliance."""
-    estimates = slots.slot_estimates
+    estimates = slots.slot_means
 
     def generous(plan, *more):
         return estimates(replace(plan, minimum_homes=1), *more)
 
-    monkeypatch.setattr(estimate, "slot_estimates", generous)
+    monkeypatch.setattr(estimate, "slot_means", generous)
 
     assert any("and it is told" in said for said in faults("published-once"))
 
 
 def test_small_slots_that_count_alone(monkeypatch):
     """Periods that differ in one slot tell it when they are subtracted."""
-    monkeypatch.setattr(slots, "pooled", lambda plan, timeline, speakers: timeline.inside & (speakers > 0))
+    monkeypatch.setattr(
+        slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0)
+    )
 
     assert any("subtracting" in said for said in faults("published-once"))
 
 
 def test_a_page_with_other_numbers(monkeypatch):
     """Whoever looks at a page sees what programs are told."""
-    cell = scene.PageContext._cell
+    cell = page_context.PageContext._cell
 
     def surer(self, *place):
         found = cell(self, *place)
         return replace(found, low=(found.value + found.low) / 2)
 
-    monkeypatch.setattr(scene.PageContext, "_cell", surer)
+    monkeypatch.setattr(page_context.PageContext, "_cell", surer)
 
     assert any("page Over time" in said for said in faults("published-once"))
 
@@ -154,16 +155,16 @@ def test_a_page_with_other_numbers(monkeypatch):
 def test_a_store_that_does_not_forget(monkeypatch, what):
     """What is only marked as free is still in the files."""
     if what == "log kept":
-        monkeypatch.setattr(Service, "forget_due", _nothing)
+        monkeypatch.setattr(Service, "purge_due", _nothing)
     else:
-        connected = Sqlite._connected
+        connected = Sqlite._connect
 
         def careless(self):
             connection = connected(self)
             connection.pragma("secure_delete", "off")
             return connection
 
-        monkeypatch.setattr(Sqlite, "_connected", careless)
+        monkeypatch.setattr(Sqlite, "_connect", careless)
 
     assert any("home that left" in said for said in faults("erased-homes"))
 

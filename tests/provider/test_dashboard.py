@@ -12,14 +12,14 @@ from hushwatt.errors import UsageError
 from hushwatt.plan import SlotLength
 from hushwatt.plan.presets import preset
 from hushwatt.provider.dashboard import assets
-from hushwatt.provider.dashboard.renderer import POLICY
+from hushwatt.provider.dashboard.renderer import CONTENT_SECURITY_POLICY
 from hushwatt.provider.dashboard.views import VIEWS, series, times
 from hushwatt.provider.store.access import add_token
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.session import StoreUnavailable
 
 PATHS = [view.path for view in VIEWS]
-ANSWERS = [view.path for view in VIEWS if view.answers]
+ANSWERS = [view.path for view in VIEWS if view.shows_estimates]
 HOMES, SLOTS = 120, 6
 FEW = 3  # the slot in which too few homes report
 VOID = {"meta", "link", "img", "input", "br", "hr"}
@@ -120,8 +120,8 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(collected, path):
         if name in attributes
     ]
 
-    assert response.headers["content-security-policy"] == POLICY
-    assert "unsafe" not in POLICY
+    assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+    assert "unsafe" not in CONTENT_SECURITY_POLICY
     assert response.headers["cache-control"] == "no-store"
     assert page.all("style") == []
     assert handlers == []
@@ -370,7 +370,7 @@ def test_bad_addresses_are_refused_in_a_line(collected, path, query, complaint):
 
     assert response.status_code == 400
     assert complaint in page.text
-    assert response.headers["content-security-policy"] == POLICY
+    assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
 
 
 def test_too_many_appliances_are_refused(collecting, plan_of):
@@ -586,7 +586,7 @@ def test_slots_of_hours_are_named_by_their_time(collecting, plan_of):
 @pytest.mark.parametrize("path, view", [("/times", times), ("/series", series)])
 def test_what_does_not_fit_is_said(collected, monkeypatch, path, view):
     """When there are more slots than can be drawn, the last ones are, and the page says so."""
-    monkeypatch.setattr(view, "MOST_SLOTS", 2)
+    monkeypatch.setattr(view, "MAX_SLOTS", 2)
     _, page = page_of(collected, path)
     _, whole = page_of(collected, f"{path}?from=2024-01-05")
 

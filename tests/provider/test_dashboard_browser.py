@@ -67,7 +67,7 @@ def address(tmp_path_factory):
     while not server.started:
         time.sleep(0.01)
     here = f"{HERE}:{server.servers[0].sockets[0].getsockname()[1]}"
-    talk.client = httpx2.Client(base_url=here)
+    talk.client = httpx2.Client(base_url=here)  # type: ignore[assignment]
     collect(talk, plan)
     yield here
     server.should_exit = True

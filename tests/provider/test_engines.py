@@ -23,11 +23,11 @@ from tests.provider.reported import (
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import engine
-from hushwatt.provider.tally.engines.overlaps import contested
-from hushwatt.provider.tally.engines.tally_arrow import packed, unpacked
-from hushwatt.provider.tally.tally import Tallies, settled
-from hushwatt.wire.reports import file as report_file
-from hushwatt.wire.reports import spill as report_spill
+from hushwatt.provider.tally.engines.overlaps import overlapping
+from hushwatt.provider.tally.engines.tally_arrow import decode_tallies, encode_tallies
+from hushwatt.provider.tally.tally import Tallies, finish_tallies
+from hushwatt.wire.reports import external_sort as report_spill
+from hushwatt.wire.reports import report_file
 from hushwatt.wire.reports.schema import ReportBatch
 
 EMBEDDED = engine("embedded")
@@ -70,9 +70,9 @@ class TestOnce:
         rows, cut = data.draw(arrangements(len(batch))), data.draw(st.integers(0, len(batch)))
         folder = tmp_path_factory.mktemp("reports")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(report_file, "ROWS", data.draw(st.sampled_from([7, 64, 1000])))
-            patch.setattr(report_file, "PIECE", data.draw(st.sampled_from([60, 1000])))
-            patch.setattr(report_spill, "BUCKET", 30)
+            patch.setattr(report_file, "BATCH_ROWS", data.draw(st.sampled_from([7, 64, 1000])))
+            patch.setattr(report_file, "MIN_GROUP_ROWS", data.draw(st.sampled_from([60, 1000])))
+            patch.setattr(report_spill, "BUCKET_REPORTS", 30)
             saved(plan, folder / "a.parquet", both, rows[:cut], group=23)
             saved(plan, folder / "b.parquet", both, rows[cut:], group=40)
             tallies = EMBEDDED.tallies(plan, folder)
@@ -83,7 +83,7 @@ class TestOnce:
 
     def test_regions_side_by_side_stream(self, table, tmp_path, monkeypatch):
         """Files that each hold some homes in all slots share no report, so nothing waits on disk."""
-        monkeypatch.setattr("hushwatt.provider.tally.engines.embedded.spilled", None)
+        monkeypatch.setattr("hushwatt.provider.tally.engines.embedded.spill_reports", None)
         plan, batch = table("lbu", None, 8)
         early = np.array([home < "home 10" for home in batch.households.to_pylist()])
         for name, rows in (("a", early), ("b", ~early)):
@@ -105,7 +105,7 @@ class TestOnce:
             for place in (one, other)
         }
 
-        assert contested(spans) == expected
+        assert overlapping(spans) == expected
 
 
 class TestKernel:
@@ -120,26 +120,28 @@ class TestKernel:
         parcels = []
         for homes in (half, ~half):
             rows = sorted(np.flatnonzero(homes), key=lambda row: (row % len(batch), row))
-            parcels += kernel.settle(plan, iter(arrow(both.taken(np.array(rows)), size=37)))
+            parcels += kernel.tally_sorted(plan, iter(arrow(both.taken(np.array(rows)), size=37)))
         tallies, notes = added(parcels)
 
-        assert plainly(settled(plan, tallies).groups) == plainly(one_by_one(plan, batch))
+        assert plainly(finish_tallies(plan, tallies).groups) == plainly(one_by_one(plan, batch))
         assert sum(note.repeats for note in notes) == len(batch)
 
     @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind[1] != "household"], ids=str)
     def test_a_look_where_they_lie(self, table, kind):
         """Batches in order are tallied as they come, and say where they lie."""
         plan, batch = table(*kind)
-        tallies, (note,) = added(kernel.look(plan, iter(arrow(batch, size=37))))
+        tallies, (note,) = added(kernel.tally_partition(plan, iter(arrow(batch, size=37))))
 
-        assert plainly(settled(plan, tallies).groups) == plainly(one_by_one(plan, batch))
+        assert plainly(finish_tallies(plan, tallies).groups) == plainly(one_by_one(plan, batch))
         assert note.ordered
-        assert not contested([[span] for span in note.spans])
+        assert not overlapping([[span] for span in note.spans])
 
     def test_a_look_at_what_is_in_no_order(self, table):
         """It is said, and nothing is counted."""
         plan, batch = table("lbu", None, 8)
-        tallies, (note,) = added(kernel.look(plan, iter(arrow(batch.taken(np.array([1, 0])), size=9))))
+        tallies, (note,) = added(
+            kernel.tally_partition(plan, iter(arrow(batch.taken(np.array([1, 0])), size=9)))
+        )
 
         assert not note.ordered
         assert tallies.groups == {}
@@ -154,9 +156,9 @@ class TestKernel:
         problem = "^reports.parquet, row 4: its payload has"
 
         with pytest.raises(ReportError, match=problem):
-            list(kernel.look(plan, iter(parts)))
+            list(kernel.tally_partition(plan, iter(parts)))
         with pytest.raises(ReportError, match=problem):
-            list(kernel.settle(plan, iter(parts)))
+            list(kernel.tally_sorted(plan, iter(parts)))
 
 
 def arrow(batch, size):
@@ -176,8 +178,8 @@ def arrow(batch, size):
 
 def added(parcels):
     """All parcels in one, as a cluster adds them."""
-    (whole,) = kernel.add(iter(parcels))
-    return unpacked(whole.to_pylist())
+    (whole,) = kernel.merge_tallies(iter(parcels))
+    return decode_tallies(whole.to_pylist())
 
 
 class TestRefused:
@@ -230,7 +232,7 @@ def test_parcels_travel(table):
     plan, batch = table("lbd", "household", 8)
     tallies = Tallies(0, one_by_one(plan, batch))
 
-    assert plainly(unpacked(packed(tallies).to_pylist())[0].groups) == plainly(tallies.groups)
+    assert plainly(decode_tallies(encode_tallies(tallies).to_pylist())[0].groups) == plainly(tallies.groups)
 
 
 def test_the_command_counts_once(table, tmp_path, hushwatt):

@@ -4,7 +4,7 @@ import pytest
 from tests.provider.reported import reported, saved
 
 from hushwatt.errors import ReportError, UsageError
-from hushwatt.provider.tally.engines.spark_errors import explained, java_reason
+from hushwatt.provider.tally.engines.spark_errors import explain_error, java_reason
 from hushwatt.provider.tally.engines.spark_files import SparkFile
 from hushwatt.wire.reports import report_files
 
@@ -28,7 +28,7 @@ def file(plan_of, tmp_path):
 
 def shown(text, file):
     plan, read = file
-    return explained(pyspark_errors.PySparkException(text), plan, [read])
+    return explain_error(pyspark_errors.PySparkException(text), plan, [read])
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_a_user_can_mend(text, said, file):
 def test_a_refused_row(file):
     """The words of the worker, with the path as the user gave it."""
     _, read = file
-    last = f"hushwatt.errors.ReportError: {read.place}, row 3: the round must be 0 or 1"
+    last = f"hushwatt.errors.ReportError: {read.location}, row 3: the round must be 0 or 1"
     error = shown(TRACE.format(last=last), file)
 
     assert isinstance(error, ReportError)
@@ -75,7 +75,7 @@ def test_a_refused_row(file):
 def test_a_file_that_workers_do_not_see(file):
     """It is good here, so the way to it is what is missing."""
     _, read = file
-    error = shown(f"[FAILED_READ_FILE.FILE_NOT_EXIST] while reading file {read.place}", file)
+    error = shown(f"[FAILED_READ_FILE.FILE_NOT_EXIST] while reading file {read.location}", file)
 
     assert isinstance(error, UsageError)
     assert str(error) == f"{read.report.name}: Spark's workers do not see it"
@@ -84,7 +84,7 @@ def test_a_file_that_workers_do_not_see(file):
 def test_a_file_that_only_spark_cannot_read(file):
     """Here it is whole, so Spark's own reason is told."""
     _, read = file
-    error = shown(f"[FAILED_READ_FILE.NO_HINT] Encountered error while reading file {read.place}", file)
+    error = shown(f"[FAILED_READ_FILE.NO_HINT] Encountered error while reading file {read.location}", file)
 
     assert isinstance(error, ReportError)
     assert str(error).startswith(f"{read.report.name}: Spark cannot read it: Encountered error")
@@ -95,5 +95,5 @@ def test_a_bug_stays_a_bug(file):
     plan, read = file
     bug = ZeroDivisionError()
 
-    assert explained(bug, plan, [read]) is bug
+    assert explain_error(bug, plan, [read]) is bug
     assert java_reason(ValueError("")) == "it did not say why"

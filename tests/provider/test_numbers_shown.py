@@ -24,7 +24,7 @@ from hushwatt.cli.estimate_tables import headline, levels_table, period_table, t
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
-from hushwatt.provider.dashboard.promised import foreseen
+from hushwatt.provider.dashboard.plan_promise import expected_accuracy
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.export import export
 from hushwatt.wire.payload import Layout
@@ -519,7 +519,7 @@ def test_collection(talk, plan):
 def test_plan(talk, plan):
     """What accuracy to expect: 1.96 standard errors of the advice, in watts and in parts of the typical."""
     shown = page(talk, "/plan?homes=5000&slots=24")
-    found = foreseen(plan, 5000, 24)
+    found = expected_accuracy(plan, 5000, 24)
     names, *rows = shown.tables["What accuracy to expect"]
 
     assert names == ["Appliance", "Thought to use", "Expected error, 95 %", "Of that", "Lost to the levels"]

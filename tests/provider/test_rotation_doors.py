@@ -1,5 +1,7 @@
 """Every door refuses what is out of turn or out of order, for its own reason, and takes the rest."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,10 +11,10 @@ from tests.provider.reported import HOMES, part, plainly, reported, saved, twice
 from tests.provider.test_engines import arrow
 
 from hushwatt.privacy.rotation import order_of
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import engine, tally_reports
-from hushwatt.provider.tally.engines.tally_arrow import unpacked
+from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.reports.schema import ReportBatch
@@ -22,7 +24,7 @@ EVERY = [0, 1, 2]
 TURN, ORDER, FINE = "out_of_turn", "out_of_order", ""
 
 # What a forging home sends, slot and appliances, and what must become of it.
-FORGED = {
+FORGED: dict[str, tuple[dict[str, Any], int, Any]] = {
     "every slot": ({"method": "lpu"}, 3, [(slot, EVERY, TURN if slot % 3 else FINE) for slot in range(9)]),
     "another phase": ({"method": "lpu"}, 3, [(0, EVERY, FINE), (4, EVERY, TURN), (6, EVERY, FINE)]),
     "one appliance": (
@@ -58,7 +60,7 @@ def forged(request, plan_of):
     """A plan, and the rows of a forging home: slot, spent, drawn, payload and what must become of it."""
     fields, count, rows = FORGED[request.param]
     plan = plan_of(*[2] * count, oracle="grr", **fields)
-    layout, drawn = Layout.of(plan), STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
+    layout, drawn = Layout.of(plan), strategy_for(plan).offer()
     found = []
     for slot, members, reason in rows:
         named = np.array([members]) if layout.partial else None
@@ -149,9 +151,9 @@ def test_files(forged, tmp_path, arrangement):
         saved(plan, tmp_path / f"{piece}.parquet", batch, some)
 
     tallies = tally_reports(plan, tmp_path)
-    parcels = list(kernel.settle(plan, iter(arrow(batch, size=2))))
+    parcels = list(kernel.tally_sorted(plan, iter(arrow(batch, size=2))))
 
-    there, (note,) = unpacked(row for parcel in parcels for row in parcel.to_pylist())
+    there, (note,) = decode_tallies(row for parcel in parcels for row in parcel.to_pylist())
     assert tallies.refused == note.refused == refusals(rows)
     assert plainly(there.groups) == plainly(tallies.groups)
     assert sum(tally.rows for tally in tallies.groups.values()) == len(rows) - tallies.refused.total()
@@ -264,7 +266,7 @@ class TestEnrolment:
 
         def send(talk, later):
             turns = zip(map(bytes.fromhex, devices), answer.json()["turns"], strict=True)
-            sent = [pack(each, later + (turn + 1) % 3, *[plan.epsilon] * 2, b"\0") for each, turn in turns]
+            sent = [pack(each, later + (turn + 1) % 3, *[plan.epsilon] * 2, b"\0") for each, turn in turns]  # type: ignore[call-arg]
             return talk.send(key, bytes.fromhex(name), b"".join(sent)).json()
 
         first = send(talk, 0)

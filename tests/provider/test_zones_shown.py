@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from hushwatt.plan import SlotLength
-from hushwatt.provider.dashboard.frame import stretches
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.query import understand
+from hushwatt.provider.dashboard.page_layout import range_links
+from hushwatt.provider.dashboard.query import parse_query
 
 ZONES = ("America/Los_Angeles", "Asia/Kolkata", "Pacific/Auckland", "UTC")
 
@@ -24,7 +24,7 @@ def test_the_last_days(collecting, plan_of, zone, hours):
     talk.at_slot(24 * 9 + hours - 1, late=timedelta(minutes=15))
     talk.get("/slots").raise_for_status()
     read = talk.service.read
-    links = stretches(PageContext(read, understand(read, {}, []), talk.clock.now()), "/top")
+    links = range_links(PageContext(read, parse_query(read, {}, []), talk.clock.now()), "/top")
     queries = [parse_qs(urlsplit(link).query) for _, link, _ in links]
 
     assert read.state(talk.plan).published == 24 * 9 + hours - 1

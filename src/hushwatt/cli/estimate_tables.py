@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from hushwatt.cli.terminal import fitted, terminal_width, wrapped
 from hushwatt.plan.times import zone
-from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
-from hushwatt.provider.estimate.results import Estimates, PeriodNumbers, SlotNumbers
+from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-WIDTH = 24  # cells of a bar
-LONGEST = 24  # cells of a pattern over time
+BAR_CELLS = 24  # cells of a bar
+PATTERN_CELLS = 24  # cells of a pattern over time
 PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((6,),)  # what narrow terminals lack: the drawing, then the share
-WIDE = 120  # columns, where there is no terminal
+DEFAULT_COLUMNS = 120  # columns, where there is no terminal
 HEIGHTS = "▁▂▃▄▅▆▇█"
 AVERAGING = (
     "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "
@@ -90,7 +90,7 @@ def print_tables(
     from rich.console import Console
     from rich.text import Text
 
-    width = terminal_width(WIDE)
+    width = terminal_width(DEFAULT_COLUMNS)
     console = Console(highlight=False, width=width)
     with console.capture() as capture:
         console.print(Text(headline(estimates), style="bold"))
@@ -121,8 +121,8 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
             f"too few homes: at most {estimates.heard:,} {did} in a slot, "
             f"and the plan needs {plan.minimum_homes:,}"
         ]
-    lines = [what_watts_are(estimates)]
-    if (missed := blind_spot(estimates)) is not None:
+    lines = [watts_caption(estimates)]
+    if (missed := unmeasured_times(estimates)) is not None:
         lines.append(f"The collection does not stand for the whole time: {missed}.")
     if few:
         lines.append(
@@ -179,18 +179,18 @@ def bar(low: float, middle: float, high: float, most: float) -> str:
     """
     if most <= 0:
         return ""
-    cells = [round(WIDTH * min(max(limit, 0.0), most) / most) for limit in (low, middle, high)]
+    cells = [round(BAR_CELLS * min(max(limit, 0.0), most) / most) for limit in (low, middle, high)]
     return "█" * cells[0] + "▒" * (cells[1] - cells[0]) + "░" * (cells[2] - cells[1])
 
 
-def pattern(numbers: SlotNumbers) -> str:
+def pattern(numbers: SlotEstimates) -> str:
     """The mean watts from slot to slot as small columns; slots are averaged when there are many.
 
     >>> from types import SimpleNamespace
     >>> pattern(SimpleNamespace(known=[True, False, True], watts=[0.0, 9.0, 70.0]))
     '▁ █'
     """
-    size = max(-(-len(numbers.known) // LONGEST), 1)
+    size = max(-(-len(numbers.known) // PATTERN_CELLS), 1)
     slots = list(zip(numbers.known, numbers.watts, strict=True))
     parts = [[watts for known, watts in slots[at : at + size] if known] for at in range(0, len(slots), size)]
     means = [sum(part) / len(part) if part else None for part in parts]
@@ -200,7 +200,7 @@ def pattern(numbers: SlotNumbers) -> str:
     return "".join(" " if step is None else HEIGHTS[step] for step in steps)
 
 
-def places(period: PeriodNumbers) -> str:
+def places(period: PeriodEstimates) -> str:
     """A rank, or the ranks it may be when that is open.
 
     >>> from types import SimpleNamespace

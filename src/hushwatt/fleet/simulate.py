@@ -11,7 +11,7 @@ from hushwatt.fleet.assemble import assemble
 from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
-from hushwatt.provider.tally.tally import Tallies, tally_batches, with_repeats
+from hushwatt.provider.tally.tally import Tallies, carry_forward, tally_batches
 from hushwatt.wire.reports import ReportBatch
 
 
@@ -20,7 +20,7 @@ def simulate(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, fir
     tallies = Tallies(homes, {})
     for key, tally in tally_batches(plan, _batches(plan, watts, homes, source, first)):
         tallies.add(key, tally)
-    return with_repeats(plan, tallies)
+    return carry_forward(plan, tallies)
 
 
 def _batches(
@@ -29,4 +29,4 @@ def _batches(
     households = pa.array([f"{home:09d}" for home in range(homes)])
     fleet = assemble(plan, None, households, first, source)
     for slot, now in enumerate(watts, start=first):
-        yield from fleet.move(slot, (now[part] for part in fleet.parts), source)
+        yield from fleet.advance(slot, (now[part] for part in fleet.partitions), source)

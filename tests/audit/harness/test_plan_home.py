@@ -9,10 +9,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.harness.plan_home import home_in_plan
 from hushwatt.plan.amounts import MICRO
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import unpack
-from hushwatt.wire.signature import read_claim
+from hushwatt.wire.signature import read_request_signature
 
 PLAN = plan_at_home("lba", "household", "oue", 3, 2, 2 * MICRO)
 
@@ -44,7 +44,7 @@ def test_every_upload_is_signed(home):
 
     assert len(uploads) == 4
     for each in uploads:
-        assert read_claim(each.headers).fits(key, "POST", each.path, each.body)
+        assert read_request_signature(each.headers).fits(key, "POST", each.path, each.body)
 
 
 def test_a_line_that_is_down(home):
@@ -73,7 +73,7 @@ def test_a_repeat_is_the_same_bytes(method, decision):
         for slot in range(24):
             home.live_slot(slot)
         records = unpack(b"".join(home.provider.uploads), Layout.of(plan).size)
-    probe = STRATEGIES[method].start(affordable(plan), plan.window).probe
+    probe = strategy_for(plan).probe
     drawn_anew = records.spent > probe
     payloads = [payload.tobytes() for payload in records.payloads]
     changed = np.array([one != other for one, other in pairwise(payloads)])

@@ -43,13 +43,13 @@ def test_a_reused_seed_is_found(name):
 
 def test_deciding_by_the_release_is_found(monkeypatch):
     """A fleet that compares its probe with the release instead of the kept probe is found out."""
-    keep = steps.stand_by
+    keep = steps.remember_release
 
     def keep_release(homes, who, amounts, payloads):
         keep(homes, who, amounts, payloads)
         homes.probes[who] = payloads
 
-    monkeypatch.setattr(steps, "stand_by", keep_release)
+    monkeypatch.setattr(steps, "remember_release", keep_release)
     case = CASES["streams of lba, oue, 1 of 1"]
 
     assert not audit_streams(case, 20_000).passed

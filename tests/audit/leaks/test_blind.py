@@ -11,7 +11,7 @@ from hushwatt.audit.leaks.blind import (
     blind_audits,
     lowest_level,
 )
-from hushwatt.audit.miniature import MECHANISMS
+from hushwatt.audit.miniature import deciders
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
@@ -22,7 +22,7 @@ from hushwatt.wire.payload import Layout
 SLOTS = 6
 
 
-@pytest.mark.parametrize("method, decision", MECHANISMS)
+@pytest.mark.parametrize("method, decision", deciders())
 def test_fleets(method, decision):
     """Whatever the homes hold, the same is paid, decided and sent, in every byte."""
 
@@ -54,13 +54,13 @@ def test_a_household_that_peeks_is_found(monkeypatch):
 def test_a_provider_that_peeks_is_found(monkeypatch, method):
     """A provider that decides by the true levels is seen."""
     truth = {}
-    probe = decided.Rounds.probe
+    probe = decided.DecisionRounds.probe
 
     def note(self, homes, start, levels, source):
         truth["mean"] = levels.mean()
         return probe(self, homes, start, levels, source)
 
-    monkeypatch.setattr(decided.Rounds, "probe", note)
+    monkeypatch.setattr(decided.DecisionRounds, "probe", note)
     monkeypatch.setattr(decided, "should_publish", lambda *told: truth["mean"] > 0.5)
 
     assert not audit_blind_fleet(method, "provider", SLOTS).passed
@@ -92,4 +92,4 @@ def test_only_the_audit_is_blindfolded(plan_of):
 def test_every_mechanism():
     """All methods and whoever decides are gone through."""
 
-    assert len(list(blind_audits())) == len(MECHANISMS) + len(AT_HOME)
+    assert len(list(blind_audits())) == len(deciders()) + len(AT_HOME)

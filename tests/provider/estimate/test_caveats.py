@@ -8,7 +8,7 @@ from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.plan import SlotLength
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
+from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.tally.tally import Tallies, TallyKey, tally_rows
@@ -45,22 +45,26 @@ def test_lsp_says_the_one_hour_it_measures(plan_of):
     """Three days of hourly lsp are three midnights, and the words and the JSON say so."""
     found = estimated(hourly(plan_of, method="lsp", minimum_homes=1), 72)
 
-    assert blind_spot(found) == document(found)["blind_spot"] == "it only ever measures 00:00 to 01:00 (UTC)"
-    assert "over the 3 slots in which homes drew, one in 24" in what_watts_are(found)
+    assert (
+        unmeasured_times(found)
+        == document(found)["blind_spot"]
+        == "it only ever measures 00:00 to 01:00 (UTC)"
+    )
+    assert "over the 3 slots in which homes drew, one in 24" in watts_caption(found)
 
 
 def test_a_range_inside_a_window(plan_of):
     """Ten slots of the second day are still about its midnight."""
     found = estimated(hourly(plan_of, method="lsp", minimum_homes=1), 48, first=30, last=39)
 
-    assert blind_spot(found) == "it only ever measures 00:00 to 01:00 (UTC)"
+    assert unmeasured_times(found) == "it only ever measures 00:00 to 01:00 (UTC)"
 
 
 def test_turns_see_everything(plan_of):
     """With turns every hour is measured, and nothing is said."""
     found = estimated(hourly(plan_of, method="lpu", minimum_homes=1), 72)
 
-    assert blind_spot(found) is None
+    assert unmeasured_times(found) is None
     assert "blind_spot" not in document(found)
 
 
@@ -74,4 +78,4 @@ def test_hours_with_too_few_homes(plan_of):
         kept = np.tile(sent.payloads, (2, 1))[:12] if slot % 24 < 3 else sent.payloads
         found.add(TallyKey(slot, 0, slot, plan.epsilon), tally_rows(Layout.of(plan), kept))
 
-    assert blind_spot(estimate(plan, found)) == "it only ever measures 00:00 to 03:00 (UTC)"
+    assert unmeasured_times(estimate(plan, found)) == "it only ever measures 00:00 to 03:00 (UTC)"

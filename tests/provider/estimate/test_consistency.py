@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from hushwatt.provider.estimate.consistency import as_estimated, norm_sub, usual
+from hushwatt.provider.estimate.consistency import add_one_smoothed, norm_sub, unadjusted
 
 COUNTS = st.lists(st.floats(-1e4, 1e4), min_size=2, max_size=12).map(np.array)
 
@@ -55,12 +55,12 @@ def test_none_is_the_estimate():
     """Without consistency the unbiased numbers are shown, negative ones too."""
     levels = np.array([120.0, -20.0])
 
-    assert as_estimated(levels, 100.0) is levels
+    assert unadjusted(levels, 100.0) is levels
 
 
 def test_usual_leaves_no_level_empty():
     """Errors are judged by a histogram in which everything is possible."""
-    histogram = usual(np.array([1.3, -0.2, -0.1]), reports=97)
+    histogram = add_one_smoothed(np.array([1.3, -0.2, -0.1]), reports=97)
 
     assert histogram.sum() == 1
     assert np.allclose(histogram, [0.98, 0.01, 0.01])

@@ -8,10 +8,10 @@ from tests.provider.simulated import plan_of
 
 from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.covariance import Covariances, asked_about_both, covariances
+from hushwatt.provider.estimate import estimate as module
+from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.covariance import CovarianceBounds, asked_about_both, covariance_bounds
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.estimate import estimate as module
 from hushwatt.provider.estimate.period import PeriodMean
 
 HOMES, WATTS, TIMES = 210, 1000.0, 100
@@ -80,7 +80,9 @@ def test_shares_and_ranks_cover(life, window, slots, asked, anew):
 @pytest.mark.parametrize("life, window, slots, asked", [(exclusive, 7, 3, 3), (comonotone, 1, 1, 1)])
 def test_independent_errors_would_not_cover(life, window, slots, asked, monkeypatch):
     """Without the bounds the same homes are missed."""
-    monkeypatch.setattr(module, "covariances", lambda plan, periods, *_: Covariances.none(len(periods)))
+    monkeypatch.setattr(
+        module, "covariance_bounds", lambda plan, periods, *_: CovarianceBounds.none(len(periods))
+    )
 
     assert trials(life, window, slots, asked, times=200)[0] < 0.92
 
@@ -88,7 +90,9 @@ def test_independent_errors_would_not_cover(life, window, slots, asked, monkeypa
 def test_what_independent_appliances_pay(monkeypatch):
     """With no noise at all, where it costs the most, intervals are at most 1.45 times as wide."""
     bounded = trials(independent, 7, 1, 3, times=40)[2]
-    monkeypatch.setattr(module, "covariances", lambda plan, periods, *_: Covariances.none(len(periods)))
+    monkeypatch.setattr(
+        module, "covariance_bounds", lambda plan, periods, *_: CovarianceBounds.none(len(periods))
+    )
 
     assert 1.0 < bounded / trials(independent, 7, 1, 3, times=40)[2] < 1.45
 
@@ -98,13 +102,15 @@ def of_period(watts, variance, weight):
 
 
 def timeline_of(slots):
-    return Timeline(np.arange(slots), *[np.zeros(slots)] * 3, *[np.ones(slots, dtype=bool)] * 2)
+    return SlotTimeline(np.arange(slots), *[np.zeros(slots)] * 3, *[np.ones(slots, dtype=bool)] * 2)
 
 
 def test_bounds():
     """Exclusion gives −c·E[X]·E[Y], going together c·sd(X)·sd(Y), and no appliance is bound to itself."""
     plan = plan_of([[0, 1]] * 2, method="lpu", window=7)
-    found = covariances(plan, [of_period(2.0, 9.0, 0.25), of_period(3.0, 16.0, 0.25)], timeline_of(1), 100)
+    found = covariance_bounds(
+        plan, [of_period(2.0, 9.0, 0.25), of_period(3.0, 16.0, 0.25)], timeline_of(1), 100
+    )
 
     assert np.allclose(found.lowest, [[0, -0.25 * 2 * 3], [-0.25 * 2 * 3, 0]])
     assert np.allclose(found.highest, [[0, 12], [12, 0]])
@@ -114,7 +120,7 @@ def test_bounds_of_samples_drawn_apart():
     """Homes asked about one appliance only: −1/K times the homes' covariance, which may have either sign."""
     plan = plan_of([[0, 1]] * 2, method="lpu", window=7, appliances_per_report=1)
     periods = [of_period(2.0, 9.0, 0.25), of_period(3.0, 16.0, 0.25)]
-    found = covariances(plan, periods, timeline_of(1), homes=100)
+    found = covariance_bounds(plan, periods, timeline_of(1), homes=100)
 
     assert np.isclose(found.lowest[0, 1], -12 * (1 / 100) / 0.25)
     assert np.isclose(found.highest[0, 1], 2 * 3 / 100)
@@ -123,7 +129,7 @@ def test_bounds_of_samples_drawn_apart():
 def test_everybody_was_asked():
     """When every home spoke there is no sampling, and nothing is shared."""
     plan = plan_of([[0, 1]] * 2)
-    found = covariances(plan, [of_period(2.0, 0.0, 0.0), of_period(3.0, 0.0, 0.0)], timeline_of(1), 100)
+    found = covariance_bounds(plan, [of_period(2.0, 0.0, 0.0), of_period(3.0, 0.0, 0.0)], timeline_of(1), 100)
 
     assert not found.lowest.any()
     assert not found.highest.any()

@@ -8,7 +8,7 @@ from tests.provider.simulated import MICRO, plan_of, tallies_of
 
 from hushwatt.privacy.laws import debias, law_for, noise
 from hushwatt.provider.estimate.arrays import TallyArrays
-from hushwatt.provider.estimate.debias import Groups, centred, watts_moments
+from hushwatt.provider.estimate.debias import DebiasedGroups, centred, watts_moments
 from hushwatt.provider.tally.tally import TallyKey
 
 VALUES = np.array([0.0, 30.0, 200.0])
@@ -41,14 +41,14 @@ def test_noise_of_a_tally_is_unbiased():
     """Averaged over all tallies two homes can make, the estimated noise is the true one."""
     law, offsets = law_for("grr", MICRO, 1, 3), centred(VALUES)
     plan = plan_of([VALUES], oracle="grr")
-    levels, found = (0, 2), 0.0
+    levels, found = (0, 2), np.zeros(())
     for answer in product(range(3), repeat=2):
         counts = np.bincount(answer, minlength=3)[None]
         tallies = tallies_of(2, [TallyKey(0, 0, 0, MICRO)], [np.array([2])], [counts])
         chance = np.prod([float(law.chance(a, level)) for a, level in zip(answer, levels, strict=True)])
         held = debias(counts[0], 2, law)
-        found += chance * held @ watts_moments(offsets, law)[0]
-        groups = Groups.of(plan, TallyArrays.of(plan, tallies), 0)
+        found = found + chance * held @ watts_moments(offsets, law)[0]
+        groups = DebiasedGroups.of(plan, TallyArrays.of(plan, tallies), 0)
 
         assert np.allclose(groups.held[0], held)
         assert np.allclose(groups.noise[0], noise(counts[0], 2, law))
@@ -62,21 +62,27 @@ def test_each_group_has_its_own_law():
     plan = plan_of([VALUES], epsilon="2")
     keys = [TallyKey(0, 0, 0, MICRO // 2), TallyKey(0, 0, 0, 2 * MICRO)]
     counts = np.array([[50, 40, 35], [50, 40, 35]])
-    groups = Groups.of(plan, TallyArrays.of(plan, tallies_of(200, keys, [np.array([100, 100])], [counts])), 0)
+    groups = DebiasedGroups.of(
+        plan, TallyArrays.of(plan, tallies_of(200, keys, [np.array([100, 100])], [counts])), 0
+    )
 
     for row, key in enumerate(keys):
         law = law_for("oue", key.drawn, 1, 3)
         assert np.allclose(groups.held[row], debias(counts[row], 100, law))
         assert np.isclose(groups.step[row], 1 / float(law.hold - law.rise))
-        assert np.isclose(groups.quiet[row], float(law.rise * (1 - law.rise) / (law.hold - law.rise) ** 2))
-        assert np.isclose(groups.loud[row], float(law.hold * (1 - law.hold) / (law.hold - law.rise) ** 2))
+        assert np.isclose(
+            groups.noise_not_held[row], float(law.rise * (1 - law.rise) / (law.hold - law.rise) ** 2)
+        )
+        assert np.isclose(
+            groups.noise_held[row], float(law.hold * (1 - law.hold) / (law.hold - law.rise) ** 2)
+        )
 
 
 def test_budget_is_shared_by_the_asked():
     """With two of three appliances asked, each answers with half of what was drawn."""
     plan = plan_of([VALUES] * 3, appliances_per_report=2)
     tallies = tallies_of(9, [TallyKey(0, 0, 0, MICRO)], [np.array([6])] * 3, [np.array([[3, 2, 1]])] * 3)
-    groups = Groups.of(plan, TallyArrays.of(plan, tallies), 1)
+    groups = DebiasedGroups.of(plan, TallyArrays.of(plan, tallies), 1)
 
     assert np.allclose(groups.held[0], debias([3, 2, 1], 6, law_for("oue", MICRO // 2, 1, 3)))
 
@@ -86,6 +92,6 @@ def test_watts_above_an_average_level(oracle):
     """The watts of a group are those of its estimated homes, the average level taken out."""
     plan = plan_of([VALUES], oracle=oracle)
     tallies = tallies_of(100, [TallyKey(0, 0, 0, MICRO)], [np.array([100])], [np.array([[50, 30, 20]])])
-    groups = Groups.of(plan, TallyArrays.of(plan, tallies), 0)
+    groups = DebiasedGroups.of(plan, TallyArrays.of(plan, tallies), 0)
 
     assert np.isclose(groups.watts[0], groups.held[0] @ (VALUES - VALUES.mean()))

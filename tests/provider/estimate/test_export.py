@@ -13,8 +13,7 @@ from tests.provider.simulated import MICRO, plan_of
 from hushwatt.errors import UsageError
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.spreadsheet import without_formulas
+from hushwatt.provider.estimate.export import export, without_formulas
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 PLAN = plan_of([[0, 100, 300], [5, 800]], appliances_per_report=1, minimum_homes=10)

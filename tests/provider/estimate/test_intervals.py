@@ -11,7 +11,13 @@ import pytest
 from scipy.stats import binom, hypergeom, poisson
 
 from hushwatt.privacy.laws import debias, law_for, noise
-from hushwatt.provider.estimate.intervals import SIGMAS, Errors, around, level_interval, mean_interval
+from hushwatt.provider.estimate.intervals import (
+    Z95,
+    VarianceFunction,
+    mean_interval,
+    normal_interval,
+    score_interval,
+)
 
 MICRO = 1_000_000
 ORACLES = [("oue", 2), ("sue", 2), ("grr", 2), ("grr", 10), ("grr", 40)]
@@ -23,7 +29,9 @@ def errors_of(law, reports, absent, quieter=1.0):
     """The errors of a level's share; `quieter` plants a variance that is wrong."""
     quiet, loud = (float(noise(float(chance), 1, law)) * quieter for chance in (law.rise, law.hold))
     step, lowest = float(debias(1, 0, law)), float(debias(0, 1, law))
-    return Errors(*map(np.array, (float(reports), quiet, loud - quiet, absent, step, lowest, lowest + step)))
+    return VarianceFunction(
+        *map(np.array, (float(reports), quiet, loud - quiet, absent, step, lowest, lowest + step))
+    )
 
 
 def chances(law, holders, reports):
@@ -58,7 +66,7 @@ def dither(law, homes, holders):
 def coverage(law, likely, errors, share):
     """How often the interval holds `share`, and the spread of the answers."""
     counts = np.arange(len(likely))
-    low, high = level_interval(debias(counts, errors.reports, law) / errors.reports, errors)
+    low, high = score_interval(debias(counts, errors.reports, law) / errors.reports, errors)
     held = (low <= share + 1e-9) & (share - 1e-9 <= high)
     return likely @ held, np.sqrt(likely @ counts**2 - (likely @ counts) ** 2)
 
@@ -116,8 +124,8 @@ def test_wilson_is_the_special_case():
     """When homes are a sample of many, the interval is Wilson's on π = q + f(p−q), mapped back."""
     law, counts = law_for("grr", 2 * MICRO, 1, 5), np.arange(300, 900)
     errors = errors_of(law, 1000, 1.0)
-    low, high = level_interval(debias(counts, 1000, law) / 1000, errors)
-    part, doubt = counts / 1000, SIGMAS**2 / 1000
+    low, high = score_interval(debias(counts, 1000, law) / 1000, errors)
+    part, doubt = counts / 1000, Z95**2 / 1000
     middle = (part + doubt / 2) / (1 + doubt)
     reach = np.sqrt(doubt * part * (1 - part) + doubt**2 / 4) / (1 + doubt)
 
@@ -131,7 +139,7 @@ def test_the_estimate_lies_inside(oracle, levels, absent):
     """For every possible count the estimate is in its interval, and more answers never lower a limit."""
     law = law_for(oracle, MICRO, 1, levels)
     share = debias(np.arange(201), 200, law) / 200
-    low, high = level_interval(share, errors_of(law, 200, absent))
+    low, high = score_interval(share, errors_of(law, 200, absent))
 
     assert ((low <= share) & (share <= high)).all()
     assert (np.diff(low) >= 0).all()
@@ -166,7 +174,7 @@ def test_half_an_answer_on_either_side():
 
 def test_a_mean_of_many_is_a_bell_curve():
     """With no coarseness the interval of a mean is plain z standard errors."""
-    low, high = around(50.0, 16.0)
+    low, high = normal_interval(50.0, 16.0)
 
     assert np.allclose(mean_interval(50.0, 16.0, slope=0.0, jump=0.0), (low, high))
     assert np.isclose(high - 50, 4 * 1.95996, atol=1e-3)

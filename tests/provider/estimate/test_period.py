@@ -5,10 +5,10 @@ import pytest
 from tests.provider.simulated import MICRO, plan_of, repeated_slots, spoken, spread_out, standing, tallies_of
 
 from hushwatt.privacy.laws import law_for
-from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
-from hushwatt.provider.estimate.debias import Groups
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.debias import DebiasedGroups
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.period import weigh
+from hushwatt.provider.estimate.period import period_weights
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 NAME, VALUES = "appliance 0", np.array([0.0, 100.0, 300.0, 1000.0])
@@ -91,9 +91,9 @@ def test_weights_of_a_draw():
     plan = plan_of([[0, 100]], method="lsp", window=4)
     keys = [TallyKey(slot, 0, slot - slot % 4, MICRO) for slot in range(8)]
     tallies = tallies_of(10, keys, [np.full(8, 10)], [np.full((8, 2), 5)])
-    stack = TallyArrays.of(plan, tallies)
-    groups, timeline = Groups.of(plan, stack, 0), Timeline.of(stack, minimum=1)
-    weights = weigh(groups, np.full(8, 10.0), np.ones(8, dtype=bool), timeline)
+    arrays = TallyArrays.of(plan, tallies)
+    groups, timeline = DebiasedGroups.of(plan, arrays, 0), SlotTimeline.of(arrays, minimum=1)
+    weights = period_weights(groups, np.full(8, 10.0), np.ones(8, dtype=bool), timeline)
 
     assert np.isclose(weights.squared[:4].sum(), (4 / 80) ** 2)
     assert np.isclose(weights.squared[4:].sum(), (4 / 80) ** 2)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import studentized_range
 
-from hushwatt.provider.estimate.intervals import around
-from hushwatt.provider.estimate.ranking import ranks, shares, tukey
+from hushwatt.provider.estimate.intervals import normal_interval
+from hushwatt.provider.estimate.ranking import ranks, shares, tukey_quantile
 
 WATTS = np.array([90.0, 60.0, 58.0, 30.0, 8.0, 4.0])
 TIMES = 4000
@@ -13,7 +13,7 @@ TIMES = 4000
 
 def shares_of(watts, variance):
     """The shares of means with bell-shaped, independent errors."""
-    return shares(watts, *around(watts, variance))
+    return shares(watts, *normal_interval(watts, variance))
 
 
 def scattered(sd, seed=3):
@@ -102,7 +102,9 @@ def test_a_total_of_zero_has_no_shares():
 def test_tukey_against_the_tables(count):
     """The allowance is the studentised range's 95 % point for known errors, over √2."""
 
-    assert np.isclose(tukey(count), studentized_range.ppf(0.95, count, np.inf) / np.sqrt(2), atol=1e-4)
+    assert np.isclose(
+        tukey_quantile(count), studentized_range.ppf(0.95, count, np.inf) / np.sqrt(2), atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("sd", [0.5, 8.0, np.array([20.0, 1.0, 5.0, 0.1, 10.0, 2.0])])

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from tests.provider.simulated import plan_of, repeated_slots, spread_out
 
-from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
-from hushwatt.provider.estimate.debias import Groups
-from hushwatt.provider.estimate.slots import slot_estimates
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.slots import slot_means
 
 VALUES = np.array([0.0, 100.0, 600.0])
 
 
 def slots_of(plan, tallies):
-    stack = TallyArrays.of(plan, tallies)
-    timeline = Timeline.of(stack, minimum=1)
-    return slot_estimates(plan, 0, Groups.of(plan, stack, 0), timeline, tallies.homes)
+    arrays = TallyArrays.of(plan, tallies)
+    timeline = SlotTimeline.of(arrays, minimum=1)
+    return slot_means(plan, 0, DebiasedGroups.of(plan, arrays, 0), timeline, tallies.homes)
 
 
 @pytest.mark.parametrize("oracle", ["oue", "grr"])
@@ -35,7 +35,7 @@ def test_absent_homes():
         plan = plan_of([VALUES], mapping=mapping)
         tallies = repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 2, reports=10)
 
-        assert np.allclose(slots_of(plan, tallies).absent, absent)
+        assert np.allclose(slots_of(plan, tallies).correction, absent)
 
 
 def test_one_lonely_report():

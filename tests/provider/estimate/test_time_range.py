@@ -8,7 +8,7 @@ import pytest
 from tests.provider.simulated import plan_of
 
 from hushwatt.errors import HushwattError, UsageError
-from hushwatt.provider.estimate.time_range import span
+from hushwatt.provider.estimate.time_range import parse_time_range
 
 DAYS = plan_of([[0, 1]], slot="1d", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")
 HOURS = plan_of([[0, 1]], slot="1h", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")
@@ -32,7 +32,7 @@ HOURS = plan_of([[0, 1]], slot="1h", timezone="Europe/London", start="2024-06-01
 def test_slots_that_hold_them(plan, start, end, slots):
     """Both ends are included, a date is the whole day, and what has no offset is local."""
 
-    assert span(plan, start, end) == slots
+    assert parse_time_range(plan, start, end) == slots
 
 
 @pytest.mark.parametrize("slot", ["15m", "1h", "1d"])
@@ -60,7 +60,7 @@ def test_days_on_which_clocks_change(slot, zone, day):
     if slot == "1d":
         expected = [(number, number) for number in ((each - date(2024, 1, 1)).days for each in days[:3])]
 
-    found = [span(plan, each.isoformat(), each.isoformat()) for each in days[:3]]
+    found = [parse_time_range(plan, each.isoformat(), each.isoformat()) for each in days[:3]]
 
     assert found == expected
 
@@ -68,11 +68,11 @@ def test_days_on_which_clocks_change(slot, zone, day):
 def test_backwards():
     """An end before the start is refused."""
     with pytest.raises(UsageError, match="--from 2024-06-05 is after --to 2024-06-03"):
-        span(DAYS, "2024-06-05", "2024-06-03")
+        parse_time_range(DAYS, "2024-06-05", "2024-06-03")
 
 
 @pytest.mark.parametrize("start, end, option", [("soon", None, "--from"), (None, "2024-13-01", "--to")])
 def test_no_time_at_all(start, end, option):
     """What is no time is refused, by the option it came with."""
     with pytest.raises(HushwattError, match=f"{option} is .*; write a date such as"):
-        span(DAYS, start, end)
+        parse_time_range(DAYS, start, end)

@@ -11,8 +11,8 @@ from hushwatt.errors import ReportError
 from hushwatt.privacy.influence import smallest_budget
 from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import tally_reports
-from hushwatt.provider.tally.engines.tally_arrow import unpacked
-from hushwatt.provider.tally.tally import settled
+from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
+from hushwatt.provider.tally.tally import finish_tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.schema import ReportBatch
 
@@ -33,8 +33,8 @@ def with_amounts(batch, rows, drawn):
 
 
 def by_spark(plan, batch):
-    parcels = kernel.settle(plan, iter(arrow(batch, size=7)))
-    return unpacked(row for parcel in parcels for row in parcel.to_pylist())
+    parcels = kernel.tally_sorted(plan, iter(arrow(batch, size=7)))
+    return decode_tallies(row for parcel in parcels for row in parcel.to_pylist())
 
 
 @kinds
@@ -52,7 +52,7 @@ def test_too_small_a_budget(kind, backwards, plan_of, tmp_path):
 
     assert found.refused == note.refused == {"wrong_amount": len(rows)}
     assert plainly(found.groups) == plainly(tally_reports(plan, clean).groups)
-    assert plainly(settled(plan, there).groups) == plainly(found.groups)
+    assert plainly(finish_tallies(plan, there).groups) == plainly(found.groups)
 
 
 @kinds

@@ -15,11 +15,11 @@ from hushwatt.provider.tally.tally import (
     Tallies,
     Tally,
     TallyKey,
+    carry_forward,
     check_amounts,
-    groups,
-    settled,
+    finish_tallies,
+    group_rows,
     tally_batches,
-    with_repeats,
 )
 from hushwatt.wire.reports import ReportBatch, ReportWriter
 
@@ -127,7 +127,7 @@ class TestRepeats:
             9, {**dict.fromkeys(keys, one), TallyKey(1, 0, 1, 4): one, TallyKey(4, 0, 4, 4): other}
         )
 
-        groups = with_repeats(plan, tallies).groups
+        groups = carry_forward(plan, tallies).groups
 
         assert {key: tally for key, tally in groups.items() if key.round == 0} == {
             TallyKey(1, 0, 1, 4): one,
@@ -142,23 +142,23 @@ class TestRepeats:
         """Where homes send their repeats, or have none, the tallies stay as they are."""
         tallies = Tallies(9, {TallyKey(0, 0, 0, 4): Tally(1, np.array([1]), np.array([1, 0]))})
 
-        assert set(with_repeats(plan_of(2, method=method), tallies).groups) == {TallyKey(0, 0, 0, 4)}
+        assert set(carry_forward(plan_of(2, method=method), tallies).groups) == {TallyKey(0, 0, 0, 4)}
 
 
-class TestSettled:
+class TestFinishTallies:
     """A repeat whose publication lies in another part is found its slot when all parts are known."""
 
     ONE = Tally(1, np.array([1]), np.array([1, 0]))
 
-    def settled(self, plan, *keys):
-        return settled(plan, Tallies(9, {TallyKey(*key): self.ONE for key in keys})).groups
+    def finished(self, plan, *keys):
+        return finish_tallies(plan, Tallies(9, {TallyKey(*key): self.ONE for key in keys})).groups
 
     def test_repeats_stand_by_the_last_publication(self, plan_of):
         """Of their slot or before it; those before the first stay as they are."""
         plan = plan_of(2, method="lbd", decision="provider")
         keys = [(0, 0, -1, 4), (1, 0, 1, 4), (3, 0, -1, 4), (3, 0, 1, 4), (5, 0, 5, 4), (6, 0, -1, 4)]
 
-        found = self.settled(plan, *keys, (4, 1, 4, 4))
+        found = self.finished(plan, *keys, (4, 1, 4, 4))
 
         assert set(found) == {
             (0, 0, -1, 4),
@@ -174,7 +174,7 @@ class TestSettled:
         """A home that never published in this table does not stand by another home's release."""
         keys = {(0, 0, -1, 4), (0, 0, 0, 4)}
 
-        assert set(self.settled(plan_of(2, method="lba"), *keys)) == keys
+        assert set(self.finished(plan_of(2, method="lba"), *keys)) == keys
 
 
 class TestGroups:
@@ -187,7 +187,7 @@ class TestGroups:
         """Each key comes once and holds exactly the rows that have its numbers."""
         columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
 
-        found = [(key, np.arange(len(rows))[here].tolist()) for key, here in groups(*columns)]
+        found = [(key, np.arange(len(rows))[here].tolist()) for key, here in group_rows(*columns)]
 
         expected = {
             TallyKey(*row): [place for place, other in enumerate(rows) if other == row] for row in rows
@@ -239,7 +239,7 @@ def test_the_number_of_homes_must_be_plausible(plan_of, method, turns):
     most = 1_000 * turns * 2_000
 
     def told(homes):
-        return settled(plan, Tallies(homes, {TallyKey(0, 0, 0, 1): heard})).homes
+        return finish_tallies(plan, Tallies(homes, {TallyKey(0, 0, 0, 1): heard})).homes
 
     assert told(1_000) == told(7) == 1_000
     assert told(most) == most

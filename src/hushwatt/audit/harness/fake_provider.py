@@ -10,11 +10,11 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.household.upload.http import Answer, Unreachable
-from hushwatt.household.upload.provider_client import Link
+from hushwatt.household.upload.http import HttpResponse, Unreachable
+from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
+from hushwatt.wire.proof import NONCE_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.record import unpack
 from hushwatt.wire.signature import sign_plan
 
@@ -32,9 +32,9 @@ class SentRequest:
     headers: Mapping[str, str]
 
     @property
-    def question(self) -> Question:
+    def challenge(self) -> Challenge:
         nonce = bytes.fromhex(self.headers[NONCE_HEADER])
-        return Question(nonce, self.method, self.path, digest_of(self.body))
+        return Challenge(nonce, self.method, self.path, sha256_hex(self.body))
 
     @property
     def is_open(self) -> bool:
@@ -50,8 +50,8 @@ class SentRequest:
         return f"{self.method} {ADDRESS}{self.path}\n{head}\n\n".encode() + self.body
 
 
-def answer_of(status: int, headers: Mapping[str, str], body: bytes) -> Answer:
-    return Answer(status, {name.lower(): value for name, value in headers.items()}, body)
+def answer_of(status: int, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+    return HttpResponse(status, {name.lower(): value for name, value in headers.items()}, body)
 
 
 def proved_answer(
@@ -60,9 +60,9 @@ def proved_answer(
     body: bytes,
     headers: Mapping[str, str] | None = None,
     status: int = 200,
-) -> Answer:
+) -> HttpResponse:
     """An answer with the proof that the holder of `key` gave it."""
-    return answer_of(status, {**(headers or {}), **prove(key, request.question, status, body)}, body)
+    return answer_of(status, {**(headers or {}), **prove(key, request.challenge, status, body)}, body)
 
 
 class Endpoint:
@@ -71,15 +71,15 @@ class Endpoint:
     def connect(self, address: str) -> "Endpoint":
         return self
 
-    def link(self, address: str = ADDRESS) -> Link:
-        return Link(address, self.connect)
+    def provider_client(self, address: str = ADDRESS) -> ProviderClient:
+        return ProviderClient(address, self.connect)
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         return self.answer(SentRequest(method, path, body or b"", headers or {}))
 
-    def answer(self, request: SentRequest) -> Answer:
+    def answer(self, request: SentRequest) -> HttpResponse:
         raise Unreachable("nobody is there")
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class FakeProvider(Endpoint):
     enrolment: dict[str, Any] = field(default_factory=lambda: {"device": bytes(range(16)).hex()})
     history: list[dict[str, str]] = field(default_factory=list)  # of its keys
 
-    def answer(self, request: SentRequest) -> Answer:
+    def answer(self, request: SentRequest) -> HttpResponse:
         self.requests.append(request)
         if self.down:
             raise Unreachable("127.0.0.1 does not answer")

@@ -17,15 +17,15 @@ import numpy as np
 
 from hushwatt.audit.harness.machine_clock import MachineClock
 from hushwatt.audit.harness.released import Released, record_released
-from hushwatt.household.agent import Agent, Readings
+from hushwatt.household.agent import Agent, ReadingSource
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.ledger.high_water_mark import Mark
+from hushwatt.household.ledger.high_water_mark import HighWaterMark
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.membership import begin
+from hushwatt.household.membership import first_memory
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.household.upload.outbox import Outbox
-from hushwatt.household.upload.provider_client import Link
+from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, OperatingSystem, Simulation, Source
@@ -80,9 +80,9 @@ class HomeUnderTest:
     source: Source = field(default_factory=OperatingSystem)
     clock: MachineClock = field(default_factory=MachineClock)
     caps: Caps = NO_CAPS
-    readings: Readings | None = None
-    mark: Mark | None = None
-    link: Callable[[str], Link] = Link  # to the provider
+    readings: ReadingSource | None = None
+    mark: HighWaterMark | None = None
+    client: Callable[[str], ProviderClient] = ProviderClient  # to the provider
     randomiser: Randomiser = randomise
     said: list[str] = field(default_factory=list)
     released: Released = field(default_factory=dict)
@@ -110,7 +110,7 @@ class HomeUnderTest:
         """It has a connection of its own to the ledger, as in the agent's process, once it is needed."""
         if self._outbox is None:
             entropy = self.source.stream("outbox")
-            self._outbox = Outbox(Store(self.path), entropy, self.said.append, self.link)
+            self._outbox = Outbox(Store(self.path), entropy, self.said.append, self.client)
         return self._outbox
 
     def switch_off(self) -> None:
@@ -150,8 +150,8 @@ def join(
     begun: tuple[int, str] | None = None,  # where the home begins, when that is known already
 ) -> int:
     """Take part in a plan without asking any provider; gives the plan's place in the store."""
-    first, memory = begun or begin(plan, slot, source or OperatingSystem())
-    with store.change() as disk:
+    first, memory = begun or first_memory(plan, slot, source or OperatingSystem())
+    with store.transaction() as disk:
         disk.execute(
             "INSERT INTO plans (plan, canonical, address, provider, joined, device, secret, slot, memory) "
             "VALUES (?, ?, 'http://127.0.0.1', x'00', 0, ?, ?, ?, ?)",

@@ -9,7 +9,7 @@ from typing import Any
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store import open_store
@@ -30,7 +30,7 @@ class LocalService:
     """A service, its clock, and the plan that is talked about."""
 
     def __init__(self, config: Config, plan: Plan, now: datetime, store: str | None = None) -> None:
-        self.config, self.plan, self.clock = config, plan, HandClock(now)
+        self.config, self.plan, self.clock = config, plan, ManualClock(now)
         self.app = make_app(config, open_store(store or config.store_address), self.clock)
         self.service: Service = self.app.state.service
 

@@ -18,10 +18,10 @@ from hushwatt.audit.harness.machine_clock import MachineClock
 from hushwatt.audit.harness.notes import Notes, NoteWriter
 from hushwatt.audit.harness.released import Released, check_windows, record_released
 from hushwatt.errors import HushwattError
-from hushwatt.household.ledger.lock import only_agent
+from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.upload.http import Answer, Unreachable
-from hushwatt.household.upload.provider_client import Link, Proved, Verified
+from hushwatt.household.upload.http import HttpResponse, Unreachable
+from hushwatt.household.upload.provider_client import PlanSession, ProviderClient, VerifiedSession
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.wire.payload import Layout
@@ -31,7 +31,7 @@ Observer = Callable[[str], None]
 """Told of every look, draw and upload before it happens, and of the rest at the end; may end the process."""
 
 PAID = "SELECT slot, sum(amount) FROM spends WHERE place = ? GROUP BY slot"
-AWAY = Answer(503, {}, b"{}")
+AWAY = HttpResponse(503, {}, b"{}")
 
 
 @dataclass
@@ -60,11 +60,11 @@ class ObservedLife:
     def live(self, ledger: Path, ticks: int, step: float) -> None:
         """So many looks at the clock, a look into the outbox after each."""
         readings = RandomReadings(self.source)
-        with HomeUnderTest(ledger, self, self.clock, readings=readings, link=self.link) as home:
+        with HomeUnderTest(ledger, self, self.clock, readings=readings, client=self.client) as home:
             outbox = home.outbox
             home.store.disk.wal_autocheckpoint(self.checkpoint)
-            with only_agent(ledger, home.store.home):
-                home.store.make_sure()
+            with agent_lock(ledger, home.store.home):
+                home.store.recover_wal()
                 for _ in range(ticks):
                     self.clock.advance(step)
                     self.note("looked", self.clock.wall, self.clock.alive)
@@ -74,30 +74,30 @@ class ObservedLife:
                         outbox.send(self.clock.wall)
                 self.observer("rest")
 
-    def link(self, address: str) -> Link:
-        return RecordingLink(address, life=self)
+    def client(self, address: str) -> ProviderClient:
+        return RecordingClient(address, life=self)
 
 
 @dataclass(frozen=True)
-class RecordingLink(Link):
+class RecordingClient(ProviderClient):
     """The door to the network: everything handed to it is noted."""
 
     life: ObservedLife = field(kw_only=True)
 
     @contextmanager
-    def proved(self, plan_id: str, pinned: bytes | None = None) -> Iterator[Proved]:
+    def plan_session(self, plan_id: str, pinned: bytes | None = None) -> Iterator[PlanSession]:
         yield RecordingUploader(
-            Verified(self.address, Endpoint()), plan_id, b"", pinned or b"", life=self.life
+            VerifiedSession(self.address, Endpoint()), plan_id, b"", pinned or b"", life=self.life
         )
 
 
 @dataclass
-class RecordingUploader(Proved):
+class RecordingUploader(PlanSession):
     """Takes every upload, and answers by chance."""
 
     life: ObservedLife = field(kw_only=True)
 
-    def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
+    def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> HttpResponse:
         self.life.observer("send")
         records = unpack(body, Layout.of(self.life.plan).size)
         for slot, spent, drawn, payload in zip(
@@ -109,7 +109,7 @@ class RecordingUploader(Proved):
             raise Unreachable("nobody answers")
         early = [{"index": 0, "reason": "too_early"}] if chance == 1 else []
         verdict = {"accepted": len(records) - len(early), "repeated": 0, "rejected": early}
-        return AWAY if chance == 2 else Answer(200, {}, json.dumps(verdict).encode())
+        return AWAY if chance == 2 else HttpResponse(200, {}, json.dumps(verdict).encode())
 
 
 def check_life(ledger: Path, plan: Plan, place: int, notes: Notes, released: Released) -> None:

@@ -16,7 +16,7 @@ from hushwatt.household.join import Proposal, agree
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.randomise import Randomiser, randomise
-from hushwatt.household.upload.provider_client import Link, Offer
+from hushwatt.household.upload.provider_client import Offer, ProviderClient
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Source
@@ -62,7 +62,7 @@ class PlanHome(HomeUnderTest):
 
 def proposal_of(plan: Plan) -> Proposal:
     """What a home is asked to agree to; worked out once for many homes."""
-    return Proposal(Link(ADDRESS), Offer(plan, public_bytes(KEY)), promise(plan), ())
+    return Proposal(ProviderClient(ADDRESS), Offer(plan, public_bytes(KEY)), promise(plan), ())
 
 
 @contextmanager
@@ -84,12 +84,12 @@ def home_in_plan(
             clock,
             caps,
             GivenReadings(watts),
-            link=provider.link,
+            client=provider.provider_client,
             randomiser=randomiser,
             provider=provider,
         )
         with home:
-            proposal = replace(proposal or proposal_of(plan), link=provider.link())
+            proposal = replace(proposal or proposal_of(plan), client=provider.provider_client())
             agree(home.store, proposal, "agreed", None, clock.wall, source)
             home.agent.tick(clock.look())
             yield home

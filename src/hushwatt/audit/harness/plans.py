@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from hushwatt.household.report.homes import enrol
-from hushwatt.household.report.report import Sent, report
-from hushwatt.plan import Appliance, Plan, SlotLength
+from hushwatt.household.report.report import SlotReports, report
+from hushwatt.plan import Appliance, Plan, SlotLength, choices
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import Simulation
 
@@ -21,7 +21,7 @@ def plan_for(chance: random.Random, method: str | None = None, **fields: Any) ->
     """Some plan with slots of ten minutes, its name drawn too, so that no two are the same."""
     method = method or chance.choice(METHODS)
     count = chance.randint(1, 4)
-    decided = "household" if method in ("lbd", "lba") else None
+    decided = choices.METHODS[method].decided_by
     usual = {
         "name": f"plan {chance.getrandbits(60)}",
         "description": "What is asked.",
@@ -42,7 +42,7 @@ def plan_for(chance: random.Random, method: str | None = None, **fields: Any) ->
     return Plan(method=method, **{**usual, **fields})
 
 
-def histories(plan: Plan, homes: int, slots: int, seed: int) -> Iterator[Sent]:
+def histories(plan: Plan, homes: int, slots: int, seed: int) -> Iterator[SlotReports]:
     """The reports of homes whose levels are anyone's guess, slot by slot."""
     source, chance = Simulation(seed, "homes"), np.random.default_rng(seed)
     fleet, kinds = enrol(plan, homes, 0, source), len(plan.appliances)

@@ -18,11 +18,18 @@ from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.mutations import GAP, Mutator, resident
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
-from hushwatt.household.consent_text import terms
+from hushwatt.household.consent_text import consent_terms
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.upload.http import Answer, HttpSession
+from hushwatt.household.upload.http import HttpResponse, HttpSession
 from hushwatt.household.upload.outbox import Outbox, verdicts
-from hushwatt.household.upload.provider_client import Link, choose, erased_in, follows, place_in, plans_in
+from hushwatt.household.upload.provider_client import (
+    ProviderClient,
+    choose_plan,
+    key_chain_reaches,
+    parse_enrolment,
+    parse_erased,
+    parse_plan_list,
+)
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
@@ -40,15 +47,15 @@ PLACES = (
     b"\0",
 )
 TURNS = plan_for(random.Random(0), "lpu")
-TEMPLATES: dict[Callable[[Answer], object], tuple[bytes, ...]] = {
-    plans_in: (
+TEMPLATES: dict[Callable[[HttpResponse], object], tuple[bytes, ...]] = {
+    parse_plan_list: (
         b'{"plans": [{"id": "' + b"5f" * 32 + b'", "name": \0}, {"id": \0}, \0]}',
         b'{"plans": \0, "key": \0}',
         b"[\0]",
     ),
-    lambda answer: place_in(TURNS, answer): PLACES,
-    erased_in: (b'{"reports": \0, "note": \0}', b'{"reports": 7}', b"[\0]"),
-    lambda answer: follows(answer, bytes(32), bytes(32)): (
+    lambda answer: parse_enrolment(TURNS, answer): PLACES,
+    parse_erased: (b'{"reports": \0, "note": \0}', b'{"reports": 7}', b"[\0]"),
+    lambda answer: key_chain_reaches(answer, bytes(32), bytes(32)): (
         b'{"history": [{"key": "' + b"00" * 32 + b'", "successor": \0, "signature": \0}]}',
         b'{"history": [{"key": "' + b"00" * 32 + b'", "successor": "' + b"11" * 32 + b'", "signature": "'
         + b"22" * 64 + b'"}, \0]}',
@@ -84,7 +91,7 @@ def case(seed: int, folder: Path) -> None:
     for _ in range(ANSWERS - WHOLE - RAW - SENT):
         reader = mutator.pick(readers)
         body = mutator.message(mutator.pick(TEMPLATES[reader]))
-        _refuse_or_read(partial(reader, Answer(mutator.pick(STATUSES), {}, body)))
+        _refuse_or_read(partial(reader, HttpResponse(mutator.pick(STATUSES), {}, body)))
     plan = plan_for(mutator.chance, "lbu")
     weighed = promise(plan)
     for _ in range(WHOLE):
@@ -96,7 +103,7 @@ def case(seed: int, folder: Path) -> None:
     expect(resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB stayed in memory")
 
 
-def _read_verdicts(answer: Answer) -> None:
+def _read_verdicts(answer: HttpResponse) -> None:
     words = verdicts(answer, 3)
     expect(len(words) == 3 and all(map(WORD.fullmatch, words)), "a verdict that is no word was believed")
 
@@ -115,7 +122,7 @@ class HostileProvider(Endpoint):
     def __init__(self, plan: bytes, mutator: Mutator, trust: float = 0.7) -> None:
         self.plan, self.mutator, self.trust = plan, mutator, trust
 
-    def answer(self, request: SentRequest) -> Answer:
+    def answer(self, request: SentRequest) -> HttpResponse:
         mutator, signed = self.mutator, dict[str, str]()
         body, status = self._body(request.path), mutator.pick(STATUSES)
         wanted = f"/v1/plans/{hashlib.sha256(self.plan).hexdigest()}"
@@ -129,7 +136,7 @@ class HostileProvider(Endpoint):
         return answer
 
     def _body(self, path: str) -> bytes:
-        fitting = {"plans": TEMPLATES[plans_in], "devices": PLACES}.get(path.rpartition("/")[2])
+        fitting = {"plans": TEMPLATES[parse_plan_list], "devices": PLACES}.get(path.rpartition("/")[2])
         return self.mutator.message(self.mutator.pick(fitting or self.mutator.pick(list(TEMPLATES.values()))))
 
 
@@ -137,9 +144,9 @@ def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
     """A whole visit: the list, a plan that may be bent, joining, sending and leaving."""
     canonical = _bent_plan(plan, mutator) if mutator.happens(0.5) else plan.canonical()
     name = hashlib.sha256(canonical).hexdigest()
-    link = HostileProvider(canonical, mutator, trust=0.95).link()
-    _refuse_or_read(lambda: choose(link, None))
-    _refuse_or_read(lambda: _read_terms(link, name, weighed))
+    client = HostileProvider(canonical, mutator, trust=0.95).provider_client()
+    _refuse_or_read(lambda: choose_plan(client, None))
+    _refuse_or_read(lambda: _read_terms(client, name, weighed))
     for errand in (
         lambda provider: provider.enrol(plan, KEY, "code"),
         lambda provider: verdicts(provider.upload(KEY, bytes(16), b"records", 1), 3),
@@ -147,15 +154,15 @@ def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
     ):
 
         def visit(errand: Callable[..., object] = errand) -> None:
-            with link.proved(name, public_bytes(KEY)) as provider:
+            with client.plan_session(name, public_bytes(KEY)) as provider:
                 errand(provider)
 
         _refuse_or_read(visit)
 
 
-def _read_terms(link: Link, name: str, weighed: Promise) -> None:
-    offer = link.offer(name, public_bytes(KEY))
-    shown = terms(offer.plan, weighed, ADDRESS, offer.key)
+def _read_terms(client: ProviderClient, name: str, weighed: Promise) -> None:
+    offer = client.offer(name, public_bytes(KEY))
+    shown = consent_terms(offer.plan, weighed, ADDRESS, offer.key)
     expect(all(words.isprintable() for _, words in shown), "a plan writes lines of its own")
 
 
@@ -202,18 +209,18 @@ def _send(folder: Path, plan: Plan, mutator: Mutator) -> None:
     """An outbox that such a provider answers: a report waits, or its verdict is a plain word."""
     with Store(folder / "ledger.sqlite") as store:
         join(store, plan)
-        with store.change() as disk:
+        with store.transaction() as disk:
             disk.execute("UPDATE plans SET provider = ?", (public_bytes(KEY),))
             disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
         said = list[str]()
         hostile = HostileProvider(plan.canonical(), mutator, trust=0.95)
-        outbox = Outbox(store, OperatingSystem(), said.append, hostile.link)
+        outbox = Outbox(store, OperatingSystem(), said.append, hostile.provider_client)
         for _ in range(SENT):
             outbox.send(1 << 60)
             (row,) = store.rows("SELECT due, answer FROM reports")
             known = row["answer"] is None or WORD.fullmatch(row["answer"])
             expect(bool(known), "a verdict that is no word was kept")
-            with store.change() as disk:
+            with store.transaction() as disk:
                 disk.execute("UPDATE reports SET due = 0, answer = NULL")
         expect(all(line.isprintable() for line in said), "what a provider wrote was said as it was")
 

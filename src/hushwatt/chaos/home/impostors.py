@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.audit.harness.fake_provider import Endpoint, SentRequest, answer_of
 from hushwatt.audit.harness.in_process_client import InProcessClient
-from hushwatt.household.upload.http import Answer
+from hushwatt.household.upload.http import HttpResponse
 from hushwatt.plan import Plan
 from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, prove
 from hushwatt.wire.signature import KEY_HEADER, SIGNATURE_HEADER, sign_plan
@@ -22,19 +22,19 @@ class RecordingProvider(Endpoint):
     """The provider: its service in this process, and a recording of all that it ever answered."""
 
     client: InProcessClient
-    past: list[tuple[SentRequest, Answer]] = field(default_factory=list)
+    past: list[tuple[SentRequest, HttpResponse]] = field(default_factory=list)
 
-    def answer(self, request: SentRequest) -> Answer:
+    def answer(self, request: SentRequest) -> HttpResponse:
         given = self.relayed(request)
         self.past.append((request, given))
         return given
 
-    def relayed(self, request: SentRequest) -> Answer:
+    def relayed(self, request: SentRequest) -> HttpResponse:
         response = self.client.ask(request.method, request.path, request.body, request.headers.items())
         return answer_of(response.status, response.headers, response.body)
 
 
-Trick = Callable[["Impostor", SentRequest], Answer]
+Trick = Callable[["Impostor", SentRequest], HttpResponse]
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Impostor(Endpoint):
     key: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
     heard: list[SentRequest] = field(default_factory=list)
 
-    def answer(self, request: SentRequest) -> Answer:
+    def answer(self, request: SentRequest) -> HttpResponse:
         if self.after_proof and request.is_open:
             return self.honest.relayed(request)
         self.heard.append(request)
@@ -81,32 +81,32 @@ class Impostor(Endpoint):
         return json.dumps({"history": [{"key": self.pinned, "successor": mine, "signature": word}]}).encode()
 
 
-def unsigned(impostor: Impostor, request: SentRequest) -> Answer:
+def unsigned(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """Everything but a proof, as a provider of an older version."""
     status, headers, body = impostor.wanted(request)
     return answer_of(status, {KEY_HEADER: impostor.pinned, **headers}, body)
 
 
-def own_key(impostor: Impostor, request: SentRequest) -> Answer:
+def own_key(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """Well proved, by another key; the plan signed anew."""
     status, headers, body = impostor.wanted(request)
     signed = sign_plan(impostor.key, body) if SIGNATURE_HEADER in headers else {}
-    return answer_of(status, {**signed, **prove(impostor.key, request.question, status, body)}, body)
+    return answer_of(status, {**signed, **prove(impostor.key, request.challenge, status, body)}, body)
 
 
-def borrowed_name(impostor: Impostor, request: SentRequest) -> Answer:
+def borrowed_name(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """Proved by another key, with the provider's key written beside it."""
     told = own_key(impostor, request)
     return answer_of(told.status, {**told.headers, KEY_HEADER.lower(): impostor.pinned}, told.body)
 
 
-def replayed(impostor: Impostor, request: SentRequest) -> Answer:
+def replayed(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """What the provider once answered to the same path, or to any."""
     same = [given for was, given in impostor.honest.past if was.path == request.path]
     return impostor.chance.choice(same or [given for _, given in impostor.honest.past])
 
 
-def old_proof(impostor: Impostor, request: SentRequest) -> Answer:
+def old_proof(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """What the home wants to hear, with a proof of something else."""
     status, headers, body = impostor.wanted(request)
     past = impostor.chance.choice(impostor.honest.past)[1].headers
@@ -114,14 +114,14 @@ def old_proof(impostor: Impostor, request: SentRequest) -> Answer:
     return answer_of(status, {**headers, **{name: past[name] for name in names}}, body)
 
 
-def reflected(impostor: Impostor, request: SentRequest) -> Answer:
+def reflected(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """The home's own signature, or its nonce, turned back on it."""
     status, headers, body = impostor.wanted(request)
     own = request.headers.get(SIGNATURE_HEADER) or request.headers[NONCE_HEADER] * 2
     return answer_of(status, {**headers, KEY_HEADER: impostor.pinned, PROOF_HEADER: own}, body)
 
 
-def other_question(impostor: Impostor, request: SentRequest) -> Answer:
+def other_question(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """The provider is request something else with the home's nonce, and proves that."""
     paths = {"/v1/plans", "/v1/keys", f"/v1/plans/{impostor.plan.id}", "/v1/nothing"} - {request.path}
     proof = impostor.honest.relayed(request.turned_into(impostor.chance.choice(sorted(paths))))
@@ -131,7 +131,7 @@ def other_question(impostor: Impostor, request: SentRequest) -> Answer:
     return answer_of(status, {**headers, **proof.headers}, body)
 
 
-def altered(impostor: Impostor, request: SentRequest) -> Answer:
+def altered(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """A good answer of the provider, with its status or its body changed on the way."""
     own = request if request.is_open else request.turned_into(f"/v1/plans/{impostor.plan.id}")
     good = impostor.honest.relayed(own)
@@ -140,20 +140,20 @@ def altered(impostor: Impostor, request: SentRequest) -> Answer:
     return impostor.chance.choice([changed, answer_of(410, good.headers, good.body)])
 
 
-def stripped(impostor: Impostor, request: SentRequest) -> Answer:
+def stripped(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """The provider's own answer without its proof."""
     good = impostor.honest.relayed(request) if request.is_open else unsigned(impostor, request)
     headers = {name: value for name, value in good.headers.items() if name != PROOF_HEADER.lower()}
     return answer_of(good.status, headers, good.body)
 
 
-def refusing(impostor: Impostor, request: SentRequest) -> Answer:
+def refusing(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """That all is over, so that the home forgets its reports."""
     status = impostor.chance.choice([401, 403, 404, 410, 422, 429, 503])
     refused = [{"index": index, "reason": "too_late"} for index in range(10)]
     told = {"title": "over", "accepted": 0, "repeated": 0, "rejected": refused}
     body = json.dumps(told).encode()
-    proof = prove(impostor.key, request.question, status, body) if impostor.chance.random() < 0.5 else {}
+    proof = prove(impostor.key, request.challenge, status, body) if impostor.chance.random() < 0.5 else {}
     return answer_of(status, proof, body)
 
 

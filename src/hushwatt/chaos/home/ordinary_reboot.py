@@ -11,7 +11,7 @@ from hushwatt.audit.harness.home_under_test import HomeUnderTest, SeededSource, 
 from hushwatt.audit.harness.machine_clock import START
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.household.clock import SECOND
-from hushwatt.household.membership import begin
+from hushwatt.household.membership import first_memory
 from hushwatt.plan import SlotLength
 from hushwatt.plan.plan import Plan
 
@@ -24,7 +24,7 @@ def ordinary_reboot(chance: random.Random, seed: int, folder: Path) -> None:
     slot, window = (SlotLength(1, "d"), 365) if chance.random() < 0.3 else (SlotLength(600, "s"), 7)
     plan = plan_for(chance, method, slot=slot, window=window, expires=datetime(2027, 1, 1, tzinfo=UTC))
     source = SeededSource(seed)
-    first, memory = begin(plan, 0, source)
+    first, memory = first_memory(plan, 0, source)
     home = HomeUnderTest(folder / "ledger.db", source)
     join(home.store, plan, begun=(first, memory))
     life, disturbed = RebootedHome(plan, home), chance.randrange(window)

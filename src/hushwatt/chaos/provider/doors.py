@@ -15,11 +15,11 @@ from urllib.parse import quote
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import InProcessClient
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.page_context import ALONE
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.page_context import NOT_SMOOTHED
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.intervals import SIGMAS
-from hushwatt.provider.service.service import open_read
+from hushwatt.provider.estimate.intervals import Z95
+from hushwatt.provider.service.service import open_reader
 from hushwatt.provider.store import open_store
 
 Document = dict[str, Any]
@@ -106,7 +106,7 @@ def _command(client: InProcessClient, question: EstimatesQuery, told: Document, 
     """What `hushwatt provider export` writes, from a store of its own opening."""
     database = open_store(client.config.store_address)
     try:
-        read = open_read(client.config, database)
+        read = open_reader(client.config, database)
         found = read.estimates(
             client.plan, question.first, question.last, question.consistency, question.smooth
         )
@@ -145,19 +145,23 @@ def _over_time(client: InProcessClient, question: EstimatesQuery, told: Document
     answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in told["slots"]}
     known = {slot: here for slot, here in answers.items() if here}
     (series,) = _charts(client, f"/series{question.words(client)}&appliance={quote(name)}")
-    (line,) = [trace for trace in series["data"] if trace.get("name") == words.title(name)]
+    (line,) = [trace for trace in series["data"] if trace.get("name") == formatting.title(name)]
     shown = [(y, *limits[:2]) for y, limits in zip(line["y"], line["customdata"], strict=True) if limits[0]]
     told_so = [(here["mean_watts"], *_limits(here)) for here in known.values()]
     expect(shown == told_so, "the page Over time differs")
     (heat,) = _charts(client, f"/times{question.words(client)}")
     texts = {
-        text for trace in heat["data"] for text in trace["hovertext"] if text.startswith(words.title(name))
+        text
+        for trace in heat["data"]
+        for text in trace["hovertext"]
+        if text.startswith(formatting.title(name))
     }
     tiles = {
-        f"{words.title(name)}, {words.slot_name(plan, slot)}<br>{words.watts_limited(*numbers)}"
+        f"{formatting.title(name)}, {formatting.slot_name(plan, slot)}<br>"
+        f"{formatting.watts_with_interval(*numbers)}"
         for slot, numbers in zip(known, told_so, strict=True)
     }
-    told_there = {text.removesuffix(f", {ALONE}") for text in texts if "\u202fW" in text}
+    told_there = {text.removesuffix(f", {NOT_SMOOTHED}") for text in texts if "\u202fW" in text}
     expect(told_there == tiles, "the page Heat map differs")
 
 
@@ -166,7 +170,7 @@ def _limits(here: Document) -> tuple[float, float]:
     if "mean_watts_ci95" in here:
         low, high = here["mean_watts_ci95"]
         return low, high
-    reach = SIGMAS * here["mean_watts_se"]
+    reach = Z95 * here["mean_watts_se"]
     return here["mean_watts"] - reach, here["mean_watts"] + reach
 
 

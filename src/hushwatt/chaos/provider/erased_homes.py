@@ -9,7 +9,7 @@ from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import histories, plan_for
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.plan.amounts import MICRO
 from hushwatt.wire.record import pack_many
@@ -64,7 +64,7 @@ def wide_plan() -> Plan:
 
 
 def deliver(
-    client: InProcessClient, members: list[EnrolledSigner], gateway: EnrolledSigner, sent: Sent
+    client: InProcessClient, members: list[EnrolledSigner], gateway: EnrolledSigner, sent: SlotReports
 ) -> None:
     """The reports of one slot: those of single homes one by one, the gateway's together."""
     parts = [(member, slice(home, home + 1)) for home, member in enumerate(members)]
@@ -81,7 +81,7 @@ def _leave(
     members: list[EnrolledSigner],
     gateway: EnrolledSigner,
     home: int,
-    sent: list[Sent],
+    sent: list[SlotReports],
 ) -> None:
     marks = _marks(members, gateway, home, sent)
     there = dict(zip(marks, _found(folder, marks.values()), strict=True))
@@ -97,7 +97,7 @@ def _leave(
 
 
 def _marks(
-    members: list[EnrolledSigner], gateway: EnrolledSigner, home: int, sent: list[Sent]
+    members: list[EnrolledSigner], gateway: EnrolledSigner, home: int, sent: list[SlotReports]
 ) -> dict[str, bytes]:
     """What only this home's rows hold: its device, its key if it has its own, its payloads."""
     alone = home < len(members)

@@ -18,10 +18,10 @@ from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
 from hushwatt.fleet.randomise import randomise_file
-from hushwatt.fleet.state import State
+from hushwatt.fleet.state import FleetState
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.service.config import read_config
-from hushwatt.provider.tally.engines.embedded import Embedded
+from hushwatt.provider.tally.engines.embedded import EmbeddedEngine
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.schema import HOMES, PLAN
 
@@ -153,8 +153,8 @@ def _randomise(path: Path, folder: Path) -> object:
 
 
 def _remember(path: Path, folder: Path) -> object:
-    known = State.load(plan(), path)
-    known.decided()
+    known = FleetState.load(plan(), path)
+    known.decisions()
     return known.homes(slice(0, len(known.households)))
 
 
@@ -165,7 +165,7 @@ def _plan_text(chance: random.Random) -> bytes:
 KINDS: dict[str, Callable[[random.Random, Path], tuple[bytes, Use]]] = {
     "reports.parquet": lambda chance, _: (
         mutated_notes(chance, reports(chance)),
-        lambda path, folder: Embedded().tallies(plan(), path),
+        lambda path, folder: EmbeddedEngine().tallies(plan(), path),
     ),
     "readings.parquet": lambda chance, _: (mutated_notes(chance, readings(chance)), _randomise),
     "csv": lambda chance, _: (mutated(chance, table(chance)), _randomise),

@@ -17,9 +17,9 @@ from starlette.responses import Response
 from hushwatt.errors import UsageError
 
 FOLDER = Path(__file__).parent / "static"
-KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-FOREVER = "public, max-age=31536000, immutable"
-SQUEEZE = 6  # gzip's level
+MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+GZIP_LEVEL = 6  # gzip's level
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Asset:
     address: str
 
     @property
-    def kind(self) -> str:
-        return f"{KINDS[self.file.suffix]}; charset=utf-8"
+    def media_type(self) -> str:
+        return f"{MEDIA_TYPES[self.file.suffix]}; charset=utf-8"
 
     @cached_property
     def content(self) -> bytes:
@@ -39,16 +39,16 @@ class Asset:
         return self.file.read_bytes()
 
     @cached_property
-    def squeezed(self) -> bytes:
+    def gzipped(self) -> bytes:
         """The content as gzip, made once."""
-        return gzip.compress(self.file.read_bytes(), SQUEEZE, mtime=0)
+        return gzip.compress(self.file.read_bytes(), GZIP_LEVEL, mtime=0)
 
     def response(self, accepts: str) -> Response:
-        headers = {"Cache-Control": FOREVER, "Vary": "Accept-Encoding"}
+        headers = {"Cache-Control": CACHE_CONTROL, "Vary": "Accept-Encoding"}
         if "gzip" in accepts:
             headers["Content-Encoding"] = "gzip"
-            return Response(self.squeezed, media_type=self.kind, headers=headers)
-        return Response(self.content, media_type=self.kind, headers=headers)
+            return Response(self.gzipped, media_type=self.media_type, headers=headers)
+        return Response(self.content, media_type=self.media_type, headers=headers)
 
 
 class Assets:
@@ -62,7 +62,7 @@ class Assets:
     def address(self, name: str) -> str:
         return self._by_name[name].address
 
-    def answer(self, request: Request) -> Response:
+    def serve(self, request: Request) -> Response:
         asset = self._by_address.get(request.url.path)
         if asset is None:
             return Response("There is nothing here.\n", 404, media_type="text/plain")
@@ -71,10 +71,10 @@ class Assets:
 
 def plotly() -> Asset:
     """plotly's script from its installed package, which need not be imported."""
-    found = find_spec("plotly")
-    if found is None or found.origin is None:
+    spec = find_spec("plotly")
+    if spec is None or spec.origin is None:
         raise UsageError("the dashboard's charts need plotly: pip install 'hushwatt[provider]'")
-    file = Path(found.origin).parent / "package_data" / "plotly.min.js"
+    file = Path(spec.origin).parent / "package_data" / "plotly.min.js"
     return Asset(file, f"/static/plotly-{version('plotly')}.js")
 
 

@@ -8,40 +8,42 @@ from starlette.responses import RedirectResponse, Response
 from hushwatt.errors import UsageError
 from hushwatt.provider.api.access import COOKIE, Access
 from hushwatt.provider.dashboard.renderer import Renderer
-from hushwatt.provider.store.logins import KEPT
+from hushwatt.provider.store.logins import LOGIN_SECONDS
 
-LONGEST = 4096  # bytes of a form
+MAX_FORM_BYTES = 4096  # bytes of a form
 
 
 class Login:
     """Asks for a token, and remembers in the browser that it was given."""
 
-    def __init__(self, access: Access, paper: Renderer) -> None:
-        self._access, self._paper = access, paper
+    def __init__(self, access: Access, renderer: Renderer) -> None:
+        self._access, self._renderer = access, renderer
 
-    def ask(self, request: Request, status: int = 401, wrong: bool = False, then: str = "") -> Response:
+    def form(self, request: Request, status: int = 401, wrong: bool = False, then: str = "") -> Response:
         """The page with the form; whoever signs in is led on to where they wanted to go."""
         if not then:
             then = str(request.url.replace(scheme="", netloc="")) if request.url.path != "/login" else "/"
-        return self._paper.page("login.html", status, title="Sign in", wrong=wrong, then=safe(then))
+        return self._renderer.page(
+            "login.html", status, title="Sign in", wrong=wrong, then=safe_redirect(then)
+        )
 
     async def page(self, request: Request) -> Response:
-        return self.ask(request, status=200)
+        return self.form(request, status=200)
 
-    async def enter(self, request: Request) -> Response:
+    async def log_in(self, request: Request) -> Response:
         """Take a token from the form."""
         form = await _form(request)
-        then = safe(form.get("then", "/"))
+        then = safe_redirect(form.get("then", "/"))
         token = form.get("token", "").strip()
         secret = await self._access.log_in(token) if token else None
         if secret is None:
             self._access.count_stranger(request)
-            return self.ask(request, wrong=True, then=then)
+            return self.form(request, wrong=True, then=then)
         response = RedirectResponse(then, 303)
         response.set_cookie(
             COOKIE,
             secret,
-            max_age=KEPT,
+            max_age=LOGIN_SECONDS,
             path="/",
             secure=request.url.scheme == "https",
             httponly=True,
@@ -49,17 +51,17 @@ class Login:
         )
         return response
 
-    async def leave(self, request: Request) -> Response:
+    async def log_out(self, request: Request) -> Response:
         await self._access.log_out(request)
         response = RedirectResponse("/login", 303)
         response.delete_cookie(COOKIE, path="/")
         return response
 
 
-def safe(address: str) -> str:
-    """An address within this site, or the first page.
+def safe_redirect(address: str) -> str:
+    """An address within this site, or the first page: no open redirect.
 
-    >>> safe("/top?k=3"), safe("//evil.example/"), safe("https://evil.example/")
+    >>> safe_redirect("/top?k=3"), safe_redirect("//evil.example/"), safe_redirect("https://evil.example/")
     ('/top?k=3', '/', '/')
     """
     parts = urlsplit(address.replace("\\", "/"))
@@ -71,7 +73,7 @@ async def _form(request: Request) -> dict[str, str]:
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > LONGEST:
-            raise UsageError(f"the form is larger than {LONGEST:,} bytes")
+        if len(body) > MAX_FORM_BYTES:
+            raise UsageError(f"the form is larger than {MAX_FORM_BYTES:,} bytes")
     fields = parse_qs(body.decode("utf-8", "replace"))
     return {name: values[0] for name, values in fields.items()}

@@ -1,23 +1,24 @@
-"""What a page is made from: the address, the answers to it, and the moment."""
+"""What a page is made from: the query, the estimates that answer it, and the moment."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import POPULATION
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.query import Asked
-from hushwatt.provider.estimate.results import Estimates, PeriodNumbers
+from hushwatt.privacy.strategies import rules_of
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.query import PageQuery
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 from hushwatt.provider.service.collection_reader import CollectionReader, NotYet
 from hushwatt.provider.store.plans import PlanState
 
-FEW, SILENT = "too few homes", "nobody was asked"
-ALONE = "not smoothed"
+TOO_FEW, NOT_ASKED = "too few homes", "nobody was asked"
+NOT_SMOOTHED = "not smoothed"
 
 
 @dataclass(frozen=True)
-class Cell:
+class SlotCell:
     """One appliance in one slot; without a value when there is no answer, and why."""
 
     slot: int
@@ -25,9 +26,9 @@ class Cell:
     value: float = 0.0  # mean watts of a home
     low: float = 0.0  # 95 % limits
     high: float = 0.0
-    alone: bool = False  # whether it is not smoothed although that was asked for
-    why_not: str = ""
-    in_full: str = ""  # the same, with how many homes there are and how many it takes
+    unsmoothed: bool = False  # whether it is not smoothed although that was asked for
+    missing: str = ""  # why there is no answer
+    missing_detail: str = ""  # the same, with how many homes there are and how many it takes
 
     @property
     def reach(self) -> float:
@@ -35,91 +36,101 @@ class Cell:
         return (self.high - self.low) / 2
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The watts and their interval, or why there are none."""
-        if self.why_not:
-            return self.why_not
-        return words.watts_limited(self.value, self.low, self.high) + (f", {ALONE}" if self.alone else "")
+        if self.missing:
+            return self.missing
+        remark = f", {NOT_SMOOTHED}" if self.unsmoothed else ""
+        return formatting.watts_with_interval(self.value, self.low, self.high) + remark
 
 
 @dataclass(frozen=True)
 class PageContext:
     """One request for a page."""
 
-    read: CollectionReader
-    asked: Asked
+    reader: CollectionReader
+    query: PageQuery
     now: datetime
 
     @property
     def plan(self) -> Plan:
-        return self.asked.plan
+        return self.query.plan
 
     @cached_property
     def state(self) -> PlanState:
-        return self.read.state(self.plan)
+        return self.reader.state(self.plan)
 
     @cached_property
-    def found(self) -> Estimates:
-        """The answer to what was asked."""
-        return self.read.estimates(self.plan, self.asked.first, self.asked.last, smooth=self.asked.smooth)
+    def estimates(self) -> Estimates:
+        """The estimates that were asked for."""
+        return self.reader.estimates(self.plan, self.query.first, self.query.last, smooth=self.query.smooth)
 
     @cached_property
     def not_yet(self) -> NotYet:
-        return self.read.not_yet(self.plan)
+        return self.reader.not_yet(self.plan)
 
     @cached_property
-    def ranked(self) -> list[tuple[str, PeriodNumbers]]:
+    def ranked(self) -> list[tuple[str, PeriodEstimates]]:
         """The appliances with an answer, the most watts first."""
-        pairs = ((name, self.found.by_period[name]) for name in self.found.top)
+        pairs = ((name, self.estimates.by_period[name]) for name in self.estimates.top)
         return [(name, period) for name, period in pairs if period is not None]
+
+    @property
+    def appliances(self) -> tuple[str, ...]:
+        """Those that were chosen, or the one with the most watts."""
+        return self.query.appliances or tuple(name for name, _ in self.ranked[:1])
+
+    def choices(self, chosen: Collection[str]) -> list[tuple[str, str, bool]]:
+        """Every appliance of the plan, its title, and whether it is chosen."""
+        return [(name, formatting.title(name), name in chosen) for name in self.plan.names]
 
     def expected(self, homes: int) -> int:
         """How many homes should report in a slot: all, or those whose turn it is."""
-        turns = self.plan.window if self.plan.method in POPULATION else 1
+        turns = rules_of(self.plan).groups(self.plan.window)
         return -(-homes // turns)
 
     def slots(self, most: int) -> range:
         """The published slots that were asked for, without gaps; the last `most` of them."""
-        found, last = self.found.slots, self.asked.last
-        if not found:
+        slots, last = self.estimates.slots, self.query.last
+        if not slots:
             return range(0)
         end = self.state.published if last is None else min(last, self.state.published)
-        start = found[0].slot if self.asked.first is None else max(self.asked.first, 0)
+        start = slots[0].slot if self.query.first is None else max(self.query.first, 0)
         return range(max(start, end - most + 1), end + 1)
 
     def cut(self, slots: range) -> str:
         """What to say when `slots` are not all that was asked for."""
-        if not self.found.slots or slots.start <= self.found.slots[0].slot:
+        if not self.estimates.slots or slots.start <= self.estimates.slots[0].slot:
             return ""
         return (
             f"Only the last {len(slots):,} slots of the range are shown; choose a shorter one to see others."
         )
 
-    def course(self, name: str, slots: range) -> list[Cell]:
+    def series(self, name: str, slots: range) -> list[SlotCell]:
         """An appliance in each of the slots; a slot without reports has too few homes, never zero watts."""
-        places = {slot.slot: place for place, slot in enumerate(self.found.slots)}
-        return [self._cell(name, slot, places.get(slot)) for slot in slots]
+        indices = {slot.slot: index for index, slot in enumerate(self.estimates.slots)}
+        return [self._cell(name, slot, indices.get(slot)) for slot in slots]
 
-    def _cell(self, name: str, slot: int, place: int | None) -> Cell:
-        if place is None:
+    def _cell(self, name: str, slot: int, index: int | None) -> SlotCell:
+        if index is None:
             return self._too_few(slot, 0, "0 reported")
-        reports, numbers = self.found.slots[place].reports, self.found.by_slot[name]
-        spoke = int(numbers.speakers[place])
-        if not self.found.slots[place].enough:
+        reports, numbers = self.estimates.slots[index].reports, self.estimates.by_slot[name]
+        spoke = int(numbers.speakers[index])
+        if not self.estimates.slots[index].enough:
             return self._too_few(slot, reports, f"{reports:,} reported")
         if not spoke:
-            return Cell(slot, reports, why_not=SILENT, in_full=SILENT)
-        if not numbers.known[place]:
+            return SlotCell(slot, reports, missing=NOT_ASKED, missing_detail=NOT_ASKED)
+        if not numbers.known[index]:
             return self._too_few(slot, reports, f"{spoke:,} spoke of it")
-        return Cell(
+        return SlotCell(
             slot,
             reports,
-            value=float(numbers.watts[place]),
-            low=float(numbers.watts_low[place]),
-            high=float(numbers.watts_high[place]),
-            alone=self.found.smoothed and not numbers.smoothed[place],
+            value=float(numbers.watts[index]),
+            low=float(numbers.watts_low[index]),
+            high=float(numbers.watts_high[index]),
+            unsmoothed=self.estimates.smoothed and not numbers.smoothed[index],
         )
 
-    def _too_few(self, slot: int, reports: int, have: str) -> Cell:
+    def _too_few(self, slot: int, reports: int, have: str) -> SlotCell:
         need = self.plan.minimum_homes
-        return Cell(slot, reports, why_not=FEW, in_full=f"{FEW}: {have}, {need:,} needed")
+        return SlotCell(slot, reports, missing=TOO_FEW, missing_detail=f"{TOO_FEW}: {have}, {need:,} needed")

@@ -1,4 +1,4 @@
-"""What pages are written on: templates, and headers that let nothing in from elsewhere."""
+"""Pages rendered from templates, with headers that let nothing in from elsewhere."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from hushwatt.provider.dashboard.assets import Assets
 from hushwatt.provider.dashboard.charts.figure import Figure
 
-POLICY = "; ".join(
+CONTENT_SECURITY_POLICY = "; ".join(
     [
         "default-src 'none'",
         "script-src 'self'",
@@ -23,14 +23,14 @@ POLICY = "; ".join(
     ]
 )
 HEADERS = {
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 
 
 class Renderer:
-    """Writes pages."""
+    """Renders pages from Jinja templates."""
 
     def __init__(self, assets: Assets) -> None:
         self._templates = Environment(
@@ -41,7 +41,7 @@ class Renderer:
             lstrip_blocks=True,
         )
         self._templates.globals |= {"asset": assets.address}
-        self._templates.filters |= {"embedded": embedded}
+        self._templates.filters |= {"json_for_script": json_for_script}
 
     def page(
         self, template: str, status: int = 200, headers: Mapping[str, str] | None = None, **more: Any
@@ -50,10 +50,10 @@ class Renderer:
         return HTMLResponse(text, status, {**HEADERS, **(headers or {})})
 
 
-def embedded(figure: Figure) -> Markup:
+def json_for_script(figure: Figure) -> Markup:
     """A chart as JSON that cannot end the element it stands in.
 
-    >>> embedded({"label": "</script>"})
+    >>> json_for_script({"label": "</script>"})
     Markup('{"label":"\\\\u003c/script\\\\u003e"}')
     """
     text = json.dumps(figure, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -16,68 +16,68 @@ from hushwatt.errors import HushwattError
 from hushwatt.provider.api.access import COOKIE, Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.dashboard.assets import Assets
-from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.frame import frame
+from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.login import Login
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.query import understand
+from hushwatt.provider.dashboard.page_layout import layout_context
+from hushwatt.provider.dashboard.query import parse_query
 from hushwatt.provider.dashboard.renderer import Renderer
 from hushwatt.provider.dashboard.views import VIEWS, View
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.session import StoreUnavailable
 
-Answer = Callable[[Request], Awaitable[Response]]
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def add_pages(app: FastAPI) -> None:
     """Put the dashboard at `/` of an application that has a service."""
-    pages = Pages(app.state.service, app.state.access)
-    login = Login(pages.access, pages.paper)
+    pages = DashboardPages(app.state.service, app.state.access)
+    login = Login(pages.access, pages.renderer)
     routes = [
-        *(Route(view.path, pages.guarded(pages.showing(view, login))) for view in VIEWS),
-        Route("/login", pages.guarded(login.page), methods=["GET"]),
-        Route("/login", pages.guarded(login.enter), methods=["POST"]),
-        Route("/logout", pages.guarded(login.leave), methods=["POST"]),
-        Route("/static/{name}", pages.assets.answer),
+        *(Route(view.path, pages.with_error_pages(pages.endpoint(view, login))) for view in VIEWS),
+        Route("/login", pages.with_error_pages(login.page), methods=["GET"]),
+        Route("/login", pages.with_error_pages(login.log_in), methods=["POST"]),
+        Route("/logout", pages.with_error_pages(login.log_out), methods=["POST"]),
+        Route("/static/{name}", pages.assets.serve),
     ]
     app.router.routes.extend(routes)
 
 
-class Pages:
+class DashboardPages:
     """Everything the pages of one service share."""
 
     def __init__(self, service: Service, access: Access) -> None:
         self.service, self.access = service, access
         self.assets = Assets()
-        self.paper = Renderer(self.assets)
+        self.renderer = Renderer(self.assets)
 
-    def showing(self, view: View, login: Login) -> Answer:
+    def endpoint(self, view: View, login: Login) -> Endpoint:
         """The endpoint of a view."""
 
-        async def answer(request: Request) -> Response:
+        async def show(request: Request) -> Response:
             if not await run_in_threadpool(self.access.is_analyst, request):
                 self.access.count_stranger(request)
-                return login.ask(request)
+                return login.form(request)
             await self.service.publish_due()
             return await run_in_threadpool(self._show, view, request)
 
-        return answer
+        return show
 
     def _show(self, view: View, request: Request) -> Response:
-        words = dict(request.query_params)
-        asked = understand(self.service.read, words, request.query_params.getlist("appliance"))
-        scene = PageContext(self.service.read, asked, self.service.clock.now())
-        shown: dict[str, Any] = view.show(scene)
-        around = frame(scene, view, signed_in=COOKIE in request.cookies)
-        charts = any(isinstance(each, Chart) for each in shown.values())
-        return self.paper.page(view.template, charts=charts, **around, **shown)
+        parameters = dict(request.query_params)
+        query = parse_query(self.service.read, parameters, request.query_params.getlist("appliance"))
+        page = PageContext(self.service.read, query, self.service.clock.now())
+        shown: dict[str, Any] = view.show(page)
+        layout = layout_context(page, view, signed_in=COOKIE in request.cookies)
+        charts = any(isinstance(each, PageChart) for each in shown.values())
+        return self.renderer.page(view.template, charts=charts, **layout, **shown)
 
-    def guarded(self, answer: Answer) -> Answer:
+    def with_error_pages(self, endpoint: Endpoint) -> Endpoint:
         """The same endpoint, whose refusals are pages."""
 
         async def guarded(request: Request) -> Response:
             try:
-                return await answer(request)
+                return await endpoint(request)
             except StoreUnavailable as failure:
                 return self._refusal(503, "The store cannot be read now", str(failure), retry=5)
             except Problem as problem:
@@ -89,4 +89,4 @@ class Pages:
 
     def _refusal(self, status: int, title: str, reason: str, retry: int | None = None) -> Response:
         headers = {} if retry is None else {"Retry-After": str(retry)}
-        return self.paper.page("refusal.html", status, headers, title=title, reason=reason)
+        return self.renderer.page("refusal.html", status, headers, title=title, reason=reason)

@@ -13,7 +13,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class HtmlTable:
     """Rows of text; the first cell of a row says what the row is about."""
 
     caption: str
@@ -22,9 +22,9 @@ class Table:
     marked: frozenset[str] = field(default=frozenset())  # texts that stand where a number would
 
 
-def words(*headings: str) -> list[Column]:
+def text_columns(*headings: str) -> list[Column]:
     return [Column(heading) for heading in headings]
 
 
-def numbers(*headings: str) -> list[Column]:
+def number_columns(*headings: str) -> list[Column]:
     return [Column(heading, numeric=True) for heading in headings]

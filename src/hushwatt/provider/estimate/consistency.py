@@ -7,12 +7,11 @@ unbiased estimate, which this would bias.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from hushwatt.provider.estimate.array_types import Floats
 
 
-def norm_sub(levels: Numbers, total: float | Numbers) -> Numbers:
+def norm_sub(levels: Floats, total: float | Floats) -> Floats:
     """The nearest counts that are not negative and add up to `total`, for every row.
 
     Every level is moved by the same amount, and what would fall below zero stays at zero.
@@ -27,20 +26,20 @@ def norm_sub(levels: Numbers, total: float | Numbers) -> Numbers:
     return np.maximum(levels + move, 0)
 
 
-def usual(share: Numbers, reports: float) -> Numbers:
+def add_one_smoothed(share: Floats, reports: float) -> Floats:
     """A histogram of parts to judge errors by: none is zero, as one home more is put at every level.
 
-    >>> usual(np.array([1.2, -0.2]), reports=2).tolist()
+    >>> add_one_smoothed(np.array([1.2, -0.2]), reports=2).tolist()
     [0.75, 0.25]
     """
-    histogram: Numbers = (norm_sub(share, 1.0) * reports + 1) / (reports + share.shape[-1])
+    histogram: Floats = (norm_sub(share, 1.0) * reports + 1) / (reports + share.shape[-1])
     return histogram
 
 
-def as_estimated(levels: Numbers, total: float | Numbers) -> Numbers:
+def unadjusted(levels: Floats, total: float | Floats) -> Floats:
     """The unbiased estimate itself, which may fall below zero."""
     return levels
 
 
-Consistency = Callable[[Numbers, float | Numbers], Numbers]
-CONSISTENCIES: dict[str, Consistency] = {"norm-sub": norm_sub, "none": as_estimated}
+Consistency = Callable[[Floats, float | Floats], Floats]
+CONSISTENCIES: dict[str, Consistency] = {"norm-sub": norm_sub, "none": unadjusted}

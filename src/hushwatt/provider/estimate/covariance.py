@@ -11,30 +11,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import POPULATION
-from hushwatt.provider.estimate.arrays import Timeline
+from hushwatt.privacy.strategies import rules_of
+from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.period import PeriodMean
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Covariances:
+class CovarianceBounds:
     """Bounds on the covariance of the errors of two appliances' watts, one row and column for each."""
 
-    lowest: Numbers  # at least this, not above 0; 0 for an appliance and itself
-    highest: Numbers  # at most this, not below 0; likewise
+    lowest: Floats  # at least this, not above 0; 0 for an appliance and itself
+    highest: Floats  # at most this, not below 0; likewise
 
     @classmethod
-    def none(cls, count: int) -> "Covariances":
+    def none(cls, count: int) -> "CovarianceBounds":
         """Of `count` appliances with independent errors."""
         return cls(np.zeros((count, count)), np.zeros((count, count)))
 
 
-def covariances(plan: Plan, periods: Sequence[PeriodMean], timeline: Timeline, homes: int) -> Covariances:
+def covariance_bounds(
+    plan: Plan, periods: Sequence[PeriodMean], timeline: SlotTimeline, homes: int
+) -> CovarianceBounds:
     """The bounds for a period, from what sampling homes adds to each appliance's variance.
 
     With X and Y what homes hold of two appliances, above the least that can be held, and c the weight of
@@ -59,15 +59,15 @@ def covariances(plan: Plan, periods: Sequence[PeriodMean], timeline: Timeline, h
     )
     np.fill_diagonal(lowest, 0.0)
     np.fill_diagonal(highest, 0.0)
-    return Covariances(lowest, highest)
+    return CovarianceBounds(lowest, highest)
 
 
-def asked_about_both(plan: Plan, timeline: Timeline) -> tuple[float, float]:
+def asked_about_both(plan: Plan, timeline: SlotTimeline) -> tuple[float, float]:
     """Of the homes asked about an appliance, the part asked about another too: at once, and in all slots."""
-    asked, count = timeline.slots[timeline.inside & timeline.enough], len(plan.appliances)
+    asked, count = timeline.slots[timeline.requested & timeline.enough], len(plan.appliances)
     if count == 1 or not len(asked):
         return 1.0, 1.0
     slots = int(asked[-1] - asked[0]) + 1
-    reports = -(-slots // plan.window) if plan.method in POPULATION else slots
+    reports = -(-slots // rules_of(plan).groups(plan.window))
     once, ever = plan.appliances_per_report, min(plan.appliances_per_report * reports, count)
     return (once - 1) / (count - 1), (ever - 1) / (count - 1)

@@ -1,72 +1,69 @@
-"""The tallies of one appliance, undone: one row for each group of homes.
+"""The tallies of one appliance, debiased: one row for each group of homes.
 
 A group is the homes that in one slot stand by answers drawn in the same slot with the
-same budget.  Every group is undone by its own law, and every home counts once, however
+same budget.  Every group is debiased by its own law, and every home counts once, however
 much budget it drew with.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import Law, debias, law_for, noise
+from hushwatt.provider.estimate.array_types import Floats, Integers
 from hushwatt.provider.estimate.arrays import TallyArrays
-
-Numbers = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Groups:
-    """The groups of one appliance, and what each says about its levels and its watts."""
+class DebiasedGroups:
+    """The debiased tallies of one appliance: what each group says about its levels and its watts."""
 
-    as_of: Whole  # the slot they were drawn in
-    reports: Numbers  # homes that speak of it, m
-    held: Numbers  # homes estimated to hold each level
-    noise: Numbers  # variance of each, given who holds what
-    watts: Numbers  # the group's watts above those of an average level, estimated
-    watts_noise: Numbers  # variance of that, given who holds what
-    watts_loud: Numbers  # noise of one home's watts, when it holds each level
-    watts_jump: Numbers  # the third moment of its size: how coarse it is
-    squares: Numbers  # the same for their squares
-    quiet: Numbers  # noise of one home about a level it does not hold
-    loud: Numbers  # noise of one home about the level it does hold
-    step: Numbers  # homes that one answer stands for
-    lowest: Numbers  # homes estimated, per home, when nobody answers for a level
+    as_of: Integers  # the slot they were drawn in
+    reports: Floats  # homes that speak of it, m
+    held: Floats  # homes estimated to hold each level
+    noise: Floats  # variance of each, given who holds what
+    watts: Floats  # the group's watts above those of an average level, estimated
+    watts_noise: Floats  # variance of that, given who holds what
+    watts_noise_held: Floats  # noise of one home's watts, when it holds each level
+    watts_jump: Floats  # the third moment of its size: how coarse it is
+    squares: Floats  # the same for their squares
+    noise_not_held: Floats  # noise of one home about a level it does not hold
+    noise_held: Floats  # noise of one home about the level it does hold
+    step: Floats  # homes that one answer stands for
+    lowest: Floats  # homes estimated, per home, when nobody answers for a level
 
     @classmethod
-    def of(cls, plan: Plan, stack: TallyArrays, appliance: int) -> "Groups":
-        """Undo the tallies of the appliance with this number in the plan."""
+    def of(cls, plan: Plan, arrays: TallyArrays, appliance: int) -> "DebiasedGroups":
+        """Debias the tallies of the appliance with this number in the plan."""
         first = sum(plan.widths[:appliance])
-        counts = stack.counts[:, first : first + plan.widths[appliance]]
-        reports = stack.reports[:, appliance].astype(float)
+        counts = arrays.counts[:, first : first + plan.widths[appliance]]
+        reports = arrays.reports[:, appliance].astype(float)
         offsets = centred(plan.appliances[appliance].values)
-        columns = {name: np.zeros(len(reports)) for name in COLUMNS}
-        columns |= {name: np.zeros(counts.shape) for name in TABLES}
-        for drawn in np.unique(stack.drawn):
-            rows = stack.drawn == drawn
+        columns = {name: np.zeros(len(reports)) for name in GROUP_COLUMNS}
+        columns |= {name: np.zeros(counts.shape) for name in LEVEL_COLUMNS}
+        for drawn in np.unique(arrays.drawn):
+            rows = arrays.drawn == drawn
             law = law_for(plan.oracle, int(drawn), plan.appliances_per_report, plan.widths[appliance])
-            for name, found in _undone(counts[rows], reports[rows], offsets, law).items():
-                columns[name][rows] = found
-        return cls(stack.as_of, reports, **columns)
+            for name, values in _debiased(counts[rows], reports[rows], offsets, law).items():
+                columns[name][rows] = values
+        return cls(arrays.as_of, reports, **columns)
 
 
-TABLES = ("held", "noise", "watts_loud", "watts_jump")
-COLUMNS = ("watts", "watts_noise", "squares", "quiet", "loud", "step", "lowest")
+LEVEL_COLUMNS = ("held", "noise", "watts_noise_held", "watts_jump")
+GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest")
 
 
-def centred(values: tuple[float, ...] | Numbers) -> Numbers:
+def centred(values: tuple[float, ...] | Floats) -> Floats:
     """Watts of each level above those of an average level.
 
     As every home holds one level, the average adds nothing to the noise once it is taken out.
     """
-    watts: Numbers = np.asarray(values, dtype=float)
+    watts: Floats = np.asarray(values, dtype=float)
     return watts - float(watts.mean())
 
 
-def weighted(rows: Numbers, weights: Numbers) -> Numbers:
+def weighted_sums(rows: Floats, weights: Floats) -> Floats:
     """The weighted sum of each row: to the last bit the same, whatever rows stand beside it.
 
     A product of matrices may add up in another order when there are more rows.
@@ -74,36 +71,36 @@ def weighted(rows: Numbers, weights: Numbers) -> Numbers:
     return np.asarray((rows * weights).sum(axis=1))
 
 
-def _undone(counts: Whole, reports: Numbers, offsets: Numbers, law: Law) -> dict[str, Numbers | float]:
+def _debiased(counts: Integers, reports: Floats, offsets: Floats, law: Law) -> dict[str, Floats | float]:
     """Everything the groups of one law say."""
     each = reports[:, None]
     held = debias(counts, each, law)
     cells = noise(counts, each, law)
     squared = offsets**2
-    loud, jump = watts_moments(offsets, law)
+    if_held, jump = watts_moments(offsets, law)
     return {
         "held": held,
         "noise": cells,
-        "watts": weighted(held, offsets),
-        "watts_noise": _clipped(weighted(held, loud), reports, loud)
+        "watts": weighted_sums(held, offsets),
+        "watts_noise": _clip_noise(weighted_sums(held, if_held), reports, if_held)
         if law.correlated
-        else weighted(cells, squared),
-        "watts_loud": loud,
+        else weighted_sums(cells, squared),
+        "watts_noise_held": if_held,
         "watts_jump": jump,
-        "squares": weighted(held, centred(squared)) + reports * squared.mean(),
-        "quiet": float(noise(float(law.rise), 1, law)),
-        "loud": float(noise(float(law.hold), 1, law)),
+        "squares": weighted_sums(held, centred(squared)) + reports * squared.mean(),
+        "noise_not_held": float(noise(float(law.rise), 1, law)),
+        "noise_held": float(noise(float(law.hold), 1, law)),
         "step": float(debias(1, 0, law)),
         "lowest": float(debias(0, 1, law)),
     }
 
 
-def _clipped(noise: Numbers, reports: Numbers, loud: Numbers) -> Numbers:
+def _clip_noise(noise: Floats, reports: Floats, if_held: Floats) -> Floats:
     """An estimate of noise, kept between what it is when all homes hold the quietest or the loudest level."""
-    return np.clip(noise, reports * loud.min(), reports * loud.max())
+    return np.clip(noise, reports * if_held.min(), reports * if_held.max())
 
 
-def watts_moments(offsets: Numbers, law: Law) -> tuple[Numbers, Numbers]:
+def watts_moments(offsets: Floats, law: Law) -> tuple[Floats, Floats]:
     """The second and third moment of the size of the noise in one home's watts, for each level it may hold.
 
     A direct answer is one level; bits answer for every level on their own, and their moments add up.

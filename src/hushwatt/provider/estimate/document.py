@@ -4,8 +4,8 @@ from math import isnan
 from typing import Any
 
 from hushwatt.plan.times import show_instant
-from hushwatt.provider.estimate.caveats import blind_spot
-from hushwatt.provider.estimate.results import Estimates, PeriodNumbers, SlotNumbers
+from hushwatt.provider.estimate.caveats import unmeasured_times
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
 
@@ -13,7 +13,7 @@ Document = dict[str, Any]
 def document(estimates: Estimates) -> Document:
     """Everything as plain numbers, texts, lists and dictionaries."""
     smoothed = {"smoothed": True} if estimates.smoothed else {}
-    slots = [_slot(estimates, place) for place in range(len(estimates.slots))]
+    slots = [_slot(estimates, index) for index in range(len(estimates.slots))]
     periods = _periods(estimates)
     return {
         **_head(estimates),
@@ -21,7 +21,7 @@ def document(estimates: Estimates) -> Document:
         "slots": slots,
         "appliances": periods if estimates.answered else {},
         "top": list(estimates.top),
-        **_limits(estimates),
+        **_caveats(estimates),
     }
 
 
@@ -30,17 +30,17 @@ def top_document(estimates: Estimates, count: int) -> Document:
     top = estimates.top[:count]
     periods = _periods(estimates)
     best = {name: periods[name] for name in top}
-    return {**_head(estimates), "appliances": best, "top": list(top), **_limits(estimates)}
+    return {**_head(estimates), "appliances": best, "top": list(top), **_caveats(estimates)}
 
 
 def _head(estimates: Estimates) -> Document:
     """Whose estimates these are, and whether there are any."""
-    found: Document = {"plan": estimates.plan.id, "homes": estimates.homes}
+    head: Document = {"plan": estimates.plan.id, "homes": estimates.homes}
     need = estimates.plan.minimum_homes
     if not estimates.answered:
-        return found | {"too_few_homes": too_few(estimates.heard, need)}
+        return head | {"too_few_homes": too_few(estimates.heard, need)}
     missing = {"slots_left_out": estimates.left_out} if estimates.left_out else {}
-    return found | _too_few_for(estimates.withheld, need) | missing
+    return head | _too_few_for(estimates.withheld, need) | missing
 
 
 def too_few(have: int, need: int) -> dict[str, int]:
@@ -54,67 +54,67 @@ def _too_few_for(withheld: dict[str, int], need: int) -> Document:
     return {"too_few_homes_for": few} if few else {}
 
 
-def _slot(estimates: Estimates, place: int) -> Document:
-    slot, need = estimates.slots[place], estimates.plan.minimum_homes
-    found: Document = {
+def _slot(estimates: Estimates, index: int) -> Document:
+    slot, need = estimates.slots[index], estimates.plan.minimum_homes
+    document: Document = {
         "slot": slot.slot,
         "start": show_instant(slot.start),
         "as_of": slot.as_of,
         "reports": slot.reports,
     }
     if slot.homes != estimates.homes:
-        found["homes"] = slot.homes
+        document["homes"] = slot.homes
     if not slot.enough:
-        return found | {"too_few_homes": too_few(slot.reports, need)}
-    spoken = {name: int(each.speakers[place]) for name, each in estimates.by_slot.items()}
+        return document | {"too_few_homes": too_few(slot.reports, need)}
+    spoken = {name: int(each.speakers[index]) for name, each in estimates.by_slot.items()}
     few = {name: have for name, have in spoken.items() if 0 < have < need}
-    shown = {name: _in_slot(each, place) for name, each in estimates.by_slot.items()}
+    shown = {name: _appliance_in_slot(each, index) for name, each in estimates.by_slot.items()}
     if estimates.smoothed:
         shown = {
-            name: each and each | _smoothed(estimates.by_slot[name], place) for name, each in shown.items()
+            name: each and each | _smoothed(estimates.by_slot[name], index) for name, each in shown.items()
         }
-    return found | {"appliances": shown} | _too_few_for(few, need)
+    return document | {"appliances": shown} | _too_few_for(few, need)
 
 
-def _in_slot(numbers: SlotNumbers, place: int) -> Document | None:
+def _appliance_in_slot(numbers: SlotEstimates, index: int) -> Document | None:
     """One appliance in one slot; None when nobody spoke of it, or too few homes."""
-    if not numbers.known[place]:
+    if not numbers.known[index]:
         return None
-    limits = zip(numbers.low[place].tolist(), numbers.high[place].tolist(), strict=True)
+    limits = zip(numbers.low[index].tolist(), numbers.high[index].tolist(), strict=True)
     return {
-        "levels": numbers.levels[place].tolist(),
-        "se": numbers.levels_se[place].tolist(),
+        "levels": numbers.levels[index].tolist(),
+        "se": numbers.levels_se[index].tolist(),
         "ci95": [[low, high] for low, high in limits],
-        "mean_watts": float(numbers.watts[place]),
-        "mean_watts_se": float(numbers.watts_se[place]),
+        "mean_watts": float(numbers.watts[index]),
+        "mean_watts_se": float(numbers.watts_se[index]),
     }
 
 
-def _smoothed(numbers: SlotNumbers, place: int) -> Document:
+def _smoothed(numbers: SlotEstimates, index: int) -> Document:
     """Whether the slot is smoothed or stands by itself, and the limits of its watts, which may be uneven."""
     return {
-        "mean_watts_ci95": [float(numbers.watts_low[place]), float(numbers.watts_high[place])],
-        "smoothed": bool(numbers.smoothed[place]),
+        "mean_watts_ci95": [float(numbers.watts_low[index]), float(numbers.watts_high[index])],
+        "smoothed": bool(numbers.smoothed[index]),
     }
 
 
-def _limits(estimates: Estimates) -> Document:
+def _caveats(estimates: Estimates) -> Document:
     """What one forging home counts as at most, and which times were never measured, where there is any."""
-    told = {"influence": estimates.influence, "blind_spot": blind_spot(estimates)}
-    return {name: value for name, value in told.items() if value is not None}
+    caveats = {"influence": estimates.influence, "blind_spot": unmeasured_times(estimates)}
+    return {name: value for name, value in caveats.items() if value is not None}
 
 
 def _periods(estimates: Estimates) -> dict[str, Document | None]:
     """Every appliance, and how many forging homes put the next one in the order before it."""
-    found: dict[str, Document | None] = {}
+    periods: dict[str, Document | None] = {}
     for name, period in estimates.by_period.items():
-        found[name] = None if period is None else _period(period)
+        periods[name] = None if period is None else _period(period)
         if period is not None and name in estimates.swap_homes:
-            found[name] = _period(period) | {"swap_homes": estimates.swap_homes[name]}
-    return found
+            periods[name] = _period(period) | {"swap_homes": estimates.swap_homes[name]}
+    return periods
 
 
-def _period(numbers: PeriodNumbers) -> Document:
+def _period(numbers: PeriodEstimates) -> Document:
     return {
         "levels": numbers.levels.tolist(),
         "se": numbers.levels_se.tolist(),

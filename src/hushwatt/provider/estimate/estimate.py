@@ -8,25 +8,23 @@ plan's minimum spoke of an appliance, there is no answer about it.
 from dataclasses import fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
+from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
-from hushwatt.provider.estimate.covariance import Covariances, covariances
-from hushwatt.provider.estimate.debias import Groups
-from hushwatt.provider.estimate.influence import Forgers
-from hushwatt.provider.estimate.intervals import SIGMAS, around, level_interval, mean_interval
+from hushwatt.provider.estimate.covariance import CovarianceBounds, covariance_bounds
+from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.influence import ForgeryInfluence
+from hushwatt.provider.estimate.intervals import Z95, mean_interval, normal_interval, score_interval
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
 from hushwatt.provider.estimate.ranking import ranks, shares
-from hushwatt.provider.estimate.results import Estimates, PeriodNumbers, Slot, SlotNumbers
-from hushwatt.provider.estimate.slots import Slots, slot_estimates
-from hushwatt.provider.estimate.smoothing.smooth import Smoothed
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates, SlotSummary
+from hushwatt.provider.estimate.slots import SlotMeans, slot_means
+from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
 from hushwatt.provider.tally.tally import Tallies
-
-Numbers = NDArray[np.float64]
 
 
 def estimate(
@@ -46,61 +44,57 @@ def estimate(
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    stack = TallyArrays.of(plan, tallies).until(last)
-    timeline = Timeline.of(stack, plan.minimum_homes, first)
+    arrays = TallyArrays.of(plan, tallies).up_to(last)
+    timeline = SlotTimeline.of(arrays, plan.minimum_homes, first)
     homes = tallies.homes_in(timeline.slots).astype(float)
-    forgers = Forgers(plan, timeline, tallies.homes)
-    numbers = range(len(plan.appliances))
-    groups = [Groups.of(plan, stack, number) for number in numbers]
-    slots = [slot_estimates(plan, number, groups[number], timeline, homes) for number in numbers]
+    groups = [DebiasedGroups.of(plan, arrays, number) for number in range(len(plan.appliances))]
+    slots = [slot_means(plan, number, each, timeline, homes) for number, each in enumerate(groups)]
     if smooth:
-        shown = [
-            smoothed_numbers(*each, homes[:, None], show)
-            for each in zip(slots, smoothed(plan, timeline, groups, slots), strict=True)
-        ]
+        pairs = zip(slots, smoothed(plan, timeline, groups, slots), strict=True)
+        shown = [smoothed_estimates(*each, homes[:, None], show) for each in pairs]
     else:
-        shown = [slot_numbers(each, homes[:, None], show) for each in slots]
-    by_slot = {name: asked_for(numbers, timeline) for name, numbers in zip(plan.names, shown, strict=True)}
+        shown = [slot_estimates(each, homes[:, None], show) for each in slots]
     periods = {
         name: period_mean(plan, number, groups[number], slots[number], timeline)
         for number, name in enumerate(plan.names)
     }
+    forgery = ForgeryInfluence(plan, timeline, tallies.homes)
     for number, name in enumerate(plan.names):
-        forgers.note(number, name, slots[number])
+        forgery.add(number, name, slots[number])
     known = {name: period for name, period in periods.items() if period}
-    bounds = covariances(plan, list(known.values()), timeline, tallies.homes)
+    bounds = covariance_bounds(plan, list(known.values()), timeline, tallies.homes)
     return Estimates(
         plan,
         tallies.homes,
         smooth,
-        slots_of(plan, timeline, homes),
-        by_slot,
-        by_period=dict.fromkeys(periods) | period_numbers(known, bounds, tallies.homes, show),
-        influence=forgers.influence(),
-        swap_homes=forgers.swaps({name: period.watts for name, period in known.items()}),
+        slot_summaries(plan, timeline, homes),
+        by_slot={name: requested_slots(each, timeline) for name, each in zip(plan.names, shown, strict=True)},
+        by_period=dict.fromkeys(periods) | period_estimates(known, bounds, tallies.homes, show),
+        influence=forgery.influence(),
+        swap_homes=forgery.homes_to_swap({name: period.watts for name, period in known.items()}),
     )
 
 
-def slots_of(plan: Plan, timeline: Timeline, homes: Numbers) -> tuple[Slot, ...]:
+def slot_summaries(plan: Plan, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:
     """The slots that were asked for."""
     return tuple(
-        Slot(
-            slot=int(timeline.slots[place]),
-            start=plan.calendar.start_of(int(timeline.slots[place])),
-            as_of=int(timeline.as_of[place]) if timeline.as_of[place] >= 0 else None,
-            reports=int(timeline.rows[place]),
-            enough=bool(timeline.enough[place]),
-            homes=int(homes[place]),
+        SlotSummary(
+            slot=int(timeline.slots[index]),
+            start=plan.calendar.start_of(int(timeline.slots[index])),
+            as_of=int(timeline.as_of[index]) if timeline.as_of[index] >= 0 else None,
+            reports=int(timeline.rows[index]),
+            enough=bool(timeline.enough[index]),
+            homes=int(homes[index]),
         )
-        for place in np.flatnonzero(timeline.inside)
+        for index in np.flatnonzero(timeline.requested)
     )
 
 
-def slot_numbers(slots: Slots, homes: Numbers, show: Consistency) -> SlotNumbers:
+def slot_estimates(slots: SlotMeans, homes: Floats, show: Consistency) -> SlotEstimates:
     """The slots on the scale of all homes of each."""
-    low, high = level_interval(slots.share, slots.errors)
-    watts_low, watts_high = around(slots.watts, slots.watts_variance)
-    return SlotNumbers(
+    low, high = score_interval(slots.share, slots.errors)
+    watts_low, watts_high = normal_interval(slots.watts, slots.watts_variance)
+    return SlotEstimates(
         known=slots.known,
         counted=slots.counted,
         speakers=slots.speakers,
@@ -117,64 +111,66 @@ def slot_numbers(slots: Slots, homes: Numbers, show: Consistency) -> SlotNumbers
     )
 
 
-def smoothed_numbers(slots: Slots, found: Smoothed, homes: Numbers, show: Consistency) -> SlotNumbers:
+def smoothed_estimates(
+    slots: SlotMeans, filtered: SmoothedSlots, homes: Floats, show: Consistency
+) -> SlotEstimates:
     """The smoothed slots on the scale of all homes of each, and the others as they are.
 
     A standard error is as large as the further limit asks for: the truth is within 1.96 of it.
     """
-    alone, smoothed = slot_numbers(slots, homes, show), found.smoothed
-    reach = np.maximum(found.share - found.low, found.high - found.share)
-    watts_reach = np.maximum(found.watts - found.watts_low, found.watts_high - found.watts)
-    return SlotNumbers(
+    own, smoothed = slot_estimates(slots, homes, show), filtered.smoothed
+    reach = np.maximum(filtered.share - filtered.low, filtered.high - filtered.share)
+    watts_reach = np.maximum(filtered.watts - filtered.watts_low, filtered.watts_high - filtered.watts)
+    return SlotEstimates(
         known=slots.known,
         counted=slots.counted,
         speakers=slots.speakers,
-        levels=np.where(smoothed[:, None], show(homes * found.share, homes), alone.levels),
-        unbiased=alone.unbiased,
-        levels_se=np.where(smoothed[:, None], homes * reach / SIGMAS, alone.levels_se),
-        low=np.where(smoothed[:, None], homes * found.low, alone.low),
-        high=np.where(smoothed[:, None], homes * found.high, alone.high),
-        watts=np.where(smoothed, found.watts, alone.watts),
-        watts_se=np.where(smoothed, watts_reach / SIGMAS, alone.watts_se),
-        watts_low=np.where(smoothed, found.watts_low, alone.watts_low),
-        watts_high=np.where(smoothed, found.watts_high, alone.watts_high),
+        levels=np.where(smoothed[:, None], show(homes * filtered.share, homes), own.levels),
+        unbiased=own.unbiased,
+        levels_se=np.where(smoothed[:, None], homes * reach / Z95, own.levels_se),
+        low=np.where(smoothed[:, None], homes * filtered.low, own.low),
+        high=np.where(smoothed[:, None], homes * filtered.high, own.high),
+        watts=np.where(smoothed, filtered.watts, own.watts),
+        watts_se=np.where(smoothed, watts_reach / Z95, own.watts_se),
+        watts_low=np.where(smoothed, filtered.watts_low, own.watts_low),
+        watts_high=np.where(smoothed, filtered.watts_high, own.watts_high),
         smoothed=smoothed,
     )
 
 
-def asked_for(numbers: SlotNumbers, timeline: Timeline) -> SlotNumbers:
+def requested_slots(numbers: SlotEstimates, timeline: SlotTimeline) -> SlotEstimates:
     """Without the slots before the first that was asked for."""
-    return SlotNumbers(*(getattr(numbers, column.name)[timeline.inside] for column in fields(numbers)))
+    return SlotEstimates(*(getattr(numbers, column.name)[timeline.requested] for column in fields(numbers)))
 
 
-def period_numbers(
-    known: dict[str, PeriodMean], bounds: Covariances, homes: int, show: Consistency
-) -> dict[str, PeriodNumbers]:
+def period_estimates(
+    known: dict[str, PeriodMean], bounds: CovarianceBounds, homes: int, show: Consistency
+) -> dict[str, PeriodEstimates]:
     """The period of every appliance, compared with that of the others."""
     watts = np.array([period.watts for period in known.values()])
     variance = np.array([period.watts_variance for period in known.values()])
-    limits = np.array([limits_of(period) for period in known.values()]).reshape(-1, 2)
-    parts, places = shares(watts, limits[:, 0], limits[:, 1], bounds), ranks(watts, variance, bounds)
-    found = {}
-    for place, (name, period) in enumerate(known.items()):
-        found[name] = PeriodNumbers(
+    limits = np.array([period_interval(period) for period in known.values()]).reshape(-1, 2)
+    share, rank = shares(watts, limits[:, 0], limits[:, 1], bounds), ranks(watts, variance, bounds)
+    estimates = {}
+    for row, (name, period) in enumerate(known.items()):
+        estimates[name] = PeriodEstimates(
             levels=show(homes * period.share, homes),
             levels_se=homes * np.sqrt(period.share_variance),
             unbiased=tuple((homes * period.share).tolist()),
             watts=period.watts,
             watts_se=float(np.sqrt(period.watts_variance)),
-            low=float(limits[place, 0]),
-            high=float(limits[place, 1]),
-            share=float(parts.share[place]),
-            share_low=float(parts.low[place]),
-            share_high=float(parts.high[place]),
-            rank=int(places.rank[place]),
-            rank_best=int(places.best[place]),
-            rank_worst=int(places.worst[place]),
+            low=float(limits[row, 0]),
+            high=float(limits[row, 1]),
+            share=float(share.share[row]),
+            share_low=float(share.low[row]),
+            share_high=float(share.high[row]),
+            rank=int(rank.rank[row]),
+            rank_best=int(rank.best[row]),
+            rank_worst=int(rank.worst[row]),
         )
-    return found
+    return estimates
 
 
-def limits_of(period: PeriodMean) -> tuple[float, float]:
+def period_interval(period: PeriodMean) -> tuple[float, float]:
     """The 95 % limits of a period's watts."""
     return mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)

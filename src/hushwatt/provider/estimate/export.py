@@ -15,24 +15,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.results import Estimates
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+FORMULA = r"^([=+\-@\t\r\n])"
+
 
 def export(estimates: Estimates, path: Path) -> None:
     """Write the estimates to `path`, in the form that its ending names."""
-    form = FORMS.get(path.suffix.lower())
+    form = FORMATS.get(path.suffix.lower())
     if form is None:
-        raise UsageError(f"{path} must end in one of {', '.join(FORMS)}")
-    with written(path) as temporary:
+        raise UsageError(f"{path} must end in one of {', '.join(FORMATS)}")
+    with atomic_write(path) as temporary:
         form(estimates, temporary)
 
 
-def tidy(estimates: Estimates) -> "pa.Table":
+def tidy_table(estimates: Estimates) -> "pa.Table":
     """The slots as a table: slot, start, as_of, reports, appliance, level, its watts, and all numbers."""
     import pyarrow as pa
 
@@ -49,11 +51,11 @@ def tidy(estimates: Estimates) -> "pa.Table":
         """A column of cells, or of means that are repeated for every level."""
         parts, gaps = [], []
         for appliance in plan.appliances:
-            found = estimates.by_slot[appliance.name]
-            column = getattr(found, name)
+            series = estimates.by_slot[appliance.name]
+            column = getattr(series, name)
             cells = column if column.ndim == 2 else np.repeat(column[:, None], appliance.levels, axis=1)
             parts.append(cells)
-            gaps.append(np.repeat(~found.known[:, None], appliance.levels, axis=1))
+            gaps.append(np.repeat(~series.known[:, None], appliance.levels, axis=1))
         return pa.array(np.hstack(parts).ravel(), mask=np.hstack(gaps).ravel())
 
     smoothed = ("watts_low", "watts_high", "smoothed") if estimates.smoothed else ()
@@ -88,15 +90,30 @@ def _json(estimates: Estimates, path: Path) -> None:
 def _csv(estimates: Estimates, path: Path) -> None:
     from pyarrow import csv
 
-    from hushwatt.provider.estimate.spreadsheet import without_formulas
+    csv.write_csv(without_formulas(tidy_table(estimates)), path)
 
-    csv.write_csv(without_formulas(tidy(estimates)), path)
+
+def without_formulas(table: "pa.Table") -> "pa.Table":
+    """The same table against CSV injection: a text that a spreadsheet takes for a formula gets an apostrophe.
+
+    >>> import pyarrow as pa
+    >>> without_formulas(pa.table({"appliance": ["=1+1", "oven"], "watts": [-1, 2]})).to_pylist()
+    [{'appliance': "'=1+1", 'watts': -1}, {'appliance': 'oven', 'watts': 2}]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for index, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            plain = pc.replace_substring_regex(table.column(index), FORMULA, r"'\1")
+            table = table.set_column(index, field, plain)
+    return table
 
 
 def _parquet(estimates: Estimates, path: Path) -> None:
     from pyarrow import parquet
 
-    parquet.write_table(tidy(estimates), path)
+    parquet.write_table(tidy_table(estimates), path)
 
 
-FORMS: dict[str, Callable[[Estimates, Path], None]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+FORMATS: dict[str, Callable[[Estimates, Path], None]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}

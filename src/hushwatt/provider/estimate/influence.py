@@ -3,30 +3,28 @@
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import Reach, heaviest, reach
-from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.slots import Slots
+from hushwatt.provider.estimate.array_types import Floats, Integers
+from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.slots import SlotMeans
 
-Numbers = NDArray[np.float64]
 
+class ForgeryInfluence:
+    """How far forging homes can move a period: the counted slots of each appliance as one weighs in them."""
 
-class Forgers:
-    """The slots of each appliance that a period counts, as a forging home weighs them."""
-
-    def __init__(self, plan: Plan, timeline: Timeline, homes: int) -> None:
+    def __init__(self, plan: Plan, timeline: SlotTimeline, homes: int) -> None:
         self.plan, self.timeline, self.homes = plan, timeline, homes
-        self._counted: dict[str, tuple[Reach, NDArray[np.int64], Numbers, Numbers]] = {}
+        self._counted: dict[str, tuple[Reach, Integers, Floats, Floats]] = {}
 
-    def note(self, number: int, name: str, slots: Slots) -> None:
+    def add(self, number: int, name: str, slots: SlotMeans) -> None:
         """Remember what every counted slot weighs in the period's mean, and what it says."""
         counted = slots.counted
         if counted.any():
             weights = 1 / (counted.sum() * slots.reports[counted])
-            kept = reach(self.plan, number), self.timeline.slots[counted], weights, slots.watts[counted]
-            self._counted[name] = kept
+            numbers = self.timeline.slots[counted]
+            self._counted[name] = reach(self.plan, number), numbers, weights, slots.watts[counted]
 
     def influence(self) -> float | None:
         """How many homes one forging home counts as at most, over the appliances; None without an answer."""
@@ -38,7 +36,7 @@ class Forgers:
             default=None,
         )
 
-    def swaps(self, means: dict[str, float]) -> dict[str, float]:
+    def homes_to_swap(self, means: dict[str, float]) -> dict[str, float]:
         """For each appliance but the last by `means`: how many homes it takes to put the next one before it.
 
         At least so many beside those that took part.  One forging home lifts the lower mean by at most

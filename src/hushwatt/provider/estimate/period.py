@@ -7,23 +7,21 @@ all the slots in which the home stood by it.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.consistency import usual
-from hushwatt.provider.estimate.debias import Groups
-from hushwatt.provider.estimate.slots import Slots
-
-Numbers = NDArray[np.float64]
+from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.consistency import add_one_smoothed
+from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.slots import SlotMeans
 
 
 @dataclass(frozen=True)
 class PeriodMean:
     """One appliance over all its slots.  Shares are parts of all homes."""
 
-    share: Numbers  # at each level
-    share_variance: Numbers
+    share: Floats  # at each level
+    share_variance: Floats
     watts: float  # mean of a home
     watts_variance: float
     watts_slope: float  # how fast that variance changes with the watts
@@ -34,66 +32,68 @@ class PeriodMean:
 
 
 @dataclass(frozen=True)
-class Weights:
+class PeriodWeights:
     """How much a slot, and one report of each group, weigh in a period."""
 
-    slot: Numbers
-    now: Numbers  # of a report of the group, in the group's own slot: w_t
-    before: Numbers  # of the same draw in the slots before: Σ_{u<t} w_u, since it was drawn
+    slot: Floats
+    now: Floats  # of a report of the group, in the group's own slot: w_t
+    before: Floats  # of the same draw in the slots before: Σ_{u<t} w_u, since it was drawn
 
     @property
-    def squared(self) -> Numbers:
+    def squared(self) -> Floats:
         """What the group's slot adds to the draw's variance, (Σw)² in the end."""
         return self.now * (self.now + 2 * self.before)
 
     @property
-    def cubed(self) -> Numbers:
+    def cubed(self) -> Floats:
         """What it adds to the draw's third moment, (Σw)³ in the end."""
         return self.now * (self.now**2 + 3 * self.now * self.before + 3 * self.before**2)
 
 
 def period_mean(
-    plan: Plan, appliance: int, groups: Groups, slots: Slots, timeline: Timeline
+    plan: Plan, appliance: int, groups: DebiasedGroups, slots: SlotMeans, timeline: SlotTimeline
 ) -> PeriodMean | None:
     """The mean over the slots that count, each with the same weight; None if none does."""
     if not slots.counted.any():
         return None
-    weights = weigh(groups, slots.reports, slots.counted, timeline)
+    weights = period_weights(groups, slots.reports, slots.counted, timeline)
     share = weights.slot @ slots.share
-    unasked = sampling(groups, slots, weights)
-    absent = (unasked if plan.mapping == "range" else np.maximum(unasked, 1.0))[timeline.places]
+    unasked = sampling_weights(groups, slots, weights)
+    correction = (unasked if plan.mapping == "range" else np.maximum(unasked, 1.0))[timeline.slot_index]
     each = weights.squared * groups.reports
-    spread, asked = each * absent, each * unasked[timeline.places]
+    spread, asked = each * correction, each * unasked[timeline.slot_index]
     watts = float(weights.slot @ slots.watts)
-    slope, jump = coarseness(plan, appliance, groups, weights, absent, share)
+    slope, jump = slope_and_jump(plan, appliance, groups, weights, correction, share)
     return PeriodMean(
         share=share,
-        share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.places],
+        share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.slot_index],
         watts=watts,
         watts_variance=float(
-            weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.places]
+            weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.slot_index]
         ),
         watts_slope=slope,
         watts_jump=jump,
         watts_above=watts - plan.appliances[appliance].values[0],
-        watts_sampling=float(asked @ slots.watts_spread[timeline.places]),
+        watts_sampling=float(asked @ slots.watts_spread[timeline.slot_index]),
         sampling=float(asked.sum()),
     )
 
 
-def weigh(groups: Groups, reports: Numbers, counted: NDArray[np.bool_], timeline: Timeline) -> Weights:
+def period_weights(
+    groups: DebiasedGroups, reports: Floats, counted: Mask, timeline: SlotTimeline
+) -> PeriodWeights:
     """Give every counted slot the same weight, and every report of it an equal part of that."""
     slot = counted / counted.sum()
     per_report = slot / reports
     sums = np.concatenate([[0.0], np.cumsum(per_report)])
     numbers = np.concatenate([[0], np.cumsum(counted)])
     drawn = np.searchsorted(timeline.slots, groups.as_of)
-    stood = numbers[timeline.places] > numbers[drawn]
-    before = np.where(stood, sums[timeline.places] - sums[drawn], 0.0)
-    return Weights(slot, per_report[timeline.places], before)
+    stood = numbers[timeline.slot_index] > numbers[drawn]
+    before = np.where(stood, sums[timeline.slot_index] - sums[drawn], 0.0)
+    return PeriodWeights(slot, per_report[timeline.slot_index], before)
 
 
-def sampling(groups: Groups, slots: Slots, weights: Weights) -> Numbers:
+def sampling_weights(groups: DebiasedGroups, slots: SlotMeans, weights: PeriodWeights) -> Floats:
     """The weight of the homes that were not asked, in every slot.
 
     The same homes come round again, perhaps always on the same weekday, so a period is never surer
@@ -101,12 +101,17 @@ def sampling(groups: Groups, slots: Slots, weights: Weights) -> Numbers:
     levels were drawn at random too, anew each time, and the weight is at least 1.)
     """
     asked = float(groups.reports[(weights.now > 0) & (weights.before == 0)].sum())
-    unasked: Numbers = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
+    unasked: Floats = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
     return unasked
 
 
-def coarseness(
-    plan: Plan, appliance: int, groups: Groups, weights: Weights, absent: Numbers, share: Numbers
+def slope_and_jump(
+    plan: Plan,
+    appliance: int,
+    groups: DebiasedGroups,
+    weights: PeriodWeights,
+    correction: Floats,
+    share: Floats,
 ) -> tuple[float, float]:
     """How fast the variance of the mean changes with the mean, and how much one answer moves it.
 
@@ -114,11 +119,11 @@ def coarseness(
     higher levels; the size of an answer is the third moment of its size over the second.
     """
     reports = groups.reports * (weights.now > 0)
-    histogram = usual(share, float(reports.sum()))
+    histogram = add_one_smoothed(share, float(reports.sum()))
     values = np.asarray(plan.appliances[appliance].values)
     away = values - histogram @ values
     once, twice = weights.squared * reports, weights.cubed * reports
-    tilted = groups.watts_loud @ (histogram * away) + absent * (histogram @ away**3)
-    second = groups.watts_loud @ histogram + absent * (histogram @ away**2)
-    third = groups.watts_jump @ histogram + absent * (histogram @ np.abs(away) ** 3)
+    tilted = groups.watts_noise_held @ (histogram * away) + correction * (histogram @ away**3)
+    second = groups.watts_noise_held @ histogram + correction * (histogram @ away**2)
+    third = groups.watts_jump @ histogram + correction * (histogram @ np.abs(away) ** 3)
     return float(once @ tilted / (histogram @ away**2)), float(twice @ third / (once @ second))

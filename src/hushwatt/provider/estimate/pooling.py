@@ -13,24 +13,21 @@ from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import distinct_span
-from hushwatt.provider.estimate.arrays import Timeline
-
-Numbers = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.arrays import SlotTimeline
 
 
-def pooled(plan: Plan, timeline: Timeline, speakers: Numbers) -> Flags:
+def pooled_slots(plan: Plan, timeline: SlotTimeline, speakers: Floats) -> Mask:
     """The slots that count, of those asked for; `speakers` homes spoke of the appliance in each."""
     need, span = max(plan.minimum_homes, 1), distinct_span(plan)
-    counted: Flags = timeline.enough & timeline.inside & (speakers >= need)
+    counted: Mask = timeline.enough & timeline.requested & (speakers >= need)
     small = np.flatnonzero(timeline.enough & (speakers > 0) & (speakers < need))
     if span > 1:
         for pool in _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span):
-            counted[small[pool]] = timeline.inside[small[pool[0]]]
+            counted[small[pool]] = timeline.requested[small[pool[0]]]
     return counted
 
 
@@ -42,11 +39,11 @@ def _pools(slots: list[int], speakers: list[float], need: int, span: int) -> Ite
     """
     waiting: deque[int] = deque()
     total = 0.0
-    for place, slot in enumerate(slots):
+    for index, slot in enumerate(slots):
         while waiting and slots[waiting[0]] <= slot - span:
             total -= speakers[waiting.popleft()]
-        waiting.append(place)
-        total += speakers[place]
+        waiting.append(index)
+        total += speakers[index]
         if total >= need:
             yield list(waiting)
             waiting.clear()

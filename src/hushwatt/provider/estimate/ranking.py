@@ -10,34 +10,33 @@ from functools import lru_cache
 from math import erfc, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushwatt.provider.estimate.covariance import Covariances
-from hushwatt.provider.estimate.intervals import CONFIDENCE, SIGMAS, around
+from hushwatt.provider.estimate.array_types import Floats, Indices
+from hushwatt.provider.estimate.covariance import CovarianceBounds
+from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95, normal_interval
 
-Numbers = NDArray[np.float64]
-NOISY = 0.1  # a total whose standard error is above this part of it has no usable straight-line error
+MAX_DELTA_ERROR = 0.1  # standard error, over the total, up to which the delta method can be used
 
 
 @dataclass(frozen=True)
 class Shares:
     """Each appliance's part of all the watts, with its interval."""
 
-    share: Numbers
-    low: Numbers
-    high: Numbers
+    share: Floats
+    low: Floats
+    high: Floats
 
 
 @dataclass(frozen=True)
 class Ranks:
     """Each appliance's place, 1 for the most watts, with the places it may really have."""
 
-    rank: NDArray[np.intp]
-    best: NDArray[np.intp]
-    worst: NDArray[np.intp]
+    rank: Indices
+    best: Indices
+    worst: Indices
 
 
-def shares(watts: Numbers, low: Numbers, high: Numbers, bounds: Covariances | None = None) -> Shares:
+def shares(watts: Floats, low: Floats, high: Floats, bounds: CovarianceBounds | None = None) -> Shares:
     """The shares of the total, which no rule keeps between 0 and 1; their intervals by the delta method.
 
     A share is low when its own watts are low and the others' high, so each limit takes the variances that
@@ -53,49 +52,49 @@ def shares(watts: Numbers, low: Numbers, high: Numbers, bounds: Covariances | No
     if total == 0:
         return Shares(np.full(watts.shape, np.nan), np.zeros(watts.shape), np.ones(watts.shape))
     share = watts / total
-    below, above = ((watts - low) / SIGMAS) ** 2, ((high - watts) / SIGMAS) ** 2
-    bounds = bounds or Covariances.none(len(watts))
-    least, _ = _limits(watts, _Ratio.of(below, above, bounds))
-    _, most = _limits(watts, _Ratio.of(above, below, bounds))
+    below, above = ((watts - low) / Z95) ** 2, ((high - watts) / Z95) ** 2
+    bounds = bounds or CovarianceBounds.none(len(watts))
+    least, _ = _share_limits(watts, _RatioVariances.of(below, above, bounds))
+    _, most = _share_limits(watts, _RatioVariances.of(above, below, bounds))
     return Shares(share, np.maximum(least, np.minimum(share, 0.0)), np.minimum(most, np.maximum(share, 1.0)))
 
 
-def _limits(watts: Numbers, errors: "_Ratio") -> tuple[Numbers, Numbers]:
+def _share_limits(watts: Floats, errors: "_RatioVariances") -> tuple[Floats, Floats]:
     """Both limits of every share, for errors that are the same on both sides."""
-    noisy = errors.total.max(initial=0.0) > (NOISY * watts.sum()) ** 2
+    noisy = errors.total.max(initial=0.0) > (MAX_DELTA_ERROR * watts.sum()) ** 2
     return (_fieller if noisy else _delta)(watts, errors)
 
 
 @dataclass(frozen=True)
-class _Ratio:
+class _RatioVariances:
     """Variances of each appliance's watts and of the total, and their covariance, when a share is least sure.
 
     watts − r·total is (1 − r)·watts − r·(all others), so for a share r it is least sure when the others go
     against the appliance, and with each other.
     """
 
-    own: Numbers
-    both: Numbers
-    total: Numbers
+    own: Floats
+    both: Floats
+    total: Floats
 
     @classmethod
-    def of(cls, own: Numbers, others: Numbers, bounds: Covariances) -> "_Ratio":
+    def of(cls, own: Floats, others: Floats, bounds: CovarianceBounds) -> "_RatioVariances":
         """From the variance that an appliance has itself, and the one that it has as one of the others."""
         against, together = bounds.lowest.sum(axis=1), bounds.highest
         rest = others.sum() - others + together.sum() - 2 * together.sum(axis=1)
         return cls(own, own + against, own + 2 * against + rest)
 
 
-def _delta(watts: Numbers, errors: _Ratio) -> tuple[Numbers, Numbers]:
+def _delta(watts: Floats, errors: _RatioVariances) -> tuple[Floats, Floats]:
     """[v − 2s·c + s²·V]/total² is the variance of a share s; v and V those of watts and total, c both's."""
     share = watts / watts.sum()
     spread = errors.own - 2 * share * errors.both + share**2 * errors.total
-    return around(share, np.maximum(spread, 0) / watts.sum() ** 2)
+    return normal_interval(share, np.maximum(spread, 0) / watts.sum() ** 2)
 
 
-def _fieller(watts: Numbers, errors: _Ratio) -> tuple[Numbers, Numbers]:
+def _fieller(watts: Floats, errors: _RatioVariances) -> tuple[Floats, Floats]:
     """All ratios r for which watts − r·total is within z standard errors of zero."""
-    total, doubt = watts.sum(), SIGMAS**2
+    total, doubt = watts.sum(), Z95**2
     square = total**2 - doubt * errors.total
     middle = watts * total - doubt * errors.both
     reach = np.sqrt(np.maximum(middle**2 - square * (watts**2 - doubt * errors.own), 0))
@@ -107,7 +106,7 @@ def _fieller(watts: Numbers, errors: _Ratio) -> tuple[Numbers, Numbers]:
     )
 
 
-def ranks(watts: Numbers, variance: Numbers, bounds: Covariances | None = None) -> Ranks:
+def ranks(watts: Floats, variance: Floats, bounds: CovarianceBounds | None = None) -> Ranks:
     """The places by watts, and those that comparing every pair at once leaves open.
 
     An appliance is surely above another when the difference exceeds Tukey's allowance; all
@@ -120,19 +119,19 @@ def ranks(watts: Numbers, variance: Numbers, bounds: Covariances | None = None) 
     order = np.argsort(-watts, kind="stable")
     rank = np.empty(len(watts), dtype=np.intp)
     rank[order] = np.arange(1, len(watts) + 1)
-    against = (bounds or Covariances.none(len(watts))).lowest
-    allowance = tukey(len(watts)) * np.sqrt(variance[:, None] + variance - 2 * against)
+    against = (bounds or CovarianceBounds.none(len(watts))).lowest
+    allowance = tukey_quantile(len(watts)) * np.sqrt(variance[:, None] + variance - 2 * against)
     above = watts[:, None] - watts > allowance  # [i, j]: i is surely above j
     return Ranks(rank, 1 + above.sum(axis=0), len(watts) - above.sum(axis=1))
 
 
 @lru_cache(maxsize=256)
-def tukey(count: int) -> float:
+def tukey_quantile(count: int) -> float:
     """How many standard errors of a difference allow for comparing every pair among `count`.
 
     The 95 % point of the range of `count` standard normal numbers, over √2.
 
-    >>> round(tukey(2), 2), round(tukey(15), 2)
+    >>> round(tukey_quantile(2), 2), round(tukey_quantile(15), 2)
     (1.96, 3.39)
     """
     if count < 2:
@@ -140,11 +139,11 @@ def tukey(count: int) -> float:
     low, high = 0.0, 20.0
     while high - low > 1e-9:
         middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, count) < CONFIDENCE else (low, middle)
+        low, high = (middle, high) if _range_probability(middle, count) < CONFIDENCE else (low, middle)
     return high / sqrt(2)
 
 
-def _within(width: float, count: int) -> float:
+def _range_probability(width: float, count: int) -> float:
     """The chance that `count` standard normal numbers lie within `width` of each other."""
     points = np.linspace(-8, 8, 321)
     density = np.exp(-(points**2) / 2) / sqrt(2 * pi)

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.intervals import around
-
-Numbers = NDArray[np.float64]
+from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.intervals import normal_interval
 
 
 @dataclass(frozen=True)
-class Slot:
+class SlotSummary:
     """One slot, and how many homes' reports are behind it."""
 
     slot: int
@@ -29,32 +27,32 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class SlotNumbers:
+class SlotEstimates:
     """One appliance in every slot; rows that are not `known` mean nothing."""
 
-    known: NDArray[np.bool_]
-    counted: NDArray[np.bool_]  # whether it is part of the period
-    speakers: Numbers  # homes that spoke of it
-    levels: Numbers  # homes at each level, as they are shown
-    unbiased: Numbers  # the same as each slot alone estimates them: what may be averaged over slots
-    levels_se: Numbers
-    low: Numbers  # 95 % limits of each
-    high: Numbers
-    watts: Numbers  # mean of a home
-    watts_se: Numbers
-    watts_low: Numbers  # 95 % limits
-    watts_high: Numbers
-    smoothed: NDArray[np.bool_]  # whether it learnt from the slots before
+    known: Mask
+    counted: Mask  # whether it is part of the period
+    speakers: Floats  # homes that spoke of it
+    levels: Floats  # homes at each level, as they are shown
+    unbiased: Floats  # the same as each slot alone estimates them: what may be averaged over slots
+    levels_se: Floats
+    low: Floats  # 95 % limits of each
+    high: Floats
+    watts: Floats  # mean of a home
+    watts_se: Floats
+    watts_low: Floats  # 95 % limits
+    watts_high: Floats
+    smoothed: Mask  # whether it learnt from the slots before
 
 
 @dataclass(frozen=True)
-class PeriodNumbers:
+class PeriodEstimates:
     """One appliance over all slots."""
 
     levels: (
-        Numbers  # homes at each level: the mean of the slots' unbiased numbers, then made ready to be shown
+        Floats  # homes at each level: the mean of the slots' unbiased numbers, then made ready to be shown
     )
-    levels_se: Numbers
+    levels_se: Floats
     unbiased: tuple[float, ...]  # that mean
     watts: float  # mean of a home
     watts_se: float
@@ -67,9 +65,9 @@ class PeriodNumbers:
     rank_best: int
     rank_worst: int
 
-    def level_limits(self, homes: int) -> tuple[Numbers, Numbers]:
+    def level_limits(self, homes: int) -> tuple[Floats, Floats]:
         """The 95 % limits of the levels as they are shown: from 0 to all homes at most, around the levels."""
-        low, high = np.clip(around(self.unbiased, self.levels_se**2), 0, homes)
+        low, high = np.clip(normal_interval(self.unbiased, self.levels_se**2), 0, homes)
         return np.minimum(low, self.levels), np.maximum(high, self.levels)
 
 
@@ -80,9 +78,9 @@ class Estimates:
     plan: Plan
     homes: int
     smoothed: bool
-    slots: tuple[Slot, ...]
-    by_slot: dict[str, SlotNumbers]  # by appliance, in the plan's order
-    by_period: dict[str, PeriodNumbers | None]  # None: nobody spoke of it, or too few homes
+    slots: tuple[SlotSummary, ...]
+    by_slot: dict[str, SlotEstimates]  # by appliance, in the plan's order
+    by_period: dict[str, PeriodEstimates | None]  # None: nobody spoke of it, or too few homes
     influence: float | None = None  # homes that one forging home counts as at most, in any mean of the period
     swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
     # put the next one before it

@@ -7,76 +7,75 @@ some of the homes spoke, or (`dither`) each drew its level at random.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.debias import Groups
-from hushwatt.provider.estimate.intervals import Errors
-from hushwatt.provider.estimate.pooling import pooled
-
-Numbers = NDArray[np.float64]
+from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.intervals import VarianceFunction
+from hushwatt.provider.estimate.pooling import pooled_slots
 
 
 @dataclass(frozen=True)
-class Slots:
+class SlotMeans:
     """What one appliance's reports say in every slot.  Shares are parts of all homes."""
 
-    homes: Numbers | int  # taking part, K
-    known: NDArray[np.bool_]  # whether enough homes spoke of it for an answer
-    counted: NDArray[np.bool_]  # whether it is part of the period
-    speakers: Numbers  # homes that spoke of it
-    reports: Numbers  # the same to divide by: m, and 1 where nobody did
-    absent: Numbers  # weight of the homes that did not: 1 − m/K, or 1 with `dither`
-    share: Numbers  # of the homes, at each level, f̂
-    share_noise: Numbers
-    share_spread: Numbers  # f(1−f), how the homes differ
-    watts: Numbers  # mean of a home
-    watts_noise: Numbers
-    watts_spread: Numbers  # how the homes differ
-    watts_loud: Numbers  # noise of one home's watts, when it holds each level
-    errors: Errors  # the variance of a share as a function of it
+    homes: Floats | int  # taking part, K
+    known: Mask  # whether enough homes spoke of it for an answer
+    counted: Mask  # whether it is part of the period
+    speakers: Floats  # homes that spoke of it
+    reports: Floats  # the same to divide by: m, and 1 where nobody did
+    correction: Floats  # finite population correction: 1 − m/K, or 1 with `dither`
+    share: Floats  # of the homes, at each level, f̂
+    share_noise: Floats
+    share_spread: Floats  # f(1−f), how the homes differ
+    watts: Floats  # mean of a home
+    watts_noise: Floats
+    watts_spread: Floats  # how the homes differ
+    watts_noise_held: Floats  # noise of one home's watts, when it holds each level
+    errors: VarianceFunction  # the variance of a share as a function of it
 
     @property
-    def share_variance(self) -> Numbers:
+    def share_variance(self) -> Floats:
         """Noise and sampling together."""
-        return self.share_noise + (self.absent / self.reports)[:, None] * self.share_spread
+        return self.share_noise + (self.correction / self.reports)[:, None] * self.share_spread
 
     @property
-    def watts_variance(self) -> Numbers:
-        return self.watts_noise + self.absent / self.reports * self.watts_spread
+    def watts_variance(self) -> Floats:
+        return self.watts_noise + self.correction / self.reports * self.watts_spread
 
 
-def slot_estimates(
-    plan: Plan, appliance: int, groups: Groups, timeline: Timeline, homes: Numbers | int
-) -> Slots:
+def slot_means(
+    plan: Plan, appliance: int, groups: DebiasedGroups, timeline: SlotTimeline, homes: Floats | int
+) -> SlotMeans:
     """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot."""
-    summed = timeline.summed
-    speakers = summed(groups.reports)
+    by_slot = timeline.sum_by_slot
+    speakers = by_slot(groups.reports)
     reports = np.where(speakers > 0, speakers, 1.0)  # where nobody spoke, nothing is divided and shown
-    share, share_noise = summed(groups.held) / reports[:, None], summed(groups.noise) / reports[:, None] ** 2
-    offset, watts_noise = summed(groups.watts) / reports, summed(groups.watts_noise) / reports**2
-    absent = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
-    usual = np.asarray(plan.appliances[appliance].values, float)
-    return Slots(
+    share = by_slot(groups.held) / reports[:, None]
+    share_noise = by_slot(groups.noise) / reports[:, None] ** 2
+    offset, watts_noise = by_slot(groups.watts) / reports, by_slot(groups.watts_noise) / reports**2
+    correction = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
+    values = np.asarray(plan.appliances[appliance].values, float)
+    return SlotMeans(
         homes=homes,
         known=timeline.enough & (speakers >= max(plan.minimum_homes, 1)),
-        counted=pooled(plan, timeline, speakers),
+        counted=pooled_slots(plan, timeline, speakers),
         speakers=speakers,
         reports=reports,
-        absent=absent,
+        correction=correction,
         share=share,
         share_noise=share_noise,
-        share_spread=_spread(share, share, share_noise, (absent / reports)[:, None]),
-        watts=usual.mean() + offset,
+        share_spread=_spread(share, share, share_noise, (correction / reports)[:, None]),
+        watts=values.mean() + offset,
         watts_noise=watts_noise,
-        watts_spread=_spread(summed(groups.squares) / reports, offset, watts_noise, absent / reports),
-        watts_loud=summed(groups.reports[:, None] * groups.watts_loud) / reports[:, None],
-        errors=_errors(groups, reports, absent, timeline),
+        watts_spread=_spread(by_slot(groups.squares) / reports, offset, watts_noise, correction / reports),
+        watts_noise_held=by_slot(groups.reports[:, None] * groups.watts_noise_held) / reports[:, None],
+        errors=_variance_function(groups, reports, correction, timeline),
     )
 
 
-def _spread(square: Numbers, mean: Numbers, noise: Numbers, sampling: Numbers) -> Numbers:
+def _spread(square: Floats, mean: Floats, noise: Floats, sampling: Floats) -> Floats:
     """How homes differ: the mean square less the squared mean, without the errors of either.
 
     The squared estimate is too large by its variance, noise + sampling·spread.
@@ -84,18 +83,21 @@ def _spread(square: Numbers, mean: Numbers, noise: Numbers, sampling: Numbers) -
     return np.maximum(square - mean**2 + noise, 0) / np.maximum(1 - sampling, 0.5)
 
 
-def _errors(groups: Groups, reports: Numbers, absent: Numbers, timeline: Timeline) -> Errors:
+def _variance_function(
+    groups: DebiasedGroups, reports: Floats, correction: Floats, timeline: SlotTimeline
+) -> VarianceFunction:
     """The groups' laws averaged over homes."""
 
-    def averaged(values: Numbers) -> Numbers:
-        return (timeline.summed(groups.reports * values) / reports)[:, None]
+    def averaged(values: Floats) -> Floats:
+        return (timeline.sum_by_slot(groups.reports * values) / reports)[:, None]
 
-    quiet, lowest, step = averaged(groups.quiet), averaged(groups.lowest), averaged(groups.step)
-    return Errors(
+    noise_not_held = averaged(groups.noise_not_held)
+    lowest, step = averaged(groups.lowest), averaged(groups.step)
+    return VarianceFunction(
         reports=reports[:, None],
-        quiet=quiet,
-        slope=averaged(groups.loud) - quiet,
-        absent=absent[:, None],
+        noise_not_held=noise_not_held,
+        slope=averaged(groups.noise_held) - noise_not_held,
+        correction=correction[:, None],
         step=step,
         lowest=lowest,
         highest=lowest + step,

@@ -6,16 +6,16 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import midnight, nanoseconds, parse_instant, zone
 
-LATEST = 2**63 - 1  # nanoseconds since 1970 that a calendar counts: the year 2262
+MAX_NANOSECONDS = 2**63 - 1  # nanoseconds since 1970 that a calendar counts: the year 2262
 
 
-def span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
+def parse_time_range(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
     """The first and the last slot between two dates or times, both included; None is open.
 
     Without an offset a time is local to the plan.  A date means the whole day.
 
     >>> from hushwatt.plan.presets import preset
-    >>> span(preset("paper"), "2024-01-03", "2024-01-05T12:00Z")
+    >>> parse_time_range(preset("paper"), "2024-01-03", "2024-01-05T12:00Z")
     (2, 4)
     """
     first = (
@@ -30,7 +30,7 @@ def span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, in
 
 
 def _slot(plan: Plan, moment: int) -> int:
-    return int(plan.calendar.slot_of(max(-LATEST, min(moment, LATEST))))
+    return int(plan.calendar.slot_of(max(-MAX_NANOSECONDS, min(moment, MAX_NANOSECONDS))))
 
 
 def _end(plan: Plan, word: str) -> int:
@@ -42,4 +42,4 @@ def _end(plan: Plan, word: str) -> int:
     try:
         return nanoseconds(midnight(day + timedelta(days=1), zone(plan.timezone))) - 1
     except OverflowError:  # the last day of the calendar
-        return LATEST
+        return MAX_NANOSECONDS

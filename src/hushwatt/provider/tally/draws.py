@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.rotation import repeats_by_clock
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.wire.row_error import refuse
 
 if TYPE_CHECKING:
@@ -22,41 +23,40 @@ if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
 
 PUBLICATION, PROBE = 0, 1  # the two rounds of a slot
-BEFORE = -1  # drawn before the first report seen
-Slots = NDArray[np.int64]
+BEFORE_FIRST = -1  # drawn before the first report seen
+SlotArray = NDArray[np.int64]
 
 
 class Draws(Protocol):
     """Told every batch of reports in the order of slots, says when each was drawn."""
 
-    def slots_of(self, batch: "ReportBatch") -> Slots: ...
+    def slots_of(self, batch: "ReportBatch") -> SlotArray: ...
 
 
 def draws_of(plan: Plan) -> Draws:
     """How this plan's reports tell in which slot they were drawn."""
     if plan.decision == "household":
-        return DrawsByHome(STRATEGIES[plan.method].start(affordable(plan), plan.window).probe)
-    return DrawsByClock(plan.window) if plan.method == "lsp" else DrawsInStep()
+        return DrawsByHome(strategy_for(plan).probe)
+    return DrawsByClock(plan) if repeats_by_clock(plan) else DrawsInStep()
 
 
 @dataclass(frozen=True)
 class DrawsByClock:
-    """LSP: everyone draws in slots 0, w, 2w, …"""
+    """Everyone draws in the same slots, as the clock says, and repeats that in between."""
 
-    window: int
+    plan: Plan
 
-    def slots_of(self, batch: "ReportBatch") -> Slots:
-        slots: Slots = batch.slot.astype(np.int64)
-        return slots - slots % self.window
+    def slots_of(self, batch: "ReportBatch") -> SlotArray:
+        return rules_of(self.plan).drawn_in(batch.slot.astype(np.int64), self.plan.window)
 
 
 @dataclass
 class DrawsInStep:
     """Every home publishes when the others do, and repeats itself when they do."""
 
-    last: int = BEFORE  # the last slot with a fresh publication
+    last: int = BEFORE_FIRST  # the last slot with a fresh publication
 
-    def slots_of(self, batch: "ReportBatch") -> Slots:
+    def slots_of(self, batch: "ReportBatch") -> SlotArray:
         slots = batch.slot.astype(np.int64)
         fresh = batch.spent == batch.drawn
         if fresh.all() and not batch.round.any():  # publications only, and all of them paid for
@@ -75,23 +75,23 @@ class DrawsByHome:
 
     probe: int  # what looking costs in every slot; a publication's budget comes on top
     homes: "pa.Array | None" = None  # the homes seen so far
-    last: Slots = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    last: SlotArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     slot: int = -1
     cursor: int = 0  # where the next household of this slot is expected
 
-    def slots_of(self, batch: "ReportBatch") -> Slots:
-        fresh = batch.spent == batch.drawn + self.probe
+    def slots_of(self, batch: "ReportBatch") -> SlotArray:
+        fresh = is_fresh(batch.spent, batch.drawn, self.probe)
         refuse(
             ~(fresh | (batch.spent == self.probe)), "spent is neither a probe nor a probe and its publication"
         )
         drawn_in = np.empty(len(fresh), dtype=np.int64)
-        for rows, slot in segments(batch.slot):
-            places = self._places(batch.households[rows], slot)
-            self.last[places[fresh[rows]]] = slot
-            drawn_in[rows] = self.last[places]
+        for rows, slot in slot_runs(batch.slot):
+            homes = self._indices(batch.households[rows], slot)
+            self.last[homes[fresh[rows]]] = slot
+            drawn_in[rows] = self.last[homes]
         return drawn_in
 
-    def _places(self, households: "pa.Array", slot: int) -> NDArray[np.intp]:
+    def _indices(self, households: "pa.Array", slot: int) -> NDArray[np.intp]:
         """Where each household stands among the homes; usually they come in the same order again."""
         start = self.cursor if slot == self.slot else 0
         self.slot, self.cursor = slot, start + len(households)
@@ -107,12 +107,18 @@ class DrawsByHome:
             self.homes = households.slice(0, 0)
         new = households.filter(pc.invert(pc.is_in(households, value_set=self.homes)))
         self.homes = pa.concat_arrays([self.homes, new])
-        self.last = np.concatenate([self.last, np.full(len(new), BEFORE)])
-        places: NDArray[np.intp] = pc.index_in(households, value_set=self.homes).to_numpy().astype(np.intp)
-        return places
+        self.last = np.concatenate([self.last, np.full(len(new), BEFORE_FIRST)])
+        indices: NDArray[np.intp] = pc.index_in(households, value_set=self.homes).to_numpy().astype(np.intp)
+        return indices
 
 
-def segments(slots: NDArray[np.integer]) -> Iterator[tuple[slice, int]]:
+def is_fresh(spent: SlotArray, drawn: SlotArray, probe: int) -> NDArray[np.bool_]:
+    """Which reports their homes drew anew, where each home decides: only a fresh draw is paid for."""
+    fresh: NDArray[np.bool_] = spent == drawn + probe
+    return fresh
+
+
+def slot_runs(slots: NDArray[np.integer]) -> Iterator[tuple[slice, int]]:
     """The runs of equal slots."""
     edges = [0, *(np.flatnonzero(np.diff(slots)) + 1), len(slots)]
     for start, end in pairwise(edges):

@@ -1,8 +1,8 @@
-"""The turns and orders of homes that files name, kept in memory while their reports go by slot by slot."""
+"""The turns and orders of homes that files name, checked in memory while their reports go by slot by slot."""
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
 from hushwatt.provider.checks.rotation import IN_PLACE, REFUSALS, Rotations
-from hushwatt.provider.tally.draws import segments
+from hushwatt.provider.tally.draws import slot_runs
 from hushwatt.provider.tally.home_index import HomeIndex
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_batches
-from hushwatt.wire.reports.reader import without
+from hushwatt.wire.reports.reader import drop_rows
 from hushwatt.wire.reports.schema import ReportBatch
 
 
 @dataclass(frozen=True)
-class Part:
+class TalliedBatch:
     """A batch, each report once, and what it adds up to by itself."""
 
     batch: ReportBatch
@@ -27,8 +27,13 @@ class Part:
     refused: Counter[str] = field(default_factory=Counter)  # likewise, by reason
     ordered: bool = True  # as far as the piece has been read
 
+    def add_to(self, tallies: Tallies) -> None:
+        tallies.add_all(self.groups)
+        tallies.repeats += self.repeats
+        tallies.refused += self.refused
 
-class FiledRotations:
+
+class RotationChecker:
     """Told every batch once, says which of its reports are out of turn or out of order."""
 
     def __init__(self, plan: Plan) -> None:
@@ -39,17 +44,17 @@ class FiledRotations:
     def in_place(self, batch: ReportBatch) -> NDArray[np.bool_]:
         """Which reports of a batch, sorted by slot and household, are to be counted."""
         verdicts = np.full(len(batch), IN_PLACE, dtype=np.int8)
-        for rows, slot in segments(batch.slot):
+        for rows, slot in slot_runs(batch.slot):
             homes = self._index.numbers(slot, batch.households[rows])
             self._rotations.grow(len(self._index) - len(self._rotations))
-            verdicts[rows] = self._judged(slot, homes, batch.round[rows], batch.payloads[rows])
+            verdicts[rows] = self._verdicts(slot, homes, batch.round[rows], batch.payloads[rows])
         for verdict, reason in REFUSALS.items():
             if count := int((verdicts == verdict).sum()):
                 self.refused[reason] += count
         in_place: NDArray[np.bool_] = verdicts == IN_PLACE
         return in_place
 
-    def _judged(
+    def _verdicts(
         self, slot: int, homes: NDArray[np.intp], rounds: NDArray[np.int8], payloads: NDArray[np.uint8]
     ) -> NDArray[np.int8]:
         """Verdicts of one slot; a home is in each round once."""
@@ -62,15 +67,14 @@ class FiledRotations:
         return verdicts
 
 
-def held_to_rotation(plan: Plan, parts: Iterable[Part]) -> Tallies:
-    """What is in place of all parts, slots ascending, adds up to."""
-    tallies, rotations = Tallies(0, {}), FiledRotations(plan)
-    for part in parts:
-        tallies.repeats += part.repeats
-        tallies.refused += part.refused
-        in_place = rotations.in_place(part.batch)
-        tallies.add_all(
-            part.groups if in_place.all() else tally_batches(plan, [without(part.batch, ~in_place)])
-        )
-    tallies.refused += rotations.refused
+def tally_in_rotation(plan: Plan, batches: Iterable[TalliedBatch]) -> Tallies:
+    """What is in place of all batches, slots ascending, adds up to."""
+    tallies, checker = Tallies(0, {}), RotationChecker(plan)
+    for tallied in batches:
+        in_place = checker.in_place(tallied.batch)
+        if not in_place.all():
+            groups = list(tally_batches(plan, [drop_rows(tallied.batch, ~in_place)]))
+            tallied = replace(tallied, groups=groups)
+        tallied.add_to(tallies)
+    tallies.refused += checker.refused
     return tallies

@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushwatt.wire.reports.columns import scattered
+from hushwatt.wire.reports.columns import hash_names
 
 Numbers = NDArray[np.intp]
 
 
 @dataclass
-class Roll:
+class SlotHomes:
     """The homes of one slot, in the order in which they came."""
 
     slot: int
@@ -25,9 +25,11 @@ class Roll:
         self.numbers.append(numbers)
         self.length += len(numbers)
 
-    def closed(self) -> "Roll":
+    def concatenated(self) -> "SlotHomes":
         """The same in one piece."""
-        return Roll(self.slot, [pa.concat_arrays(self.names)], [np.concatenate(self.numbers)], self.length)
+        return SlotHomes(
+            self.slot, [pa.concat_arrays(self.names)], [np.concatenate(self.numbers)], self.length
+        )
 
 
 class HomeIndex:
@@ -35,8 +37,8 @@ class HomeIndex:
 
     def __init__(self, period: int) -> None:
         self._period = period  # slots after which the same homes come again
-        self._rolls: dict[int, Roll] = {}  # the last whole roll of each phase
-        self._open: Roll | None = None
+        self._last: dict[int, SlotHomes] = {}  # the last whole slot of each phase
+        self._current: SlotHomes | None = None
         self._hashes = np.empty(0, dtype=np.uint64)  # of the names known, sorted
         self._numbers = np.empty(0, dtype=np.intp)
 
@@ -45,19 +47,19 @@ class HomeIndex:
 
     def numbers(self, slot: int, names: pa.Array) -> Numbers:
         """The homes of the next reports of a slot; a new name gets the next number."""
-        if self._open is None or self._open.slot != slot:
-            if self._open is not None:
-                self._rolls[self._open.slot % self._period] = self._open.closed()
-            self._open = Roll(slot)
-        start, last = self._open.length, self._rolls.get(slot % self._period)
+        if self._current is None or self._current.slot != slot:
+            if self._current is not None:
+                self._last[self._current.slot % self._period] = self._current.concatenated()
+            self._current = SlotHomes(slot)
+        start, last = self._current.length, self._last.get(slot % self._period)
         if last is not None and last.names[0].slice(start, len(names)).equals(names):
             numbers = last.numbers[0][start : start + len(names)]
         else:
-            numbers = self._found(scattered(names))
-        self._open.add(names, numbers)
+            numbers = self._look_up(hash_names(names))
+        self._current.add(names, numbers)
         return numbers
 
-    def _found(self, hashes: NDArray[np.uint64]) -> Numbers:
+    def _look_up(self, hashes: NDArray[np.uint64]) -> Numbers:
         order = np.argsort(hashes)  # neighbours are found quicker one after the other
         ascending, numbers = hashes[order], np.empty(len(hashes), dtype=np.intp)
         places = np.searchsorted(self._hashes, ascending)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
-from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
-from hushwatt.provider.tally.draws import BEFORE, PUBLICATION, draws_of
+from hushwatt.privacy.strategies import rules_of
+from hushwatt.provider.tally.draws import BEFORE_FIRST, PUBLICATION, draws_of
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.row_error import RowError
 
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
 
 Rows = NDArray[np.intp] | slice
-UNHEARD, SOME = 1_000, 1_000  # homes taking part for each that is heard in a slot, at most; give or take some
-FEW = 1 << 10  # changes from row to row up to which it is worth looking whether groups are neighbours
+MAX_HOMES_PER_HEARD = 1_000  # homes that may take part for each that is heard in a slot
+SPARE_HOMES = 1_000  # added to those heard, as few homes tell little
+MAX_SORTED_CHANGES = 1 << 10  # from row to row, up to which it is tried whether groups are neighbours
 
 
 class TallyKey(NamedTuple):
@@ -73,8 +74,8 @@ class Tallies:
     def add(self, key: TallyKey, tally: Tally) -> None:
         self.groups[key] = self.groups[key] + tally if key in self.groups else tally
 
-    def add_all(self, found: Iterable[tuple[TallyKey, Tally]]) -> None:
-        for key, tally in found:
+    def add_all(self, groups: Iterable[tuple[TallyKey, Tally]]) -> None:
+        for key, tally in groups:
             self.add(key, tally)
 
     def merge(self, part: "Tallies") -> None:
@@ -90,8 +91,8 @@ def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tupl
     for batch in batches:
         check_amounts(plan, batch.drawn)
         as_of = draws.slots_of(batch)
-        for key, rows in groups(batch.slot, batch.round, as_of, batch.drawn):
-            yield key, tally_some(layout, batch.payloads, rows)
+        for key, rows in group_rows(batch.slot, batch.round, as_of, batch.drawn):
+            yield key, tally_subset(layout, batch.payloads, rows)
 
 
 def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
@@ -99,7 +100,7 @@ def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
     return Tally(len(payloads), *layout.tally(payloads))
 
 
-def tally_some(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
+def tally_subset(layout: Layout, payloads: NDArray[np.uint8], rows: Rows) -> Tally:
     """Some payloads added up; one that is refused is counted among all."""
     try:
         return tally_rows(layout, payloads[rows])
@@ -114,10 +115,10 @@ def check_amounts(plan: Plan, drawn: NDArray[np.int64]) -> None:
         raise RowError(row, f"drawn is {drawn[row]} millionths; the plan allows 1 to {plan.epsilon}")
 
 
-def groups(*columns: NDArray[np.integer]) -> Iterator[tuple[TallyKey, Rows]]:
+def group_rows(*columns: NDArray[np.integer]) -> Iterator[tuple[TallyKey, Rows]]:
     """The rows that have the same slot, round, slot of drawing and budget, each such group once."""
     edges = _edges(columns)
-    keys = [_key(columns, start) for start in edges[:-1]] if len(edges) <= FEW else []
+    keys = [_key(columns, start) for start in edges[:-1]] if len(edges) <= MAX_SORTED_CHANGES else []
     if len(set(keys)) == len(edges) - 1:  # rows with the same numbers are neighbours
         yield from ((key, slice(start, end)) for key, (start, end) in zip(keys, pairwise(edges), strict=True))
         return
@@ -141,8 +142,8 @@ def _key(columns: Sequence[NDArray[np.integer]], row: int) -> TallyKey:
     return TallyKey(*(int(column[row]) for column in columns))
 
 
-def settled(plan: Plan, tallies: Tallies) -> Tallies:
-    """The tallies of a whole collection whose parts were added up by themselves.
+def finish_tallies(plan: Plan, tallies: Tallies) -> Tallies:
+    """Finish the tallies of a whole collection whose parts were added up by themselves.
 
     A part that had no publication cannot tell which one its repeats stand by; all together can.
     """
@@ -150,18 +151,18 @@ def settled(plan: Plan, tallies: Tallies) -> Tallies:
         published = sorted(
             key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot
         )
-        for key in [key for key in tallies.groups if key.as_of == BEFORE]:
+        for key in [key for key in tallies.groups if key.as_of == BEFORE_FIRST]:
             earlier = bisect_right(published, key.slot)
             if earlier:
                 tallies.add(key._replace(as_of=published[earlier - 1]), tallies.groups.pop(key))
-    tallies.homes = taking_part(plan, tallies)
-    return with_repeats(plan, tallies)
+    tallies.homes = count_homes(plan, tallies)
+    return carry_forward(plan, tallies)
 
 
-def taking_part(plan: Plan, tallies: Tallies) -> int:
+def count_homes(plan: Plan, tallies: Tallies) -> int:
     """How many homes take part: as the files say, if that can be, and no fewer than were heard."""
-    least, turns = heard(plan, tallies), plan.window if plan.method in POPULATION else 1
-    if tallies.homes > UNHEARD * turns * (least + SOME):
+    least, turns = homes_heard(plan, tallies), rules_of(plan).groups(plan.window)
+    if tallies.homes > MAX_HOMES_PER_HEARD * turns * (least + SPARE_HOMES):
         raise ReportError(
             f"hushwatt.homes says that {tallies.homes:,} homes take part, "
             f"but no more than {least:,} are heard: write the true number there"
@@ -169,24 +170,24 @@ def taking_part(plan: Plan, tallies: Tallies) -> int:
     return max(tallies.homes, least)
 
 
-def heard(plan: Plan, tallies: Tallies) -> int:
+def homes_heard(plan: Plan, tallies: Tallies) -> int:
     """How many different homes there are at least: those of a slot or, where homes take turns, of a window.
 
     >>> from hushwatt.plan.presets import preset
     >>> tally = Tally(5, np.zeros(15, np.int64), np.zeros(1, np.int64))
-    >>> heard(preset("advised"), Tallies(0, {TallyKey(slot, 0, slot, 1): tally for slot in (0, 1, 3)}))
+    >>> homes_heard(preset("advised"), Tallies(0, {TallyKey(slot, 0, slot, 1): tally for slot in (0, 1, 3)}))
     10
     """
     turns = plan.window if has_turns(plan) else 1
-    found: Counter[tuple[int, int]] = Counter()
+    rows: Counter[tuple[int, int]] = Counter()
     for key, tally in tallies.groups.items():
-        found[key.slot // turns, key.round] += tally.rows
-    return max(found.values(), default=0)
+        rows[key.slot // turns, key.round] += tally.rows
+    return max(rows.values(), default=0)
 
 
-def with_repeats(plan: Plan, tallies: Tallies) -> Tallies:
-    """The same, where a slot of LPD or LPA that published nothing stands by the last release."""
-    if plan.method not in POPULATION & ADAPTIVE:
+def carry_forward(plan: Plan, tallies: Tallies) -> Tallies:
+    """Carry the last release forward into every slot of LPD or LPA that published nothing."""
+    if plan.decision is None or not rules_of(plan).population:
         return tallies
     slots = sorted({key.slot for key in tallies.groups})
     last: dict[TallyKey, Tally] = {}

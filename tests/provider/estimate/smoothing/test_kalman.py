@@ -1,9 +1,15 @@
-"""The bank of filters learns what is noise, what is change and what comes round again."""
+"""The bank of Kalman filters learns what is noise, what is change and what comes round again."""
 
 import numpy as np
 import pytest
 
-from hushwatt.provider.estimate.smoothing.kalman import DRIFTS, FLICKERS, SPEEDS, KalmanBank, Seen
+from hushwatt.provider.estimate.smoothing.kalman import (
+    DRIFTS,
+    IRREGULARS,
+    VARIANCES,
+    KalmanBank,
+    Observation,
+)
 from hushwatt.provider.estimate.smoothing.smooth import chi_squared
 
 SLOTS, SERIES, TIMES = 60, 5, 20
@@ -11,14 +17,14 @@ SLOTS, SERIES, TIMES = 60, 5, 20
 
 def filtered(estimates, noise):
     """What the bank makes of each slot after the first; one that breaks with the past stands as it is."""
-    bank, told = KalmanBank.start(Seen(estimates[0], noise)), []
+    bank, truths = KalmanBank.start(Observation(estimates[0], noise)), []
     for row in estimates[1:]:
-        seen = Seen(row, noise)
-        learnt, found = bank.after(seen)
-        broken = found.strangeness.sum() > chi_squared(SERIES)
-        told.append([row, noise] if broken else [found.truth, found.truth_variance])
-        bank = bank.broken(seen, found.weights) if broken else learnt
-    return np.array(told).transpose(1, 0, 2)
+        slot = Observation(row, noise)
+        learnt, found = bank.update(slot)
+        broken = found.innovation.sum() > chi_squared(SERIES)
+        truths.append([row, noise] if broken else [found.truth, found.truth_variance])
+        bank = bank.after_break(slot, found.weights) if broken else learnt
+    return np.array(truths).transpose(1, 0, 2)
 
 
 def steady(rng):
@@ -46,43 +52,43 @@ def test_noise_is_filtered_out(life, gain):
     for _ in range(TIMES):
         truth = life(rng)
         estimates = truth + rng.normal(size=truth.shape)
-        told, variance = filtered(estimates, np.ones(SERIES))
-        squares += ((told - truth[1:]) ** 2).sum()
+        truths, variance = filtered(estimates, np.ones(SERIES))
+        squares += ((truths - truth[1:]) ** 2).sum()
         plain += ((estimates - truth)[1:] ** 2).sum()
-        held.append(np.abs(told - truth[1:]) < 1.96 * np.sqrt(variance))
+        held.append(np.abs(truths - truth[1:]) < 1.96 * np.sqrt(variance))
 
     assert squares / plain < gain
     assert np.mean(held) > 0.93
 
 
 def test_one_filter_is_the_textbook_one():
-    """With the speeds known, the bank is the usual filter of a level that drifts."""
-    bank = KalmanBank.start(Seen(np.array([0.0]), np.array([1.0])))
-    place = DRIFTS.index(1.0) * len(FLICKERS)
+    """With the variances known, the bank is the usual filter of a level that drifts."""
+    bank = KalmanBank.start(Observation(np.array([0.0]), np.array([1.0])))
+    pair = DRIFTS.index(1.0) * len(IRREGULARS)
     alone = np.zeros_like(bank.weights)
-    alone[0, place] = 1.0
+    alone[0, pair] = 1.0
     sure = KalmanBank(alone, bank.level, bank.variance, bank.starts)
-    after, found = sure.after(Seen(np.array([3.0]), np.array([1.0])))
+    after, found = sure.update(Observation(np.array([3.0]), np.array([1.0])))
     gain = 2 / 3  # (1 + drift) / (1 + drift + noise)
 
-    assert SPEEDS[place].ravel().tolist() == [1.0, 0.0]
-    assert np.isclose(after.level[0, place, 0], 3 * gain)
-    assert np.isclose(after.variance[0, place, 0], gain)
-    assert np.isclose(found.strangeness, 3.0**2 / 3, rtol=0.05)  # the others have a say of 2 % again
+    assert VARIANCES[pair].ravel().tolist() == [1.0, 0.0]
+    assert np.isclose(after.level[0, pair, 0], 3 * gain)
+    assert np.isclose(after.variance[0, pair, 0], gain)
+    assert np.isclose(found.innovation, 3.0**2 / 3, rtol=0.05)  # the others have a say of 2 % again
 
 
 def test_a_season_that_is_known_is_not_strange():
     """The filters with a season explain what surprises those without, and take over."""
     noise, season = np.ones(1), np.zeros((2, 1, 1))
-    bank = KalmanBank.start(Seen(np.zeros(1), noise, season), seasons=2)
+    bank = KalmanBank.start(Observation(np.zeros(1), noise, season), seasons=2)
     for _ in range(10):
-        bank, _ = bank.after(Seen(np.zeros(1), noise, season))
+        bank, _ = bank.update(Observation(np.zeros(1), noise, season))
     season[1] = 10.0
-    learnt, found = bank.after(Seen(np.full(1, 10.0), noise, season))
-    _, surprised = bank.after(Seen(np.full(1, 10.0), noise, 0 * season))
+    learnt, found = bank.update(Observation(np.full(1, 10.0), noise, season))
+    _, surprised = bank.update(Observation(np.full(1, 10.0), noise, 0 * season))
 
-    assert found.strangeness[0] < 1
-    assert surprised.strangeness[0] > 25
+    assert found.innovation[0] < 1
+    assert surprised.innovation[0] > 25
     assert learnt.weights[1].sum() > 0.99
     assert abs(learnt.deviation()[1, 0]) < 0.5
 
@@ -90,11 +96,11 @@ def test_a_season_that_is_known_is_not_strange():
 def test_after_a_break():
     """The level is where the slot says, as sure as the slot is, and the filters keep their say."""
     noise = np.ones(1)
-    bank = KalmanBank.start(Seen(np.zeros(1), noise))
+    bank = KalmanBank.start(Observation(np.zeros(1), noise))
     for _ in range(30):
-        bank, _ = bank.after(Seen(np.zeros(1), noise))
-    jump = Seen(np.full(1, 50.0), noise)
-    broken = bank.broken(jump, bank.after(jump)[1].weights)
+        bank, _ = bank.update(Observation(np.zeros(1), noise))
+    jump = Observation(np.full(1, 50.0), noise)
+    broken = bank.after_break(jump, bank.update(jump)[1].weights)
 
     assert np.allclose(broken.level, 50, atol=0.1)
     assert np.allclose(broken.variance, 1, atol=0.01)
@@ -103,16 +109,16 @@ def test_after_a_break():
 
 def test_series_are_chosen():
     """One bank in some series, another in the rest."""
-    one, two = (KalmanBank.start(Seen(np.full(2, value), np.ones(2))) for value in (1.0, 2.0))
+    one, two = (KalmanBank.start(Observation(np.full(2, value), np.ones(2))) for value in (1.0, 2.0))
 
     assert one.where(np.array([True, False]), two).level[0, 0].tolist() == [1.0, 2.0]
 
 
 def test_weights_are_chances():
     """The filters' say always adds up to one, however long and strange the series."""
-    bank = KalmanBank.start(Seen(np.zeros(2), np.full(2, 1e-12)))
+    bank = KalmanBank.start(Observation(np.zeros(2), np.full(2, 1e-12)))
     for value in (0.0, 1e6, -1e6, 0.5, 0.5):
-        bank, found = bank.after(Seen(np.full(2, value), np.full(2, 1e-12)))
+        bank, found = bank.update(Observation(np.full(2, value), np.full(2, 1e-12)))
 
         assert np.allclose(bank.weights.sum(axis=(0, 1)), 1)
         assert np.isfinite(found.truth).all()

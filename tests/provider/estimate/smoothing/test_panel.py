@@ -3,10 +3,10 @@
 import numpy as np
 from tests.provider.simulated import plan_of, repeated_slots, spread_out
 
-from hushwatt.provider.estimate.arrays import TallyArrays, Timeline
-from hushwatt.provider.estimate.debias import Groups
-from hushwatt.provider.estimate.slots import slot_estimates
-from hushwatt.provider.estimate.smoothing.panel import Panel
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.slots import slot_means
+from hushwatt.provider.estimate.smoothing.panel import SeriesPanel
 
 VALUES = [np.array([0.0, 100.0, 400.0]), np.array([0.0, 2000.0])]
 
@@ -14,10 +14,12 @@ VALUES = [np.array([0.0, 100.0, 400.0]), np.array([0.0, 2000.0])]
 def panel_of(oracle, reports=None):
     plan = plan_of(VALUES, oracle=oracle, epsilon="20", method="lpu", window=2)
     held = [spread_out(4000, [6, 3, 1]), spread_out(4000, [9, 1])]
-    stack = TallyArrays.of(plan, repeated_slots(np.random.default_rng(2), plan, held, 3, reports=reports))
-    timeline = Timeline.of(stack, 1)
-    slots = [slot_estimates(plan, place, Groups.of(plan, stack, place), timeline, 4000) for place in (0, 1)]
-    return Panel.of(slots, VALUES), slots
+    arrays = TallyArrays.of(plan, repeated_slots(np.random.default_rng(2), plan, held, 3, reports=reports))
+    timeline = SlotTimeline.of(arrays, 1)
+    slots = [
+        slot_means(plan, place, DebiasedGroups.of(plan, arrays, place), timeline, 4000) for place in (0, 1)
+    ]
+    return SeriesPanel.of(slots, VALUES), slots
 
 
 def test_columns():
@@ -25,7 +27,7 @@ def test_columns():
     panel, slots = panel_of("grr")
 
     assert panel.starts.tolist() == [0, 4]
-    assert panel.watts.tolist() == [3, 6]
+    assert panel.watts_columns.tolist() == [3, 6]
     assert (panel.estimate[:, :3] == slots[0].share).all()
     assert (panel.estimate[:, 6] == slots[1].watts).all()
 

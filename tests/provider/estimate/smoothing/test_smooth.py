@@ -250,7 +250,7 @@ def test_whatever_happens_is_covered(size, last, oracle, homes):
 
 def test_a_narrow_filter_would_not_cover(monkeypatch):
     """With the filter's own limits alone, a step that is too small to be noticed is missed."""
-    monkeypatch.setattr(module, "SIDED", 0.0)
+    monkeypatch.setattr(module, "ONE_SIDED_Z", 0.0)
     part = np.full(46, 0.1)
     part[40:] += 0.25
     held, _, _ = trials(course(part), "1d", 7, "oue", 7 * 1000)

@@ -8,7 +8,7 @@ Figure = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Chart:
+class PageChart:
     """A figure, what it is called, and what it shows in a sentence."""
 
     figure: Figure
@@ -56,10 +56,10 @@ def rows_axis(labels: Sequence[str]) -> Figure:
     )
 
 
-def sparse(labels: Sequence[str]) -> Figure:
+def sparse_ticks(labels: Sequence[str]) -> Figure:
     step = max(1, -(-len(labels) // 8))
     places = list(range(0, len(labels), step))
-    return {"tickvals": places, "ticktext": [labels[place] for place in places], "tickangle": 0}
+    return {"tickvals": places, "ticktext": [labels[index] for index in places], "tickangle": 0}
 
 
 def error_bars(
@@ -76,14 +76,14 @@ def error_bars(
     }
 
 
-def spoken(values: Sequence[float], low: Sequence[float], high: Sequence[float], unit: str) -> list[str]:
+def hover_texts(values: Sequence[float], low: Sequence[float], high: Sequence[float], unit: str) -> list[str]:
     return [
         f"{value:,.1f} {unit}<br>95 %: {bottom:,.1f} to {top:,.1f}".replace("-", "−")
         for value, bottom, top in zip(values, low, high, strict=True)
     ]
 
 
-def hatch() -> Figure:
+def hatch_pattern() -> Figure:
     return {
         "color": "--paper",
         "line": {"width": 0},

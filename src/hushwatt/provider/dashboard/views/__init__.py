@@ -1,6 +1,6 @@
 """The views, each one file: what is shown, and in which words.
 
-A view turns a scene into what its template needs.  A new view is one file, one template
+A view turns a page context into what its template needs.  A new view is one file, one template
 and one line in VIEWS.
 """
 
@@ -9,16 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.views import (
-    collection,
-    levels,
-    overview,
-    plan,
-    series,
-    shares,
-    times,
-    top,
-)
+from hushwatt.provider.dashboard.views import collection, levels, overview, plan, series, shares, times, top
 
 
 @dataclass(frozen=True)
@@ -29,16 +20,16 @@ class View:
     name: str
     template: str
     show: Callable[[PageContext], dict[str, Any]]
-    answers: bool = True  # whether it shows estimates, which have a range and may not be there yet
+    shows_estimates: bool = True  # whether it shows estimates, which have a range and may not be there yet
 
 
 VIEWS = (
-    View("/", "Overview", "overview.html", overview.show, answers=False),
+    View("/", "Overview", "overview.html", overview.show, shows_estimates=False),
     View("/top", "Top", "top.html", top.show),
     View("/shares", "Shares", "shares.html", shares.show),
     View("/times", "Heat map", "times.html", times.show),
     View("/series", "Over time", "series.html", series.show),
     View("/levels", "Levels", "levels.html", levels.show),
-    View("/collection", "Collection", "collection.html", collection.show, answers=False),
-    View("/plan", "Plan", "plan.html", plan.show, answers=False),
+    View("/collection", "Collection", "collection.html", collection.show, shows_estimates=False),
+    View("/plan", "Plan", "plan.html", plan.show, shows_estimates=False),
 )

@@ -3,14 +3,13 @@
 from itertools import pairwise
 from typing import Any
 
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts.counts import tallies
-from hushwatt.provider.dashboard.charts.figure import Chart
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.charts.count_chart import count_chart
+from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.dashboard.tables import words as texts
+from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns, text_columns
 
-REJECTED = {
+REJECTION_TEXTS = {
     "not_enrolled": "the device is not enrolled, or not with the signer",
     "too_early": "the slot has not begun",
     "too_late": "the slot was closed already",
@@ -19,7 +18,7 @@ REJECTED = {
     "out_of_turn": "it was not the home's turn",
     "out_of_order": "other appliances were next in the home's order",
 }
-PROBLEMS = {
+PROBLEM_TEXTS = {
     "clock-off": "the signer's clock was too far off",
     "code-refused": "a code was unknown, used or expired",
     "compressed": "the body was compressed",
@@ -39,52 +38,56 @@ PROBLEMS = {
     "wrong-request": "the request could not be understood",
     "wrong-size": "the body was not whole records",
 }
-LATEST = 60
+MAX_LATE_SLOTS = 60
 
 
-def show(scene: PageContext) -> dict[str, Any]:
-    health = scene.read.health(scene.plan)
+def show(page: PageContext) -> dict[str, Any]:
+    health = page.reader.health(page.plan)
     refused = sum(health.rejected.values())
     late = sum(health.late.values())
-    found: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "homes": health.homes,
         "accepted": health.accepted,
         "repeated": health.repeated,
         "refused": refused,
         "late": late,
-        "rejections": _reasons("Reports refused", health.rejected, REJECTED),
-        "problems": _reasons("Requests refused as a whole, of all plans", health.problems, PROBLEMS),
+        "rejections": _reasons("Reports refused", health.rejected, REJECTION_TEXTS),
+        "problems": _reasons("Requests refused as a whole, of all plans", health.problems, PROBLEM_TEXTS),
     }
     if any(health.skew.values()):
-        found |= _clocks(health.skew)
+        shown |= _clocks(health.skew)
     if late:
-        found |= _late(scene, health.late)
-    return found
+        shown |= _late(page, health.late)
+    return shown
 
 
-def _reasons(caption: str, counts: dict[str, int], meaning: dict[str, str]) -> Table | None:
+def _reasons(caption: str, counts: dict[str, int], meaning: dict[str, str]) -> HtmlTable | None:
     rows = [
         [reason.replace("_", " ").replace("-", " "), meaning.get(reason, ""), f"{count:,}"]
         for reason, count in sorted(counts.items(), key=lambda each: -each[1])
         if count
     ]
-    return Table(caption, [*texts("Reason", "Which means"), *numbers("Count")], rows) if rows else None
+    return (
+        HtmlTable(caption, [*text_columns("Reason", "Which means"), *number_columns("Count")], rows)
+        if rows
+        else None
+    )
 
 
 def _clocks(skew: dict[str, int]) -> dict[str, Any]:
     labels, counts = skew_names(list(skew)), list(skew.values())
     middle = [label == "within 1 s" for label in labels]
     rows = [[label, f"{count:,}"] for label, count in zip(labels, counts, strict=True)]
-    figure = tallies(labels, counts, middle, None)
+    figure = count_chart(labels, counts, middle, None)
     figure["layout"]["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": labels, "tickangle": -35}
     return {
-        "clock_chart": Chart(figure, "Signed requests by how far the signer's clock was off", 300),
-        "clock_table": Table("Signers' clocks", [Column("Clock"), *numbers("Requests")], rows),
+        "clock_chart": PageChart(figure, "Signed requests by how far the signer's clock was off", 300),
+        "clock_table": HtmlTable("Signers' clocks", [Column("Clock"), *number_columns("Requests")], rows),
     }
 
 
 def skew_names(limits: list[str]) -> list[str]:
-    """The ranges between limits in seconds, positive when a clock is behind, in words.
+    """The ranges between limits in seconds, positive when a clock is behind, in formatting.
 
     >>> skew_names(["-60.0", "-1.0", "1.0", "60.0", "+Inf"])
     ['> 1 min ahead', '1 s – 1 min ahead', 'within 1 s', '1 s – 1 min behind', '> 1 min behind']
@@ -107,17 +110,19 @@ def _length(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
 
 
-def _late(scene: PageContext, late: dict[int, int]) -> dict[str, Any]:
-    latest = sorted(late)[-LATEST:]
-    slots = range(max(latest[-1] - LATEST + 1, latest[0]), latest[-1] + 1)
-    rows = [[words.slot_name(scene.plan, slot), f"{late[slot]:,}"] for slot in reversed(latest)]
-    figure = tallies(
-        [words.slot_mark(scene.plan, slot) for slot in slots],
+def _late(page: PageContext, late: dict[int, int]) -> dict[str, Any]:
+    latest = sorted(late)[-MAX_LATE_SLOTS:]
+    slots = range(max(latest[-1] - MAX_LATE_SLOTS + 1, latest[0]), latest[-1] + 1)
+    rows = [[formatting.slot_name(page.plan, slot), f"{late[slot]:,}"] for slot in reversed(latest)]
+    figure = count_chart(
+        [formatting.slot_tick(page.plan, slot) for slot in slots],
         [late.get(slot, 0) for slot in slots],
         [True] * len(slots),
         None,
     )
     return {
-        "late_chart": Chart(figure, "Reports that came after their slot was closed, by slot", 240),
-        "late_table": Table("Late reports by slot", [Column("Slot"), *numbers("Late reports")], rows),
+        "late_chart": PageChart(figure, "Reports that came after their slot was closed, by slot", 240),
+        "late_table": HtmlTable(
+            "Late reports by slot", [Column("Slot"), *number_columns("Late reports")], rows
+        ),
     }

@@ -2,47 +2,48 @@
 
 from typing import Any
 
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.charts.intervals import columns
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.charts.interval_charts import column_chart
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.estimate.results import PeriodNumbers
+from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
+from hushwatt.provider.estimate.results import PeriodEstimates
 
 HEIGHT = 380
 
 
-def show(scene: PageContext) -> dict[str, Any]:
-    names = scene.asked.appliances or tuple(name for name, _ in scene.ranked[:1])
-    name = names[0] if names else scene.plan.names[0]
-    found: dict[str, Any] = {
-        "choices": [(each, words.title(each), each == name) for each in scene.plan.names],
-        "name": words.spoken(name),
-        "few": name in scene.found.withheld,
+def show(page: PageContext) -> dict[str, Any]:
+    name = (page.appliances or page.plan.names)[0]
+    shown: dict[str, Any] = {
+        "choices": page.choices([name]),
+        "name": formatting.appliance_name(name),
+        "few": name in page.estimates.withheld,
     }
-    period = dict(scene.ranked).get(name)
-    return found | (_shown(scene, name, period) if period else {})
+    period = dict(page.ranked).get(name)
+    return shown | (_shown(page, name, period) if period else {})
 
 
-def _shown(scene: PageContext, name: str, period: PeriodNumbers) -> dict[str, Any]:
-    homes, labels = scene.found.homes, words.level_names(scene.plan, scene.plan.names.index(name))
+def _shown(page: PageContext, name: str, period: PeriodEstimates) -> dict[str, Any]:
+    homes, labels = page.estimates.homes, formatting.level_names(page.plan, page.plan.names.index(name))
     low, high = period.level_limits(homes)
-    figure = columns(labels, period.levels.tolist(), low.tolist(), high.tolist(), "homes")
+    figure = column_chart(labels, period.levels.tolist(), low.tolist(), high.tolist(), "homes")
     rows = [
         [
             label,
-            words.number(value, digits := words.decimals((top - bottom) / 2)),
-            f"{words.number(bottom, digits)} to {words.number(top, digits)}",
-            words.percent(value / homes),
-            words.percent_between(bottom / homes, top / homes),
+            formatting.number(value, digits := formatting.decimals((top - bottom) / 2)),
+            f"{formatting.number(bottom, digits)} to {formatting.number(top, digits)}",
+            formatting.percent(value / homes),
+            formatting.percent_between(bottom / homes, top / homes),
         ]
         for label, value, bottom, top in zip(labels, period.levels, low, high, strict=True)
     ]
-    headings = numbers("Homes", "95 % interval", "Of all homes", "95 % interval")
+    headings = number_columns("Homes", "95 % interval", "Of all homes", "95 % interval")
     return {
-        "chart": Chart(figure, f"Homes at each level, of {homes:,}, with 95 % intervals", HEIGHT),
-        "table": Table(f"Homes at each level of {words.spoken(name)}", [Column("Level"), *headings], rows),
-        "dithered": scene.plan.mapping == "dither",
-        "mean": words.watts(period.watts, period.low, period.high),
-        "mean_between": words.watts_between(period.low, period.high),
+        "chart": PageChart(figure, f"Homes at each level, of {homes:,}, with 95 % intervals", HEIGHT),
+        "table": HtmlTable(
+            f"Homes at each level of {formatting.appliance_name(name)}", [Column("Level"), *headings], rows
+        ),
+        "dithered": page.plan.mapping == "dither",
+        "mean": formatting.watts(period.watts, period.low, period.high),
+        "mean_between": formatting.watts_between(period.low, period.high),
     }

@@ -6,29 +6,29 @@ from typing import Any
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise_words import reach
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts.counts import tallies
-from hushwatt.provider.dashboard.charts.figure import Chart
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.charts.count_chart import count_chart
+from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.promised import promised, rounded_up
-from hushwatt.provider.dashboard.tables import Column, Table, numbers
+from hushwatt.provider.dashboard.plan_promise import cached_promise, rounded_up
+from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.views.top import chart, lead, table
 from hushwatt.provider.schedule import CLOSED, COMING, GRACE, OPEN, PUBLISHED
 from hushwatt.provider.service.collection_reader import SlotView
 
-LIFE = (OPEN, GRACE, CLOSED, PUBLISHED)
-MEANING = {
+STAGES = (OPEN, GRACE, CLOSED, PUBLISHED)
+STAGE_TEXTS = {
     COMING: "has not begun",
     OPEN: "is open: homes report",
     GRACE: "is over, and takes late reports for a while",
     CLOSED: "is closed, and is about to be published",
     PUBLISHED: "is published: its numbers never change",
 }
-FEW_APPLIANCES, LATEST = 5, 60
+TOP_APPLIANCES, MAX_SLOTS = 5, 60
 
 
 @dataclass(frozen=True)
-class SlotNow:
+class CurrentSlot:
     """A slot as the page tells of it."""
 
     name: str
@@ -42,95 +42,95 @@ class SlotNow:
     turns: bool
 
 
-def show(scene: PageContext) -> dict[str, Any]:
-    slots = scene.read.slots(scene.plan)[-LATEST:]
-    promise = promised(scene.plan)
-    found: dict[str, Any] = {
-        "homes": scene.state.homes,
-        "slot_now": _now(scene, slots),
-        "epsilon": plain(scene.plan.epsilon),
+def show(page: PageContext) -> dict[str, Any]:
+    slots = page.reader.slots(page.plan)[-MAX_SLOTS:]
+    promise = cached_promise(page.plan)
+    shown: dict[str, Any] = {
+        "homes": page.state.homes,
+        "slot_now": _now(page, slots),
+        "epsilon": plain(page.plan.epsilon),
         "appliance_epsilon": rounded_up(reach(promise)),
-        "appliance_odds": promise.appliance_odds.replace(" ", words.THIN),
-        "others": [_other(scene, plan) for plan in _others(scene)],
+        "appliance_odds": promise.appliance_odds.replace(" ", formatting.THIN),
+        "others": [_other(page, plan) for plan in _others(page)],
     }
     if slots:
-        found |= {"slots_chart": _slots_chart(scene, slots), "slots_table": _slots_table(scene, slots)}
-    ranked = scene.ranked[:FEW_APPLIANCES]
+        shown |= {"slots_chart": _slots_chart(page, slots), "slots_table": _slots_table(page, slots)}
+    ranked = page.ranked[:TOP_APPLIANCES]
     if ranked:
-        found |= {
+        shown |= {
             "top": chart(ranked),
-            "top_table": table(ranked, scene.found.swap_homes),
-            "lead": lead(scene.ranked),
+            "top_table": table(ranked, page.estimates.swap_homes),
+            "lead": lead(page.ranked),
         }
-    return found
+    return shown
 
 
-def _now(scene: PageContext, slots: list[SlotView]) -> SlotNow | None:
+def _now(page: PageContext, slots: list[SlotView]) -> CurrentSlot | None:
     """The last slot that has begun."""
     begun = [slot for slot in slots if slot.state != COMING]
     if not begun:
         return None
     slot = begun[-1]
-    stage = LIFE.index(slot.state)
-    expected = scene.expected(slot.homes)
-    return SlotNow(
-        name=words.slot_name(scene.plan, slot.slot),
-        steps=[(each, place < stage, place == stage) for place, each in enumerate(LIFE)],
-        meaning=MEANING[slot.state],
+    stage = STAGES.index(slot.state)
+    expected = page.expected(slot.homes)
+    return CurrentSlot(
+        name=formatting.slot_name(page.plan, slot.slot),
+        steps=[(each, index < stage, index == stage) for index, each in enumerate(STAGES)],
+        meaning=STAGE_TEXTS[slot.state],
         reports=slot.reports,
         expected=expected,
         percent=min(100, round(100 * slot.reports / expected)) if expected else 0,
         need=slot.need,
-        when=_when(scene, slot),
+        when=_when(page, slot),
         turns=expected < slot.homes,
     )
 
 
-def _when(scene: PageContext, slot: SlotView) -> str:
+def _when(page: PageContext, slot: SlotView) -> str:
     if slot.state == PUBLISHED:
         return ""
-    closes = words.moment_of(slot.closes, scene.plan, scene.now)
+    closes = formatting.moment(slot.closes, page.plan, page.now)
     if slot.state == OPEN:
-        ends = words.moment_of(slot.end, scene.plan, scene.now)
+        ends = formatting.moment(slot.end, page.plan, page.now)
         return f"It ends at {ends}, and is closed and published at {closes}."
     return f"It is closed and published at {closes}."
 
 
-def _slots_chart(scene: PageContext, slots: list[SlotView]) -> Chart:
-    figure = tallies(
-        [words.slot_mark(scene.plan, slot.slot) for slot in slots],
+def _slots_chart(page: PageContext, slots: list[SlotView]) -> PageChart:
+    figure = count_chart(
+        [formatting.slot_tick(page.plan, slot.slot) for slot in slots],
         [slot.reports for slot in slots],
         [slot.state == PUBLISHED for slot in slots],
-        (f"{scene.plan.minimum_homes:,} needed", scene.plan.minimum_homes),
+        (f"{page.plan.minimum_homes:,} needed", page.plan.minimum_homes),
     )
-    return Chart(figure, "Reports in the latest slots; those not published yet are pale", 240)
+    return PageChart(figure, "Reports in the latest slots; those not published yet are pale", 240)
 
 
-def _slots_table(scene: PageContext, slots: list[SlotView]) -> Table:
+def _slots_table(page: PageContext, slots: list[SlotView]) -> HtmlTable:
     rows = [
         [
-            words.slot_name(scene.plan, slot.slot),
+            formatting.slot_name(page.plan, slot.slot),
             slot.state,
             f"{slot.reports:,}",
-            f"{scene.expected(slot.homes):,}",
+            f"{page.expected(slot.homes):,}",
             f"{slot.late:,}",
         ]
         for slot in reversed(slots)
     ]
-    columns = [Column("Slot"), Column("State"), *numbers("Reports", "Expected", "Late")]
-    return Table("The latest slots", columns, rows)
+    columns = [Column("Slot"), Column("State"), *number_columns("Reports", "Expected", "Late")]
+    return HtmlTable("The latest slots", columns, rows)
 
 
-def _others(scene: PageContext) -> list[Plan]:
-    plans = [each.plan for each in scene.read.collections.values()]
-    return [plan for plan in plans if plan.id != scene.plan.id]
+def _others(page: PageContext) -> list[Plan]:
+    plans = [each.plan for each in page.reader.collections.values()]
+    return [plan for plan in plans if plan.id != page.plan.id]
 
 
-def _other(scene: PageContext, plan: Plan) -> dict[str, str]:
-    state = scene.read.state(plan)
+def _other(page: PageContext, plan: Plan) -> dict[str, str]:
+    state = page.reader.state(plan)
     return {
         "name": plan.name,
-        "link": scene.asked.link("/", plan=plan.id[:12], **{"from": "", "to": "", "smooth": ""}),
-        "homes": words.count(state.homes, "home"),
+        "link": page.query.link("/", plan=plan.id[:12], **{"from": "", "to": "", "smooth": ""}),
+        "homes": formatting.count(state.homes, "home"),
         "epsilon": plain(plan.epsilon),
     }

@@ -2,61 +2,61 @@
 
 from typing import Any
 
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts.bands import Line, bands
-from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.page_context import ALONE, Cell, PageContext
-from hushwatt.provider.dashboard.tables import Column, Table, numbers
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.charts.line_chart import ChartLine, line_chart
+from hushwatt.provider.dashboard.page_context import NOT_SMOOTHED, PageContext, SlotCell
+from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 
-MOST_SLOTS = 2000
+MAX_SLOTS = 2000
 HEIGHT = 420
 
 
-def show(scene: PageContext) -> dict[str, Any]:
-    names = scene.asked.appliances or tuple(name for name, _ in scene.ranked[:1])
-    choices = [(name, words.title(name), name in names) for name in scene.plan.names]
-    if not scene.ranked:
+def show(page: PageContext) -> dict[str, Any]:
+    names = page.appliances
+    choices = page.choices(names)
+    if not page.ranked:
         return {"choices": choices}
-    slots = scene.slots(MOST_SLOTS)
-    courses = {name: scene.course(name, slots) for name in names}
+    slots = page.slots(MAX_SLOTS)
+    courses = {name: page.series(name, slots) for name in names}
     cells = [cell for course in courses.values() for cell in course]
     return {
         "choices": choices,
-        "chart": _chart(scene, slots, courses),
-        "table": _table(scene, slots, courses),
+        "chart": _chart(page, slots, courses),
+        "table": _table(page, slots, courses),
         "negative": any(cell.value < 0 for cell in cells),
-        "holes": any(cell.why_not for cell in cells),
-        "alone": any(cell.alone for cell in cells),
-        "cut": scene.cut(slots),
-        "names": ", ".join(map(words.title, names)),
+        "holes": any(cell.missing for cell in cells),
+        "alone": any(cell.unsmoothed for cell in cells),
+        "cut": page.cut(slots),
+        "names": ", ".join(map(formatting.title, names)),
     }
 
 
-def _chart(scene: PageContext, slots: range, courses: dict[str, list[Cell]]) -> Chart:
-    starts = [words.local(scene.plan.calendar.start_of(slot), scene.plan) for slot in slots]
+def _chart(page: PageContext, slots: range, courses: dict[str, list[SlotCell]]) -> PageChart:
+    starts = [formatting.local(page.plan.calendar.start_of(slot), page.plan) for slot in slots]
     times = [f"{start:%Y-%m-%d %H:%M:%S}" for start in starts]
     lines = [
-        Line(
-            words.title(name),
-            [None if cell.why_not else cell.value for cell in course],
-            [None if cell.why_not else (cell.low, cell.high) for cell in course],
-            [f", {ALONE}" if cell.alone else "" for cell in course],
+        ChartLine(
+            formatting.title(name),
+            [None if cell.missing else cell.value for cell in course],
+            [None if cell.missing else (cell.low, cell.high) for cell in course],
+            [f", {NOT_SMOOTHED}" if cell.unsmoothed else "" for cell in course],
         )
         for name, course in courses.items()
     ]
-    gaps = [time for place, time in enumerate(times) if all(row[place].why_not for row in courses.values())]
-    figure = bands(times, lines, gaps, scene.plan.slot.seconds, "W")
-    label = f"Mean watts of a home over time: {', '.join(map(words.title, courses))}, with 95 % bands"
-    return Chart(figure, label, HEIGHT)
+    gaps = [time for index, time in enumerate(times) if all(row[index].missing for row in courses.values())]
+    figure = line_chart(times, lines, gaps, page.plan.slot.seconds, "W")
+    label = f"Mean watts of a home over time: {', '.join(map(formatting.title, courses))}, with 95 % bands"
+    return PageChart(figure, label, HEIGHT)
 
 
-def _table(scene: PageContext, slots: range, courses: dict[str, list[Cell]]) -> Table:
-    reasons = {cell.why_not for course in courses.values() for cell in course if cell.why_not}
+def _table(page: PageContext, slots: range, courses: dict[str, list[SlotCell]]) -> HtmlTable:
+    reasons = {cell.missing for course in courses.values() for cell in course if cell.missing}
     rows = []
-    for place, slot in enumerate(slots):
-        here = [course[place] for course in courses.values()]
-        found = [cell.told for cell in here]
-        rows.append([words.slot_name(scene.plan, slot), f"{here[0].reports:,}", *found])
-    headings = [Column("Slot"), *numbers("Reports", *map(words.title, courses))]
+    for index, slot in enumerate(slots):
+        cells = [course[index] for course in courses.values()]
+        texts = [cell.text for cell in cells]
+        rows.append([formatting.slot_name(page.plan, slot), f"{cells[0].reports:,}", *texts])
+    headings = [Column("Slot"), *number_columns("Reports", *map(formatting.title, courses))]
     caption = "Mean watts of a home, with 95 % intervals"
-    return Table(caption, headings, rows, frozenset(reasons))
+    return HtmlTable(caption, headings, rows, frozenset(reasons))

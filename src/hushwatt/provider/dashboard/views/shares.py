@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.charts.intervals import bars
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.charts.interval_charts import bar_chart
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.dashboard.views.top import FRAME, ROW
+from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
+from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT
 
 
-def show(scene: PageContext) -> dict[str, Any]:
-    ranked = [(name, period) for name, period in scene.ranked if period.share == period.share]
+def show(page: PageContext) -> dict[str, Any]:
+    ranked = [(name, period) for name, period in page.ranked if period.share == period.share]
     if not ranked:
         return {}
-    figure = bars(
-        [words.title(name) for name, _ in ranked],
+    figure = bar_chart(
+        [formatting.title(name) for name, _ in ranked],
         [100 * period.share for _, period in ranked],
         [100 * period.share_low for _, period in ranked],
         [100 * period.share_high for _, period in ranked],
@@ -23,17 +23,19 @@ def show(scene: PageContext) -> dict[str, Any]:
     )
     rows = [
         [
-            words.title(name),
-            words.percent(period.share),
-            words.percent_between(period.share_low, period.share_high),
-            words.watts(period.watts, period.low, period.high),
-            words.watts_between(period.low, period.high),
+            formatting.title(name),
+            formatting.percent(period.share),
+            formatting.percent_between(period.share_low, period.share_high),
+            formatting.watts(period.watts, period.low, period.high),
+            formatting.watts_between(period.low, period.high),
         ]
         for name, period in ranked
     ]
-    headings = numbers("Share", "95 % interval", "Mean of a home", "95 % interval")
+    headings = number_columns("Share", "95 % interval", "Mean of a home", "95 % interval")
     return {
-        "chart": Chart(figure, "Shares of all watts with 95 % intervals", FRAME + ROW * len(ranked)),
-        "table": Table("Shares of all watts", [Column("Appliance"), *headings], rows),
+        "chart": PageChart(
+            figure, "Shares of all watts with 95 % intervals", FRAME_HEIGHT + ROW_HEIGHT * len(ranked)
+        ),
+        "table": HtmlTable("Shares of all watts", [Column("Appliance"), *headings], rows),
         "negative": any(period.share < 0 for _, period in ranked),
     }

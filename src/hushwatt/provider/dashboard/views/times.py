@@ -3,69 +3,69 @@
 from statistics import median
 from typing import Any
 
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.charts.heat import Tile, heat
-from hushwatt.provider.dashboard.page_context import Cell, PageContext
-from hushwatt.provider.dashboard.tables import Column, Table, numbers
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.charts.heatmap import HeatmapCell, heatmap
+from hushwatt.provider.dashboard.page_context import PageContext, SlotCell
+from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 
-MOST_SLOTS = 300
-ROW, FRAME = 30, 56
+MAX_SLOTS = 300
+ROW_HEIGHT, FRAME_HEIGHT = 30, 56
 
 
-def show(scene: PageContext) -> dict[str, Any]:
-    slots = scene.slots(MOST_SLOTS)
-    if not scene.ranked:
+def show(page: PageContext) -> dict[str, Any]:
+    slots = page.slots(MAX_SLOTS)
+    if not page.ranked:
         return {}
-    rows = {name: scene.course(name, slots) for name, _ in scene.ranked}
+    rows = {name: page.series(name, slots) for name, _ in page.ranked}
     cells = [cell for row in rows.values() for cell in row]
     return {
-        "chart": _chart(scene, slots, rows),
-        "table": _table(scene, slots, rows),
-        "holes": any(cell.why_not for cell in cells),
-        "doubts": any(not cell.why_not and cell.low < 0 for cell in cells),
-        "alone": any(cell.alone for cell in cells),
-        "cut": scene.cut(slots),
+        "chart": _chart(page, slots, rows),
+        "table": _table(page, slots, rows),
+        "holes": any(cell.missing for cell in cells),
+        "doubts": any(not cell.missing and cell.low < 0 for cell in cells),
+        "alone": any(cell.unsmoothed for cell in cells),
+        "cut": page.cut(slots),
     }
 
 
-def _chart(scene: PageContext, slots: range, rows: dict[str, list[Cell]]) -> Chart:
-    figure, key = heat(
-        [f"{words.title(name)}{_typical(row)}" for name, row in rows.items()],
-        [words.slot_mark(scene.plan, slot) for slot in slots],
-        [[_tile(scene, name, cell) for cell in row] for name, row in rows.items()],
+def _chart(page: PageContext, slots: range, rows: dict[str, list[SlotCell]]) -> PageChart:
+    figure, key = heatmap(
+        [f"{formatting.title(name)}{_typical(row)}" for name, row in rows.items()],
+        [formatting.slot_tick(page.plan, slot) for slot in slots],
+        [[_tile(page, name, cell) for cell in row] for name, row in rows.items()],
         "W",
     )
-    label = f"Mean watts of a home: {len(rows)} appliances in {words.count(len(slots), 'slot')}"
-    return Chart(figure, label, FRAME + ROW * len(rows), key)
+    label = f"Mean watts of a home: {len(rows)} appliances in {formatting.count(len(slots), 'slot')}"
+    return PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(rows), key)
 
 
-def _typical(row: list[Cell]) -> str:
+def _typical(row: list[SlotCell]) -> str:
     """How far off a cell of a row typically is."""
-    found = [cell.reach for cell in row if not cell.why_not]
-    if not found:
+    reaches = [cell.reach for cell in row if not cell.missing]
+    if not reaches:
         return ""
-    reach = median(found)
-    return f"  ±{words.number(reach, words.decimals(reach))}"
+    reach = median(reaches)
+    return f"  ±{formatting.number(reach, formatting.decimals(reach))}"
 
 
-def _tile(scene: PageContext, name: str, cell: Cell) -> Tile:
-    text = _told(scene, name, cell)
-    return Tile(None, False, text) if cell.why_not else Tile(cell.value, cell.low < 0, text)
+def _tile(page: PageContext, name: str, cell: SlotCell) -> HeatmapCell:
+    text = _hover_text(page, name, cell)
+    return HeatmapCell(None, False, text) if cell.missing else HeatmapCell(cell.value, cell.low < 0, text)
 
 
-def _told(scene: PageContext, name: str, cell: Cell) -> str:
-    where = f"{words.title(name)}, {words.slot_name(scene.plan, cell.slot)}"
-    if cell.why_not:
-        return f"{where}<br>{cell.in_full}"
-    return f"{where}<br>{cell.told}"
+def _hover_text(page: PageContext, name: str, cell: SlotCell) -> str:
+    where = f"{formatting.title(name)}, {formatting.slot_name(page.plan, cell.slot)}"
+    if cell.missing:
+        return f"{where}<br>{cell.missing_detail}"
+    return f"{where}<br>{cell.text}"
 
 
-def _table(scene: PageContext, slots: range, rows: dict[str, list[Cell]]) -> Table:
-    reasons = {cell.why_not for row in rows.values() for cell in row if cell.why_not}
+def _table(page: PageContext, slots: range, rows: dict[str, list[SlotCell]]) -> HtmlTable:
+    reasons = {cell.missing for row in rows.values() for cell in row if cell.missing}
     texts = [
-        [words.slot_name(scene.plan, slot)] + [row[place].told for row in rows.values()]
-        for place, slot in enumerate(slots)
+        [formatting.slot_name(page.plan, slot)] + [row[index].text for row in rows.values()]
+        for index, slot in enumerate(slots)
     ]
-    headings = [Column("Slot"), *numbers(*map(words.title, rows))]
-    return Table("Mean watts of a home, with 95 % intervals", headings, texts, frozenset(reasons))
+    headings = [Column("Slot"), *number_columns(*map(formatting.title, rows))]
+    return HtmlTable("Mean watts of a home, with 95 % intervals", headings, texts, frozenset(reasons))

@@ -3,78 +3,81 @@
 from math import ceil
 from typing import Any
 
-from hushwatt.provider.dashboard import words
-from hushwatt.provider.dashboard.charts.figure import Chart
-from hushwatt.provider.dashboard.charts.intervals import whiskers
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.charts.interval_charts import dot_plot
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.tables import Column, Table, numbers
-from hushwatt.provider.estimate.caveats import blind_spot, what_watts_are
-from hushwatt.provider.estimate.results import PeriodNumbers
+from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
+from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
+from hushwatt.provider.estimate.results import PeriodEstimates
 
-USUAL = 10
-ROW, FRAME = 30, 52  # pixels of a row, and of what is around the rows
+DEFAULT_COUNT = 10
+ROW_HEIGHT, FRAME_HEIGHT = 30, 52  # pixels of a row, and of what is around the rows
 
 
-def show(scene: PageContext) -> dict[str, Any]:
-    count = scene.asked.counts.get("k", USUAL)
-    ranked = scene.ranked[:count]
+def show(page: PageContext) -> dict[str, Any]:
+    count = page.query.counts.get("k", DEFAULT_COUNT)
+    ranked = page.ranked[:count]
     if not ranked:
         return {"k": count}
     tied = sum(period.rank_best != period.rank_worst for _, period in ranked)
     return {
         "k": count,
         "chart": chart(ranked),
-        "table": table(ranked, scene.found.swap_homes),
-        "about": what_watts_are(scene.found),
-        "missed": blind_spot(scene.found),
-        "influence": words.number(scene.found.influence or 0.0, 1),
+        "table": table(ranked, page.estimates.swap_homes),
+        "about": watts_caption(page.estimates),
+        "missed": unmeasured_times(page.estimates),
+        "influence": formatting.number(page.estimates.influence or 0.0, 1),
         "tied": tied,
         "shown": len(ranked),
         "lead": lead(ranked),
     }
 
 
-def lead(ranked: list[tuple[str, PeriodNumbers]]) -> str:
+def lead(ranked: list[tuple[str, PeriodEstimates]]) -> str:
     """The answer in a sentence."""
     name, first = ranked[0]
-    figure = f"{words.watts_between(first.low, first.high)} on average in a home"
+    figure = f"{formatting.watts_between(first.low, first.high)} on average in a home"
     if first.rank_worst == 1:
-        return f"{words.title(name)} uses the most: {figure}, with 95 % confidence."
-    rivals = [words.spoken(other) for other, period in ranked if period.rank_best == 1]
-    return f"{words.title(_listed(rivals))} are tied for first place: the data cannot tell them apart yet."
+        return f"{formatting.title(name)} uses the most: {figure}, with 95 % confidence."
+    rivals = [formatting.appliance_name(other) for other, period in ranked if period.rank_best == 1]
+    names = formatting.title(_listed(rivals))
+    return f"{names} are tied for first place: the data cannot tell them apart yet."
 
 
-def chart(ranked: list[tuple[str, PeriodNumbers]]) -> Chart:
+def chart(ranked: list[tuple[str, PeriodEstimates]]) -> PageChart:
     labels = [
-        f"{words.title(name)}  {words.ranks(period.rank_best, period.rank_worst)}" for name, period in ranked
+        f"{formatting.title(name)}  {formatting.ranks(period.rank_best, period.rank_worst)}"
+        for name, period in ranked
     ]
-    figure = whiskers(
+    figure = dot_plot(
         labels,
         [period.watts for _, period in ranked],
         [period.low for _, period in ranked],
         [period.high for _, period in ranked],
         "W",
     )
-    return Chart(
-        figure, "Mean watts of a home with 95 % intervals, the most first", FRAME + ROW * len(ranked)
-    )
+    label = "Mean watts of a home with 95 % intervals, the most first"
+    return PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(ranked))
 
 
-def table(ranked: list[tuple[str, PeriodNumbers]], swaps: dict[str, float]) -> Table:
+def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) -> HtmlTable:
     rows = [
         [
-            words.title(name),
-            words.ranks(period.rank_best, period.rank_worst),
-            words.watts(period.watts, period.low, period.high),
-            words.watts_between(period.low, period.high),
-            words.percent(period.share),
-            words.percent_between(period.share_low, period.share_high),
-            f"{max(ceil(swaps[name]), 1):,}" if name in swaps else words.NONE,
+            formatting.title(name),
+            formatting.ranks(period.rank_best, period.rank_worst),
+            formatting.watts(period.watts, period.low, period.high),
+            formatting.watts_between(period.low, period.high),
+            formatting.percent(period.share),
+            formatting.percent_between(period.share_low, period.share_high),
+            f"{max(ceil(swaps[name]), 1):,}" if name in swaps else formatting.NONE,
         ]
         for name, period in ranked
     ]
-    headings = numbers("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap")
-    return Table("Appliances by mean watts", [Column("Appliance"), *headings], rows)
+    headings = number_columns(
+        "Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap"
+    )
+    return HtmlTable("Appliances by mean watts", [Column("Appliance"), *headings], rows)
 
 
 def _listed(names: list[str]) -> str:

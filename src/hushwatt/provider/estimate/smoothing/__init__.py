@@ -1,1 +1,1 @@
-"""Smoothed slots: a causal Kalman filter over the slots of each appliance."""
+"""Smoothed slots: a bank of causal Kalman filters over the slots of all appliances, with seasons."""

@@ -1,98 +1,97 @@
-"""Slots that learn from the slots before them: a causal filter against noise.
+"""A bank of Kalman filters: slots that learn from the slots before them.
 
-The truth is taken to be a level that drifts, a season that comes round again, and a part
-that is new in every slot.  How much of each is not known, so a bank of Kalman filters tries
-many pairs of speeds with every season at once, and those that foretold the numbers so far
-have the say.  The noise is known from the law.
+The truth is taken to be a level that drifts, a season that comes round again, and a part that
+is new in every slot: a local level model with seasons.  How much of each is not known, so filters
+try many pairs of variances with every season at once (an interacting multiple model), and those
+that predicted the numbers so far weigh the most.  The noise is known from the law.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from hushwatt.provider.estimate.array_types import Floats, Indices, Mask
+
 DRIFTS = (0.0, 1e-2, 1.0)  # variance of a slot's drift, over that of the noise
-FLICKERS = (0.0, 0.3, 3.0, 1e2)  # variance of what is new in every slot, likewise
-SPEEDS = np.array([(drift, flicker) for drift in DRIFTS for flicker in FLICKERS])[:, :, None]
-SUDDEN = 1e3  # variance of the level after a break, likewise
-STEADY = 0.98  # the chance that speeds and season stay the same from one slot to the next
-HEARSAY = 0.25  # how much the other series of an appliance tell about the speeds of one
+IRREGULARS = (0.0, 0.3, 3.0, 1e2)  # variance of what is new in every slot, likewise
+VARIANCES = np.array([(drift, irregular) for drift in DRIFTS for irregular in IRREGULARS])[:, :, None]
+BREAK_VARIANCE = 1e3  # variance of the level after a break, likewise
+STAY_PROBABILITY = 0.98  # the chance that variances and season stay the same from one slot to the next
+SHARED_EVIDENCE = 0.25  # how much the other series of an appliance tell about the variances of one
 TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """One slot: what was estimated, how noisily, and what each season adds to the level."""
 
-    estimate: Numbers
-    noise: Numbers  # variance
-    season: Numbers | float = 0.0  # seasons × 1 × series
-    season_noise: Numbers | float = 0.0  # its variance
+    estimate: Floats
+    noise: Floats  # variance
+    season: Floats | float = 0.0  # seasons × 1 × series
+    season_noise: Floats | float = 0.0  # its variance
 
 
 @dataclass(frozen=True)
-class Filtered:
+class FilteredSlot:
     """What the filters make of a slot together."""
 
-    truth: Numbers
-    truth_variance: Numbers
-    strangeness: Numbers  # squared standard errors from what was foretold, with the season that foretold best
-    weights: Numbers  # the say of the filters when speeds are as before, and only seasons are judged anew
+    truth: Floats
+    truth_variance: Floats
+    innovation: Floats  # squared, over its variance, with the season that predicted best
+    weights: Floats  # of the filters when variances are as before, and only seasons are judged anew
 
 
 @dataclass(frozen=True)
 class KalmanBank:
-    """What every filter believes of the level: seasons × speeds × series.
+    """What every Kalman filter believes of the level: seasons × variances × series.
 
-    The series of an appliance lie side by side from each of `starts`, and learn their speeds from each
+    The series of an appliance lie side by side from each of `starts`, and learn their variances from each
     other too.  The first filters know no season.  The level of the others is what is added to the season.
     """
 
-    weights: Numbers
-    level: Numbers
-    variance: Numbers
-    starts: NDArray[np.intp]
+    weights: Floats
+    level: Floats
+    variance: Floats
+    starts: Indices
 
     @classmethod
-    def start(cls, seen: Seen, seasons: int = 1, starts: NDArray[np.intp] | None = None) -> "KalmanBank":
+    def start(cls, slot: Observation, seasons: int = 1, starts: Indices | None = None) -> "KalmanBank":
         """Nothing is known before the first slot: the level is its estimate."""
-        shape = (seasons, len(SPEEDS), len(seen.estimate))
+        shape = (seasons, len(VARIANCES), len(slot.estimate))
         first = np.arange(seasons)[:, None, None] == 0
         return cls(
-            weights=np.full(shape, 1 / (seasons * len(SPEEDS))),
-            level=np.where(first, np.broadcast_to(seen.estimate, shape), 0.0),
-            variance=np.where(first, (1 + SPEEDS[:, 1]) * seen.noise, 0.0),
+            weights=np.full(shape, 1 / (seasons * len(VARIANCES))),
+            level=np.where(first, np.broadcast_to(slot.estimate, shape), 0.0),
+            variance=np.where(first, (1 + VARIANCES[:, 1]) * slot.noise, 0.0),
             starts=np.array([0]) if starts is None else starts,
         )
 
-    def after(self, seen: Seen) -> tuple["KalmanBank", Filtered]:
-        """Foretell the slot, compare, and learn."""
+    def update(self, slot: Observation) -> tuple["KalmanBank", FilteredSlot]:
+        """Predict the slot, compare, and learn."""
         weights, level, variance = self._mixed()
-        variance += SPEEDS[:, 0] * seen.noise
-        spread = variance + (1 + SPEEDS[:, 1]) * seen.noise + seen.season_noise
-        surprise = seen.estimate - level - seen.season
+        variance += VARIANCES[:, 0] * slot.noise
+        spread = variance + (1 + VARIANCES[:, 1]) * slot.noise + slot.season_noise
+        innovation = slot.estimate - level - slot.season
         gain = variance / spread
-        judged = self._judged(weights, surprise, spread)
-        learnt = KalmanBank(judged, level + gain * surprise, (1 - gain) * variance, self.starts)
-        return learnt, learnt._filtered(seen, spread, surprise, weights)
+        posterior = self._posterior(weights, innovation, spread)
+        updated = KalmanBank(posterior, level + gain * innovation, (1 - gain) * variance, self.starts)
+        return updated, updated._filtered(slot, spread, innovation, weights)
 
-    def broken(self, seen: Seen, weights: Numbers) -> "KalmanBank":
+    def after_break(self, slot: Observation, weights: Floats) -> "KalmanBank":
         """What is believed after a break: the slot's own estimate tells where the level is."""
-        sudden = SUDDEN * seen.noise
-        leap = np.broadcast_to(sudden / (sudden + seen.noise + seen.season_noise), self.level.shape)
-        level = self.level + leap * (seen.estimate - self.level - seen.season)
-        return KalmanBank(weights, level, (1 - leap) * sudden, self.starts)
+        variance = BREAK_VARIANCE * slot.noise
+        gain = np.broadcast_to(variance / (variance + slot.noise + slot.season_noise), self.level.shape)
+        level = self.level + gain * (slot.estimate - self.level - slot.season)
+        return KalmanBank(weights, level, (1 - gain) * variance, self.starts)
 
-    def expected(self, season: Numbers | float) -> Numbers:
+    def predict(self, season: Floats | float) -> Floats:
         """The truth that the next slot should have."""
-        return _together(self.weights, self.level + season)
+        return _mean(self.weights, self.level + season)
 
-    def deviation(self) -> Numbers:
-        """How far the level lies from each season's own, by all speeds together: seasons × series."""
-        say = np.maximum(self.weights.sum(axis=1), TINY)
-        return np.asarray((self.weights * self.level).sum(axis=1) / say)
+    def deviation(self) -> Floats:
+        """How far the level lies from each season's own, by all variances together: seasons × series."""
+        total = np.maximum(self.weights.sum(axis=1), TINY)
+        return np.asarray((self.weights * self.level).sum(axis=1) / total)
 
     def where(self, chosen: Mask, other: "KalmanBank") -> "KalmanBank":
         """This bank in the `chosen` series, and the `other` in the rest."""
@@ -103,41 +102,42 @@ class KalmanBank:
             self.starts,
         )
 
-    def _mixed(self) -> tuple[Numbers, Numbers, Numbers]:
+    def _mixed(self) -> tuple[Floats, Floats, Floats]:
         """Let every filter take over, with a small chance, what all of its season believe together."""
-        weights = STEADY * self.weights + (1 - STEADY) / self.weights[:, :, 0].size
-        own = STEADY * self.weights / weights
-        say = self.weights / np.maximum(self.weights.sum(axis=1, keepdims=True), TINY)
-        ours = (say * self.level).sum(axis=1, keepdims=True)
-        away = self.level - ours
-        theirs = (say * (self.variance + away**2)).sum(axis=1, keepdims=True)
-        variance = own * self.variance + (1 - own) * theirs + own * (1 - own) * away**2
-        return weights, ours + own * away, variance
+        weights = STAY_PROBABILITY * self.weights + (1 - STAY_PROBABILITY) / self.weights[:, :, 0].size
+        own = STAY_PROBABILITY * self.weights / weights
+        parts = self.weights / np.maximum(self.weights.sum(axis=1, keepdims=True), TINY)
+        mean = (parts * self.level).sum(axis=1, keepdims=True)
+        away = self.level - mean
+        common = (parts * (self.variance + away**2)).sum(axis=1, keepdims=True)
+        variance = own * self.variance + (1 - own) * common + own * (1 - own) * away**2
+        return weights, mean + own * away, variance
 
-    def _judged(self, weights: Numbers, surprise: Numbers, spread: Numbers) -> Numbers:
-        """The say of every filter, after how well it foretold the series and the others of its appliance."""
-        own = -0.5 * (np.log(spread) + surprise**2 / spread)
+    def _posterior(self, weights: Floats, innovation: Floats, spread: Floats) -> Floats:
+        """The weight of every filter, after its likelihood for the series and the others of its appliance."""
+        own = -0.5 * (np.log(spread) + innovation**2 / spread)
         sums = np.add.reduceat(own, self.starts, axis=-1)
         lengths = np.diff(self.starts, append=own.shape[-1])
-        fit = np.log(weights) + (1 - HEARSAY) * own + HEARSAY * np.repeat(sums, lengths, axis=-1)
-        found = np.exp(fit - fit.max(axis=(0, 1)))
-        return np.asarray(found / found.sum(axis=(0, 1)))
+        shared = np.repeat(sums, lengths, axis=-1)
+        fit = np.log(weights) + (1 - SHARED_EVIDENCE) * own + SHARED_EVIDENCE * shared
+        likelihood = np.exp(fit - fit.max(axis=(0, 1)))
+        return np.asarray(likelihood / likelihood.sum(axis=(0, 1)))
 
-    def _filtered(self, seen: Seen, spread: Numbers, surprise: Numbers, before: Numbers) -> Filtered:
-        """The truth is the estimate less the error believed in, which is noise/spread of the surprise."""
-        noisy = seen.noise / spread
-        error = noisy * surprise
-        believed = _together(self.weights, error)
-        doubt = (1 - noisy) * seen.noise + (error - believed) ** 2
-        kept = before * (self.weights.sum(axis=1, keepdims=True) / before.sum(axis=1, keepdims=True))
-        return Filtered(
-            truth=seen.estimate - believed,
-            truth_variance=_together(self.weights, doubt),
-            strangeness=_together(kept, surprise**2 / spread),
+    def _filtered(self, slot: Observation, spread: Floats, innovation: Floats, prior: Floats) -> FilteredSlot:
+        """The truth is the estimate less the error believed in, which is noise/spread of the innovation."""
+        noisy = slot.noise / spread
+        error = noisy * innovation
+        believed = _mean(self.weights, error)
+        doubt = (1 - noisy) * slot.noise + (error - believed) ** 2
+        kept = prior * (self.weights.sum(axis=1, keepdims=True) / prior.sum(axis=1, keepdims=True))
+        return FilteredSlot(
+            truth=slot.estimate - believed,
+            truth_variance=_mean(self.weights, doubt),
+            innovation=_mean(kept, innovation**2 / spread),
             weights=kept,
         )
 
 
-def _together(weights: Numbers, beliefs: Numbers) -> Numbers:
-    """What all filters believe, each according to its say."""
+def _mean(weights: Floats, beliefs: Floats) -> Floats:
+    """What all filters believe, each according to its weight."""
     return np.asarray((weights * beliefs).sum(axis=(0, 1)))

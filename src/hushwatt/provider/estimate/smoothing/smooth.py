@@ -14,24 +14,23 @@ from dataclasses import dataclass, fields
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.arrays import Timeline
-from hushwatt.provider.estimate.debias import Groups
-from hushwatt.provider.estimate.intervals import SIGMAS, around, level_interval
-from hushwatt.provider.estimate.slots import Slots
-from hushwatt.provider.estimate.smoothing.kalman import Filtered, KalmanBank, Seen
-from hushwatt.provider.estimate.smoothing.panel import Panel, side_by_side
-from hushwatt.provider.estimate.smoothing.season import Profiles, seasons
+from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
+from hushwatt.provider.estimate.slots import SlotMeans
+from hushwatt.provider.estimate.smoothing.kalman import FilteredSlot, KalmanBank, Observation
+from hushwatt.provider.estimate.smoothing.panel import SeriesPanel, interleave
+from hushwatt.provider.estimate.smoothing.season import SeasonalProfiles, season_phases
 
-Numbers = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-SIDED = NormalDist().inv_cdf(0.965)  # sigmas of the one-sided limits that every interval holds
-BREAK = NormalDist().inv_cdf(0.9999)  # how strange a slot is that breaks with the past
+ONE_SIDED_Z = NormalDist().inv_cdf(0.965)  # sigmas of the one-sided limits that every interval holds
+BREAK_Z = NormalDist().inv_cdf(0.9999)  # how strange a slot is that breaks with the past
 
 
-def chi_squared(count: ArrayLike) -> Numbers:
+def chi_squared(count: ArrayLike) -> Floats:
     """What the sum of `count` squared standard normal numbers exceeds once in ten thousand times.
 
     After Wilson and Hilferty.
@@ -41,45 +40,45 @@ def chi_squared(count: ArrayLike) -> Numbers:
     """
     freedom = np.asarray(count, dtype=float)
     part = 2 / (9 * freedom)
-    return np.asarray(freedom * (1 - part + BREAK * np.sqrt(part)) ** 3)
+    return np.asarray(freedom * (1 - part + BREAK_Z * np.sqrt(part)) ** 3)
 
 
-MOST = float(chi_squared(1))  # of a single number
+WATTS_BREAK_THRESHOLD = float(chi_squared(1))
 
 
 @dataclass(frozen=True)
-class Smoothed:
+class SmoothedSlots:
     """One appliance in every slot; where it is not `smoothed`, what the slot says by itself."""
 
     smoothed: Mask
-    share: Numbers
-    low: Numbers  # 95 % limits of each share
-    high: Numbers
-    watts: Numbers
-    watts_low: Numbers
-    watts_high: Numbers
+    share: Floats
+    low: Floats  # 95 % limits of each share
+    high: Floats
+    watts: Floats
+    watts_low: Floats
+    watts_high: Floats
 
 
 @dataclass(frozen=True)
-class Rows:
+class SeriesRows:
     """One slot of every series, or all slots: estimates, their limits, and whether they are smoothed."""
 
-    estimate: Numbers
-    low: Numbers
-    high: Numbers
+    estimate: Floats
+    low: Floats
+    high: Floats
     smoothed: Mask
 
     @classmethod
-    def of(cls, rows: Sequence["Rows"]) -> "Rows":
+    def of(cls, rows: Sequence["SeriesRows"]) -> "SeriesRows":
         """All slots from one after the other."""
         return cls(*(np.stack([getattr(row, field.name) for row in rows]) for field in fields(cls)))
 
-    def at(self, place: int) -> "Rows":
-        return Rows(self.estimate[place], self.low[place], self.high[place], self.smoothed[place])
+    def at(self, index: int) -> "SeriesRows":
+        return SeriesRows(self.estimate[index], self.low[index], self.high[index], self.smoothed[index])
 
-    def where(self, chosen: Mask, other: "Rows") -> "Rows":
+    def where(self, chosen: Mask, other: "SeriesRows") -> "SeriesRows":
         """These in the `chosen` series, and the `other` in the rest."""
-        return Rows(
+        return SeriesRows(
             np.where(chosen, self.estimate, other.estimate),
             np.where(chosen, self.low, other.low),
             np.where(chosen, self.high, other.high),
@@ -88,129 +87,136 @@ class Rows:
 
 
 def smooth(
-    plan: Plan, timeline: Timeline, groups: Sequence[Groups], slots: Sequence[Slots]
-) -> list[Smoothed]:
-    """Pass the shares of all levels and the watts of all appliances through a bank of filters."""
-    panel = Panel.of(slots, [np.asarray(appliance.values, float) for appliance in plan.appliances])
-    shown = _alone(panel, slots)
+    plan: Plan, timeline: SlotTimeline, groups: Sequence[DebiasedGroups], slots: Sequence[SlotMeans]
+) -> list[SmoothedSlots]:
+    """Pass the shares of all levels and the watts of all appliances through a bank of Kalman filters."""
+    panel = SeriesPanel.of(slots, [np.asarray(appliance.values, float) for appliance in plan.appliances])
+    shown = _unsmoothed(panel, slots)
     if shown.smoothed.size:
-        profiles = Profiles(seasons(plan, timeline.slots.tolist()), panel.known.shape[1])
-        smoother = Smoother(panel, profiles, shown, _sided(panel, groups, slots, timeline))
-        news = np.stack([drawn_anew(*each, timeline) for each in zip(groups, slots, strict=True)], axis=1)
-        news = np.repeat(news, panel.lengths, axis=1)
-        shown = Rows.of([smoother.take(place, news[place]) for place in range(len(timeline.slots))])
-    return [_one(shown, first, watts) for first, watts in zip(panel.starts, panel.watts, strict=True)]
+        profiles = SeasonalProfiles(season_phases(plan, timeline.slots.tolist()), panel.known.shape[1])
+        smoother = Smoother(panel, profiles, shown, _one_sided(panel, groups, slots, timeline))
+        pairs = zip(groups, slots, strict=True)
+        fresh = np.stack([has_fresh_draws(*each, timeline) for each in pairs], axis=1)
+        fresh = np.repeat(fresh, panel.lengths, axis=1)
+        shown = SeriesRows.of([smoother.step(index, fresh[index]) for index in range(len(timeline.slots))])
+    columns = zip(panel.starts, panel.watts_columns, strict=True)
+    return [_appliance_series(shown, first, watts) for first, watts in columns]
 
 
 class Smoother:
     """What was learnt up to a slot, and what the last slot of every series showed."""
 
-    def __init__(self, panel: Panel, profiles: Profiles, alone: Rows, sided: Rows) -> None:
+    def __init__(
+        self, panel: SeriesPanel, profiles: SeasonalProfiles, unsmoothed: SeriesRows, one_sided: SeriesRows
+    ) -> None:
         self._panel, self._profiles = panel, profiles
-        self._alone, self._sided = alone, sided  # the slots by themselves: 95 %, and one-sided limits
-        self._most = chi_squared(panel.lengths - 1)
-        self._begun = np.zeros(panel.known.shape[1], dtype=bool)
+        self._unsmoothed, self._one_sided = unsmoothed, one_sided  # the slots by themselves: 95 %, and limits
+        self._break_threshold = chi_squared(panel.lengths - 1)
+        self._started = np.zeros(panel.known.shape[1], dtype=bool)
         self._bank: KalmanBank | None = None
-        self._last = alone.at(0)
+        self._last = unsmoothed.at(0)
 
-    def take(self, place: int, news: Mask) -> Rows:
-        """The next slot; series without `news` show what they showed before."""
-        known, alone = self._panel.known[place], self._alone.at(place)
-        first, later = known & ~self._begun, known & self._begun & news
+    def step(self, index: int, fresh: Mask) -> SeriesRows:
+        """The next slot; series without `fresh` draws show what they showed before."""
+        known, unsmoothed = self._panel.known[index], self._unsmoothed.at(index)
+        first, later = known & ~self._started, known & self._started & fresh
         if first.any() or later.any():
-            seen, broken = self._seen(place), np.zeros_like(known)
+            slot, broken = self._observation(index), np.zeros_like(known)
             if later.any() and self._bank is not None:
-                learnt, found = self._bank.after(seen)
-                broken = later & self._breaks(found)
+                updated, filtered = self._bank.update(slot)
+                broken = later & self._breaks(filtered)
                 if broken.any():
-                    learnt = self._bank.broken(seen, found.weights).where(broken, learnt)
-                self._bank = learnt if later.all() else learnt.where(later, self._bank)
-                self._last = self._smoothed(place, found).where(later, self._last)
-            self._begin(seen, first)
-            self._last = alone.where(first | broken, self._last)
-            self._learn(place, seen, first | later)
-        return self._last.where(known, alone)
+                    updated = self._bank.after_break(slot, filtered.weights).where(broken, updated)
+                self._bank = updated if later.all() else updated.where(later, self._bank)
+                self._last = self._smoothed(index, filtered).where(later, self._last)
+            self._start(slot, first)
+            self._last = unsmoothed.where(first | broken, self._last)
+            self._learn(index, slot, first | later)
+        return self._last.where(known, unsmoothed)
 
-    def _seen(self, place: int) -> Seen:
+    def _observation(self, index: int) -> Observation:
         """The slot beside what its seasons expect."""
-        season, doubt = self._profiles.at(place)
-        estimate = self._panel.estimate[place]
-        expected = np.where(self._begun, self._bank.expected(season), estimate) if self._bank else estimate
-        noise = self._panel.noise(place, expected)
-        return Seen(estimate, noise, season, doubt * noise)
+        season, doubt = self._profiles.at(index)
+        estimate = self._panel.estimate[index]
+        expected = np.where(self._started, self._bank.predict(season), estimate) if self._bank else estimate
+        noise = self._panel.noise(index, expected)
+        return Observation(estimate, noise, season, doubt * noise)
 
-    def _begin(self, seen: Seen, series: Mask) -> None:
+    def _start(self, slot: Observation, series: Mask) -> None:
         """Start the filters of series that are heard of for the first time."""
         if series.any():
-            started = KalmanBank.start(seen, len(np.atleast_3d(seen.season)), self._panel.starts)
-            self._bank = started.where(series, self._bank) if self._bank else started
-            self._begun = self._begun | series
+            bank = KalmanBank.start(slot, len(np.atleast_3d(slot.season)), self._panel.starts)
+            self._bank = bank.where(series, self._bank) if self._bank else bank
+            self._started = self._started | series
 
-    def _learn(self, place: int, seen: Seen, series: Mask) -> None:
+    def _learn(self, index: int, slot: Observation, series: Mask) -> None:
         """Teach the seasons what the slot was, above the level of the time."""
         if self._bank:
-            self._profiles.learn(place, seen.estimate, self._bank.deviation(), series)
+            self._profiles.learn(index, slot.estimate, self._bank.deviation(), series)
 
-    def _breaks(self, found: Filtered) -> Mask:
-        """Whether an appliance's levels together, or its watts, are what nobody could foretell."""
-        strange = found.strangeness
-        levels = self._panel.sum_of_levels(strange) > self._most
-        return np.repeat(levels | (strange[self._panel.watts] > MOST), self._panel.lengths)
+    def _breaks(self, filtered: FilteredSlot) -> Mask:
+        """Whether an appliance's levels together, or its watts, are what nobody could predict."""
+        levels = self._panel.sum_of_levels(filtered.innovation) > self._break_threshold
+        watts = filtered.innovation[self._panel.watts_columns] > WATTS_BREAK_THRESHOLD
+        return np.repeat(levels | watts, self._panel.lengths)
 
-    def _smoothed(self, place: int, found: Filtered) -> Rows:
+    def _smoothed(self, index: int, filtered: FilteredSlot) -> SeriesRows:
         """The filter's truth as far as the slot's reports bear it, in an interval that holds theirs."""
-        sided = self._sided.at(place)
-        estimate = np.clip(found.truth, sided.low, sided.high)
-        low, high = around(found.truth, found.truth_variance)
+        limits = self._one_sided.at(index)
+        estimate = np.clip(filtered.truth, limits.low, limits.high)
+        low, high = normal_interval(filtered.truth, filtered.truth_variance)
         smoothed = np.ones(len(estimate), dtype=bool)
-        return Rows(estimate, np.minimum(low, sided.low), np.maximum(high, sided.high), smoothed)
+        return SeriesRows(estimate, np.minimum(low, limits.low), np.maximum(high, limits.high), smoothed)
 
 
-def drawn_anew(groups: Groups, slots: Slots, timeline: Timeline) -> Mask:
+def has_fresh_draws(groups: DebiasedGroups, slots: SlotMeans, timeline: SlotTimeline) -> Mask:
     """Whether anybody drew anew in a slot, since the last one with an answer."""
     known = np.where(slots.known, np.arange(len(slots.known)), 0)
     last = np.concatenate([[0], np.maximum.accumulate(known)[:-1]])
-    again = groups.as_of <= timeline.slots[last][timeline.places]
-    again &= timeline.places > last[timeline.places]
-    return timeline.summed(np.where(again, 0.0, groups.reports)) > 0
+    repeated = groups.as_of <= timeline.slots[last][timeline.slot_index]
+    repeated &= timeline.slot_index > last[timeline.slot_index]
+    return timeline.sum_by_slot(np.where(repeated, 0.0, groups.reports)) > 0
 
 
-def _alone(panel: Panel, slots: Sequence[Slots]) -> Rows:
+def _unsmoothed(panel: SeriesPanel, slots: Sequence[SlotMeans]) -> SeriesRows:
     """The slots by themselves."""
-    return _limited(panel, slots, [np.array([SIGMAS])] * len(slots))
+    return _within_sigmas(panel, slots, [np.array([Z95])] * len(slots))
 
 
-def _sided(panel: Panel, groups: Sequence[Groups], slots: Sequence[Slots], timeline: Timeline) -> Rows:
+def _one_sided(
+    panel: SeriesPanel, groups: Sequence[DebiasedGroups], slots: Sequence[SlotMeans], timeline: SlotTimeline
+) -> SeriesRows:
     """The slots by themselves, with limits that err on one side only as often as both do otherwise.
 
     The filter knows the noise of a slot as new.  Where some repeat themselves it is not, and the limits
     are the usual ones.
     """
     repeats = [
-        timeline.summed((each.as_of < timeline.slots[timeline.places]).astype(float)) > 0 for each in groups
+        timeline.sum_by_slot((each.as_of < timeline.slots[timeline.slot_index]).astype(float)) > 0
+        for each in groups
     ]
-    return _limited(panel, slots, [np.where(each, SIGMAS, SIDED) for each in repeats])
+    return _within_sigmas(panel, slots, [np.where(each, Z95, ONE_SIDED_Z) for each in repeats])
 
 
-def _limited(panel: Panel, slots: Sequence[Slots], sigmas: Sequence[Numbers]) -> Rows:
+def _within_sigmas(panel: SeriesPanel, slots: Sequence[SlotMeans], sigmas: Sequence[Floats]) -> SeriesRows:
     """The slots by themselves, within so many standard errors."""
     levels = [
-        level_interval(each.share, each.errors, sigma[:, None])
+        score_interval(each.share, each.errors, sigma[:, None])
         for each, sigma in zip(slots, sigmas, strict=True)
     ]
     reaches = [sigma * np.sqrt(each.watts_variance) for each, sigma in zip(slots, sigmas, strict=True)]
     pairs = list(zip(slots, reaches, strict=True))
-    return Rows(
+    return SeriesRows(
         panel.estimate,
-        side_by_side([low for low, _ in levels], [each.watts - reach for each, reach in pairs]),
-        side_by_side([high for _, high in levels], [each.watts + reach for each, reach in pairs]),
+        interleave([low for low, _ in levels], [each.watts - reach for each, reach in pairs]),
+        interleave([high for _, high in levels], [each.watts + reach for each, reach in pairs]),
         np.zeros(panel.known.shape, dtype=bool),
     )
 
 
-def _one(shown: Rows, first: int, watts: int) -> Smoothed:
+def _appliance_series(shown: SeriesRows, first: int, watts: int) -> SmoothedSlots:
     """The series of one appliance."""
-    return Smoothed(
+    return SmoothedSlots(
         smoothed=shown.smoothed[:, watts],
         share=shown.estimate[:, first:watts],
         low=shown.low[:, first:watts],

@@ -16,7 +16,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.tally import Tallies
 
 ENGINES = ("embedded", "spark")
-LOCAL = "local[*]"  # Spark without a cluster, on all cores of this machine
+LOCAL_MASTER = "local[*]"  # Spark without a cluster, on all cores of this machine
 
 
 class Engine(Protocol):
@@ -32,16 +32,16 @@ def engine(name: str, *, master: str | None = None, settings: Mapping[str, str] 
     Embedded()
     """
     if name == "spark":
-        from hushwatt.provider.tally.engines.spark import Spark
+        from hushwatt.provider.tally.engines.spark import SparkEngine
 
-        return Spark(master or LOCAL, dict(settings or {}))
+        return SparkEngine(master or LOCAL_MASTER, dict(settings or {}))
     if name != "embedded":
         raise UsageError(f"there is no engine {name}; there are {', '.join(ENGINES)}")
     if master or settings:
         raise UsageError("a master and settings are for the engine spark")
-    from hushwatt.provider.tally.engines.embedded import Embedded
+    from hushwatt.provider.tally.engines.embedded import EmbeddedEngine
 
-    return Embedded()
+    return EmbeddedEngine()
 
 
 def tally_reports(plan: Plan, path: str | Path) -> Tallies:

@@ -15,95 +15,95 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.tally.engines.tally_arrow import Note, packed, unpacked
+from hushwatt.provider.tally.engines.tally_arrow import PartitionInfo, decode_tallies, encode_tallies
 from hushwatt.provider.tally.file_plausible import plausible
-from hushwatt.provider.tally.file_rotations import Part, held_to_rotation
+from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
 from hushwatt.provider.tally.tally import Tallies, tally_batches
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.order import ReportOrder, spans
-from hushwatt.wire.reports.reader import places_of, without
-from hushwatt.wire.reports.rows import checked
+from hushwatt.wire.reports.order import ReportOrder, key_ranges
+from hushwatt.wire.reports.reader import drop_rows, keys_of
+from hushwatt.wire.reports.rows import check_batch
 from hushwatt.wire.reports.schema import ReportBatch
-from hushwatt.wire.row_error import telling
+from hushwatt.wire.row_error import locate_row_errors
 
 Batches = Iterator[pa.RecordBatch]
 
 
-def look(plan: Plan, batches: Batches) -> Batches:
+def tally_partition(plan: Plan, batches: Batches) -> Batches:
     """Tally reports that tell by themselves when they were drawn, each batch in its own order.
 
     A batch that is in no order ends it, for then all must be put in order first.
     """
-    sieve, tallies, note = Sieve(plan), Tallies(0, {}), Note()
-    with telling(sieve.refusal):
+    reports, tallies, info = ReportFilter(plan), Tallies(0, {}), PartitionInfo()
+    with locate_row_errors(reports.refusal):
         for batch in batches:
-            reports = sieve.reports(batch, ReportOrder())
-            if reports is None:
-                yield packed(Tallies(0, {}), Note(ordered=False))
+            kept = reports.filter(batch, ReportOrder())
+            if kept is None:
+                yield encode_tallies(Tallies(0, {}), PartitionInfo(ordered=False))
                 return
-            tallies.add_all(tally_batches(plan, [reports]))
-            note.spans += spans(places_of(reports))
-    note.repeats, note.refused = sieve.repeats, sieve.refused
-    yield packed(tallies, note)
+            tallies.add_all(tally_batches(plan, [kept]))
+            info.spans += key_ranges(keys_of(kept))
+    info.repeats, info.refused = reports.repeats, reports.refused
+    yield encode_tallies(tallies, info)
 
 
-def settle(plan: Plan, batches: Batches) -> Batches:
+def tally_sorted(plan: Plan, batches: Batches) -> Batches:
     """Tally all reports of some homes, sorted by slot, household and round, and repeats by their place."""
-    sieve, tallies = Sieve(plan), Tallies(0, {})
+    reports, tallies = ReportFilter(plan), Tallies(0, {})
 
-    def once() -> Iterator[ReportBatch]:
+    def deduplicated() -> Iterator[ReportBatch]:
         order = ReportOrder()
         for batch in batches:
-            reports = sieve.reports(batch, order)
-            assert reports is not None, "they are sorted"
-            yield reports
+            kept = reports.filter(batch, order)
+            assert kept is not None, "they are sorted"
+            yield kept
 
-    with telling(sieve.refusal):
+    with locate_row_errors(reports.refusal):
         if rotates(plan):
-            parts = (Part(reports, list(tally_batches(plan, [reports]))) for reports in once())
-            tallies = held_to_rotation(plan, parts)
+            tallied = (TalliedBatch(kept, list(tally_batches(plan, [kept]))) for kept in deduplicated())
+            tallies = tally_in_rotation(plan, tallied)
         else:
-            tallies.add_all(tally_batches(plan, once()))
-    yield packed(tallies, Note(sieve.repeats, refused=tallies.refused + sieve.refused))
+            tallies.add_all(tally_batches(plan, deduplicated()))
+    yield encode_tallies(tallies, PartitionInfo(reports.repeats, refused=tallies.refused + reports.refused))
 
 
-def add(batches: Batches) -> Batches:
-    """Add up tallies of the same key; notes stay as they are."""
-    tallies, notes = Tallies(0, {}), []
+def merge_tallies(batches: Batches) -> Batches:
+    """Add up tallies of the same key; infos stay as they are."""
+    tallies, infos = Tallies(0, {}), []
     for batch in batches:
-        found, more = unpacked(batch.to_pylist())
-        tallies.merge(found)
-        notes += more
-    yield packed(tallies, *notes)
+        part, more = decode_tallies(batch.to_pylist())
+        tallies.merge(part)
+        infos += more
+    yield encode_tallies(tallies, *infos)
 
 
 @dataclass
-class Sieve:
-    """Lets every report of a batch through once, and knows where each that it let through stands."""
+class ReportFilter:
+    """Deduplicates reports, leaves out implausible ones, and knows where each of the rest stands."""
 
     plan: Plan
-    repeats: int = 0  # reports it held back
-    refused: Counter[str] = field(default_factory=Counter)  # others that it held back, by reason
+    repeats: int = 0  # reports left out as duplicates
+    refused: Counter[str] = field(default_factory=Counter)  # others left out, by reason
     batch: pa.RecordBatch | None = None  # the one at work
-    kept: NDArray[np.intp] | None = None  # the rows of it that were let through; None: all
+    kept: NDArray[np.intp] | None = None  # the rows of it that are kept; None: all
 
-    def reports(self, batch: pa.RecordBatch, order: ReportOrder) -> ReportBatch | None:
+    def filter(self, batch: pa.RecordBatch, order: ReportOrder) -> ReportBatch | None:
         """The plausible reports of a batch, each once; None when they are in no order."""
         self.batch, self.kept = batch, None
-        reports = checked(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
-        again = order.repeats(places_of(reports))
-        if again is None:
+        reports = check_batch(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
+        repeated = order.repeats(keys_of(reports))
+        if repeated is None:
             return None
-        self.kept = np.flatnonzero(~again)
-        fit, refused = plausible(self.plan, without(reports, again))
-        self.repeats += int(again.sum())
+        self.kept = np.flatnonzero(~repeated)
+        fit, refused = plausible(self.plan, drop_rows(reports, repeated))
+        self.repeats += int(repeated.sum())
         self.refused += refused
         self.kept = self.kept[fit]
         return reports if len(self.kept) == len(reports) else reports.taken(self.kept)
 
     def refusal(self, row: int, problem: str) -> ReportError:
-        """The error for a row among those let through."""
+        """The error for a row among those kept."""
         assert self.batch is not None
-        place = row if self.kept is None else int(self.kept[row])
-        file, number = (self.batch.column(name)[place].as_py() for name in ("file", "row"))
+        row = row if self.kept is None else int(self.kept[row])
+        file, number = (self.batch.column(name)[row].as_py() for name in ("file", "row"))
         return ReportError(f"{file}, row {number + 1}: {problem}")

@@ -6,6 +6,7 @@ disk, and tallied again.  Where each home decides for itself, the slots must be
 seen one after the other, so there only the reading is shared out.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -15,29 +16,29 @@ from hushwatt.errors import UsageError
 from hushwatt.parallel import map_ordered
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.tally.engines.overlaps import contested, every_home
+from hushwatt.provider.tally.engines.overlaps import overlapping, whole_slots
 from hushwatt.provider.tally.file_plausible import plausible
-from hushwatt.provider.tally.file_rotations import Part, held_to_rotation
-from hushwatt.provider.tally.tally import Tallies, settled, tally_batches
+from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
+from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.file import Piece
-from hushwatt.wire.reports.order import Key, ReportOrder, Span, key_at, spans
-from hushwatt.wire.reports.reader import places_of, read_reports, report_files, spilled, without
+from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
+from hushwatt.wire.reports.reader import drop_rows, keys_of, read_reports, report_files, spill_reports
+from hushwatt.wire.reports.report_file import RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 
 
 @dataclass
-class Look:
+class PieceTally:
     """What a piece adds up to, and where its reports lie in the order of all."""
 
     tallies: Tallies = field(default_factory=lambda: Tallies(0, {}))
-    spans: list[Span] = field(default_factory=list)
+    spans: list[KeyRange] = field(default_factory=list)
     ordered: bool = True  # if not, a report may be in it twice
 
 
 @dataclass(frozen=True)
-class Embedded:
+class EmbeddedEngine:
     """pyarrow, our kernels, and every core of this machine."""
 
     def tallies(self, plan: Plan, reports: str | Path) -> Tallies:
@@ -46,125 +47,126 @@ class Embedded:
             raise UsageError(f"{reports}: an address is for the engine spark")
         files = report_files(plan, Path(reports))
         tallies = Tallies(max(file.homes for file in files), {})
-        pieces = [piece for file in files for piece in file.pieces()]
+        pieces = [piece for file in files for piece in file.row_groups()]
         if plan.decision == "household":
-            _in_turn(plan, reports, pieces, tallies)
+            _tally_in_sequence(plan, reports, pieces, tallies)
         elif rotates(plan):
-            _in_rotation(plan, pieces, tallies)
+            _tally_in_rotation(plan, pieces, tallies)
         else:
-            _at_once(plan, pieces, tallies)
-        return settled(plan, tallies)
+            _tally_in_parallel(plan, pieces, tallies)
+        return finish_tallies(plan, tallies)
 
 
-def look(plan: Plan, piece: Piece) -> Look:
+def tally_piece(plan: Plan, piece: RowGroups) -> PieceTally:
     """Tally a piece by itself; a repeat of the report just before it is left out."""
-    found = Look()
-    for part in parts_of(plan, piece):
-        found.ordered &= part.ordered
-        found.tallies.repeats += part.repeats
-        found.tallies.refused += part.refused
-        found.tallies.add_all(part.groups)
-        if len(part.batch):
-            found.spans += spans(places_of(part.batch)) if found.ordered else [every_home(part.batch.slot)]
-    return found
+    result = PieceTally()
+    for tallied in tallied_batches(plan, piece):
+        result.ordered &= tallied.ordered
+        tallied.add_to(result.tallies)
+        if len(tallied.batch):
+            batch = tallied.batch
+            result.spans += key_ranges(keys_of(batch)) if result.ordered else [whole_slots(batch.slot)]
+    return result
 
 
-def parts_of(plan: Plan, piece: Piece) -> Iterator[Part]:
+def tallied_batches(plan: Plan, piece: RowGroups) -> Iterator[TalliedBatch]:
     """The batches of a piece, each with what it adds up to."""
     order, ordered = ReportOrder(), True
     first, size = piece.first, Layout.of(plan).size
     for batch in piece.batches(size):
-        again = order.repeats(places_of(batch)) if ordered else None
-        ordered = again is not None
+        repeated = order.repeats(keys_of(batch)) if ordered else None
+        ordered = repeated is not None
         try:
             groups = list(tally_batches(plan, [batch]))
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
         first += len(batch)
-        once = batch if again is None else without(batch, again)
-        fit, refused = plausible(plan, once)
-        kept = without(once, ~fit)
+        once = batch if repeated is None else drop_rows(batch, repeated)
+        kept, refused = _plausible(plan, once)
         if len(kept) < len(batch):
             groups = list(tally_batches(plan, [kept]))
-        yield Part(kept, groups, len(batch) - len(once), refused, ordered)
+        yield TalliedBatch(kept, groups, len(batch) - len(once), refused, ordered)
 
 
-def _at_once(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+def _plausible(plan: Plan, batch: ReportBatch) -> tuple[ReportBatch, Counter[str]]:
+    """The reports to be counted, and how many others there are, by reason."""
+    fit, refused = plausible(plan, batch)
+    return drop_rows(batch, ~fit), refused
+
+
+def _tally_in_parallel(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Every report tells by itself when it was drawn, so the pieces need not wait for each other."""
-    looks = list(map_ordered(lambda piece: look(plan, piece), pieces))
-    again = contested([found.spans for found in looks])
-    again |= {place for place, found in enumerate(looks) if not found.ordered}
-    for place, found in enumerate(looks):
-        if place not in again:
-            tallies.merge(found.tallies)
-    for part in _put_in_order(plan, [pieces[place] for place in sorted(again)]):
-        tallies.add_all(part.groups)
-        tallies.repeats += part.repeats
-        tallies.refused += part.refused
+    results = list(map_ordered(lambda piece: tally_piece(plan, piece), pieces))
+    again = overlapping([result.spans for result in results])
+    again |= {index for index, result in enumerate(results) if not result.ordered}
+    for index, result in enumerate(results):
+        if index not in again:
+            tallies.merge(result.tallies)
+    for tallied in _sorted_on_disk(plan, [pieces[index] for index in sorted(again)]):
+        tallied.add_to(tallies)
 
 
-def _put_in_order(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
-    """The reports of some pieces, slots ascending, each once."""
+def _sorted_on_disk(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatch]:
+    """The reports of some pieces after an external sort: slots ascending, each once."""
     if not pieces:
         return
-    with closing(spilled(pieces, Layout.of(plan).size)) as spill:
+    with closing(spill_reports(pieces, Layout.of(plan).size)) as spill:
 
-        def tallied(bucket: int) -> Part:
+        def tally_bucket(bucket: int) -> TalliedBatch:
             batch, repeats = spill.bucket(bucket)
-            fit, refused = plausible(plan, batch)
-            kept = without(batch, ~fit)
-            return Part(kept, list(tally_batches(plan, [kept])), repeats, refused)
+            kept, refused = _plausible(plan, batch)
+            return TalliedBatch(kept, list(tally_batches(plan, [kept])), repeats, refused)
 
-        yield from map_ordered(tallied, spill.buckets())
+        yield from map_ordered(tally_bucket, spill.buckets())
 
 
-def _in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+def _tally_in_rotation(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Homes take turns or walk orders: only a home's earlier reports tell whether a report is in place."""
     try:
-        tallies.merge(held_to_rotation(plan, _as_they_lie(plan, pieces)))
-    except NotInOrder:
-        with _named(plan, pieces):
-            tallies.merge(held_to_rotation(plan, _put_in_order(plan, pieces)))
+        tallies.merge(tally_in_rotation(plan, _in_file_order(plan, pieces)))
+    except UnsortedReports:
+        with _locating_row_errors(plan, pieces):
+            tallies.merge(tally_in_rotation(plan, _sorted_on_disk(plan, pieces)))
 
 
-def _as_they_lie(plan: Plan, pieces: list[Piece]) -> Iterator[Part]:
+def _in_file_order(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatch]:
     """The reports of all pieces as they come, while they come in order."""
-    last: Key | None = None
-    for parts in map_ordered(lambda piece: list(parts_of(plan, piece)), pieces):
-        for part in parts:
-            places, any_left = places_of(part.batch), len(part.batch) > 0
-            if not part.ordered or (any_left and last is not None and key_at(places, 0) <= last):
-                raise NotInOrder
+    last: SortKey | None = None
+    for batches in map_ordered(lambda piece: list(tallied_batches(plan, piece)), pieces):
+        for tallied in batches:
+            places, any_left = keys_of(tallied.batch), len(tallied.batch) > 0
+            if not tallied.ordered or (any_left and last is not None and key_at(places, 0) <= last):
+                raise UnsortedReports
             last = key_at(places, -1) if any_left else last
-            yield part
+            yield tallied
 
 
-class NotInOrder(Exception):
+class UnsortedReports(Exception):
     """A report is not above the one before it."""
 
 
-def _in_turn(plan: Plan, reports: str | Path, pieces: list[Piece], tallies: Tallies) -> None:
+def _tally_in_sequence(plan: Plan, reports: str | Path, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Each home decides for itself: only its earlier reports tell when a report was drawn."""
 
-    def told(repeats: int) -> None:
+    def add_repeats(repeats: int) -> None:
         tallies.repeats += repeats
 
-    def kept() -> Iterator[ReportBatch]:
-        for batch in read_reports(plan, reports, Layout.of(plan).size, told):
-            fit, refused = plausible(plan, batch)
+    def plausible_batches() -> Iterator[ReportBatch]:
+        for batch in read_reports(plan, reports, Layout.of(plan).size, add_repeats):
+            kept, refused = _plausible(plan, batch)
             tallies.refused += refused
-            yield without(batch, ~fit)
+            yield kept
 
-    with _named(plan, pieces):
-        tallies.add_all(tally_batches(plan, kept()))
+    with _locating_row_errors(plan, pieces):
+        tallies.add_all(tally_batches(plan, plausible_batches()))
 
 
 @contextmanager
-def _named(plan: Plan, pieces: list[Piece]) -> Iterator[None]:
+def _locating_row_errors(plan: Plan, pieces: list[RowGroups]) -> Iterator[None]:
     """A row that is refused in the order of all is looked for again, to name its file and row."""
     try:
         yield
     except RowError:
-        for _ in map_ordered(lambda piece: look(plan, piece), pieces):
+        for _ in map_ordered(lambda piece: tally_piece(plan, piece), pieces):
             pass
         raise

@@ -7,40 +7,40 @@ from typing import Any, Protocol
 from hushwatt.errors import HushwattError, ReportError, UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.file import ReportFile
+from hushwatt.wire.reports.report_file import ReportFile
 
-REFUSED = re.compile(r"hushwatt\.errors\.ReportError: (.+)")
-MISSING = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
+REPORT_ERROR = re.compile(r"hushwatt\.errors\.ReportError: (.+)")
+MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 OTHER_PYTHON = re.compile(r"Python in worker has different version:? (\S+) than that in driver:? ([\d.]+\d)")
-UNSEEN = ("FileNotFoundException", "FILE_NOT_EXIST", "PATH_NOT_FOUND")
-PREFIX = re.compile(r"^(?:[\w.$]+(?:Exception|Error): )+|^\[[A-Z_.]+\] ")
-CHOOSE = "PYSPARK_PYTHON names the Python they run"
+NOT_FOUND = ("FileNotFoundException", "FILE_NOT_EXIST", "PATH_NOT_FOUND")
+JAVA_PREFIX = re.compile(r"^(?:[\w.$]+(?:Exception|Error): )+|^\[[A-Z_.]+\] ")
+PYTHON_HINT = "PYSPARK_PYTHON names the Python they run"
 
 
-class Read(Protocol):
+class SparkInput(Protocol):
     """A file that Spark was to read."""
 
     @property
     def report(self) -> ReportFile: ...
     @property
-    def place(self) -> str: ...  # where Spark says it is
+    def location(self) -> str: ...  # where Spark says it is
 
 
-def explained(error: Exception, plan: Plan, files: Sequence[Read]) -> Exception:
+def explain_error(error: Exception, plan: Plan, files: Sequence[SparkInput]) -> Exception:
     """The error to show in place of what Spark raised; a bug of ours stays as it is."""
-    if isinstance(error, HushwattError) or not _of_spark(error):
+    if isinstance(error, HushwattError) or not _is_from_spark(error):
         return error
     text = _text(error)
-    if found := REFUSED.search(text):
-        return ReportError(_named(found[1], files))
-    if found := MISSING.search(text):
-        return UsageError(f"the Python of Spark's workers has no {found[1]}; {CHOOSE}")
-    if found := NO_PYTHON.search(text):
-        return UsageError(f"Spark's workers have no Python at {found[1]}; {CHOOSE}")
-    if found := OTHER_PYTHON.search(text):
-        return UsageError(f"Spark's workers run Python {found[1]}, this is {found[2]}; {CHOOSE}")
-    return _of_a_file(text, plan, files) or UsageError(f"Spark gave up: {_reason(text)}")
+    if match := REPORT_ERROR.search(text):
+        return ReportError(_with_given_path(match[1], files))
+    if match := MISSING_MODULE.search(text):
+        return UsageError(f"the Python of Spark's workers has no {match[1]}; {PYTHON_HINT}")
+    if match := NO_PYTHON.search(text):
+        return UsageError(f"Spark's workers have no Python at {match[1]}; {PYTHON_HINT}")
+    if match := OTHER_PYTHON.search(text):
+        return UsageError(f"Spark's workers run Python {match[1]}, this is {match[2]}; {PYTHON_HINT}")
+    return _file_error(text, plan, files) or UsageError(f"Spark gave up: {_reason(text)}")
 
 
 def java_reason(error: Any) -> str:
@@ -49,13 +49,13 @@ def java_reason(error: Any) -> str:
     return _reason(thrown.toString() if thrown is not None else str(error))
 
 
-def _of_a_file(text: str, plan: Plan, files: Sequence[Read]) -> HushwattError | None:
+def _file_error(text: str, plan: Plan, files: Sequence[SparkInput]) -> HushwattError | None:
     """Read the file that Spark could not read once more, here, for its row group and column."""
     for file in files:
-        path = file.place.partition(":")[2].lstrip("/")
+        path = file.location.partition(":")[2].lstrip("/")
         if path not in text.replace("%20", " "):
             continue
-        if any(word in text for word in UNSEEN):
+        if any(word in text for word in NOT_FOUND):
             return UsageError(f"{file.report.name}: Spark's workers do not see it")
         try:
             for _ in file.report.batches(Layout.of(plan).size):
@@ -66,15 +66,15 @@ def _of_a_file(text: str, plan: Plan, files: Sequence[Read]) -> HushwattError | 
     return None
 
 
-def _named(line: str, files: Sequence[Read]) -> str:
+def _with_given_path(line: str, files: Sequence[SparkInput]) -> str:
     """The line with the path as it was given in place of Spark's."""
     for file in files:
-        if line.startswith(f"{file.place}, "):
-            return f"{file.report.name}{line.removeprefix(file.place)}"
+        if line.startswith(f"{file.location}, "):
+            return f"{file.report.name}{line.removeprefix(file.location)}"
     return line
 
 
-def _of_spark(error: Exception) -> bool:
+def _is_from_spark(error: Exception) -> bool:
     return type(error).__module__.partition(".")[0] in ("pyspark", "py4j")
 
 
@@ -90,5 +90,5 @@ def _text(error: Exception) -> str:
 def _reason(text: str) -> str:
     """The first line that tells something, without the names of Java's classes."""
     lines = [line.strip(" :") for line in text.splitlines()]
-    told = [line for line in lines if line and not line.startswith("An error occurred while calling")]
-    return PREFIX.sub("", told[0]) if told else "it did not say why"
+    reasons = [line for line in lines if line and not line.startswith("An error occurred while calling")]
+    return JAVA_PREFIX.sub("", reasons[0]) if reasons else "it did not say why"

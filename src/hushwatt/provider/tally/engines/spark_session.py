@@ -17,21 +17,23 @@ from urllib.parse import urlsplit
 import hushwatt
 from hushwatt.errors import UsageError
 from hushwatt.provider.tally.engines.spark_errors import java_reason
-from hushwatt.wire.reports.file import ROWS
+from hushwatt.wire.reports.report_file import BATCH_ROWS
 
-PATIENCE = 5.0  # seconds for a master to answer
-WORKERS = 60.0  # seconds for the first of its workers
-JAVA = "Spark needs Java 17 or newer, and there is none: apt install default-jre-headless, or set JAVA_HOME"
+MASTER_TIMEOUT = 5.0  # seconds for a master to answer
+WORKER_TIMEOUT = 60.0  # seconds for the first of its workers
+JAVA_MISSING = (
+    "Spark needs Java 17 or newer, and there is none: apt install default-jre-headless, or set JAVA_HOME"
+)
 
-USUAL = {
+DEFAULT_SETTINGS = {
     "spark.app.name": "hushwatt",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS),
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
 }
-ON_THIS_MACHINE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
 @contextmanager
@@ -45,44 +47,44 @@ def spark_session(master: str, settings: dict[str, str]) -> Iterator[Any]:
 
         _check_java()
         _check_master(master)
-        session = _started(pyspark.sql.SparkSession.builder, master, settings, Path(folder))
+        session = _start(pyspark.sql.SparkSession.builder, master, settings, Path(folder))
         try:
             if master.startswith("spark://"):
                 _wait_for_workers(session, master)
-            session.sparkContext.addPyFile(str(_our_code(Path(folder))))
+            session.sparkContext.addPyFile(str(_package_zip(Path(folder))))
             yield session
         finally:
             with suppress(Exception):  # a lost cluster cannot be left politely
                 session.stop()
 
 
-def _started(builder: Any, master: str, settings: dict[str, str], folder: Path) -> Any:
+def _start(builder: Any, master: str, settings: dict[str, str], folder: Path) -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     local = _host(master) in ("127.0.0.1", "localhost", "")
-    for name, value in {**USUAL, **(ON_THIS_MACHINE if local else {}), **settings}.items():
+    for name, value in {**DEFAULT_SETTINGS, **(LOCAL_SETTINGS if local else {}), **settings}.items():
         builder = builder.config(name, value)
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    said = folder / "said"
+    output = folder / "output"
     try:
-        with _said_into(said):
+        with _output_into(output):
             return builder.master(master).getOrCreate()
     except (PySparkException, Py4JError) as error:
-        lines = [line for line in said.read_text(errors="replace").splitlines() if "rror" in line]
+        lines = [line for line in output.read_text(errors="replace").splitlines() if "rror" in line]
         reason = lines[-1].strip() if "GATEWAY" in str(error) and lines else java_reason(error)
         raise UsageError(f"Spark did not start on {master}: {reason}") from None
 
 
 @contextmanager
-def _said_into(file: Path) -> Iterator[None]:
+def _output_into(file: Path) -> Iterator[None]:
     """Let Java, which inherits our output for life, talk into a file."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = os.dup(1), os.dup(2)
-    with file.open("wb") as talk:
-        os.dup2(talk.fileno(), 1)
-        os.dup2(talk.fileno(), 2)
+    with file.open("wb") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
     try:
         yield
     finally:
@@ -94,7 +96,7 @@ def _said_into(file: Path) -> Iterator[None]:
 def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")):
-        raise UsageError(JAVA)
+        raise UsageError(JAVA_MISSING)
 
 
 def _check_master(master: str) -> None:
@@ -103,21 +105,21 @@ def _check_master(master: str) -> None:
         return
     for address in master.removeprefix("spark://").split(","):
         host, _, port = address.rpartition(":")
-        with suppress(OSError, ValueError), socket.create_connection((host, int(port)), PATIENCE):
+        with suppress(OSError, ValueError), socket.create_connection((host, int(port)), MASTER_TIMEOUT):
             return
     raise UsageError(f"no Spark master answers at {master}")
 
 
 def _wait_for_workers(session: Any, master: str) -> None:
     """A job without workers waits for ever."""
-    context, until = session.sparkContext._jsc.sc(), time.monotonic() + WORKERS
+    context, until = session.sparkContext._jsc.sc(), time.monotonic() + WORKER_TIMEOUT
     while context.getExecutorMemoryStatus().size() < 2:  # the driver is one
         if time.monotonic() > until:
-            raise UsageError(f"the Spark master at {master} gave no worker in {WORKERS:.0f} s")
+            raise UsageError(f"the Spark master at {master} gave no worker in {WORKER_TIMEOUT:.0f} s")
         time.sleep(0.1)
 
 
-def _our_code(folder: Path) -> Path:
+def _package_zip(folder: Path) -> Path:
     """Our own package as a file that Spark hands to its workers."""
     package, target = Path(hushwatt.__file__).parent, folder / "hushwatt.zip"
     with zipfile.ZipFile(target, "w") as archive:

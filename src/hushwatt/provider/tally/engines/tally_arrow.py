@@ -1,4 +1,4 @@
-"""Tallies as Arrow batches that travel from worker to worker, and what must be known beside them."""
+"""Tallies as Arrow batches that travel from worker to worker, with what must be known beside them."""
 
 import pickle
 from collections import Counter
@@ -11,28 +11,28 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
-from hushwatt.wire.reports.order import Span
+from hushwatt.wire.reports.order import KeyRange
 
-NOTE = -1  # in place of a slot: the row is a note
+INFO_ROW = -1  # in place of a slot: the row is no tally
 NUMBERS = (*TallyKey._fields, "rows")
 LISTS = ("reports", "counts")
-PARCEL = pa.schema(
-    [*((name, pa.int64()) for name in NUMBERS), *((name, pa.binary()) for name in (*LISTS, "note"))]
+TALLY_SCHEMA = pa.schema(
+    [*((name, pa.int64()) for name in NUMBERS), *((name, pa.binary()) for name in (*LISTS, "info"))]
 )
 
 
 @dataclass
-class Note:
-    """What is to be known about some reports beside what they add up to."""
+class PartitionInfo:
+    """What is to be known about a partition's reports beside what they add up to."""
 
     repeats: int = 0  # reports that were there again
-    spans: list[Span] = field(default_factory=list)  # where they lie in the order of all
+    spans: list[KeyRange] = field(default_factory=list)  # where they lie in the order of all
     ordered: bool = True  # were they in order
     refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
 
 
-def packed(tallies: Tallies, *notes: Note) -> pa.RecordBatch:
-    """Tallies and notes, a row each."""
+def encode_tallies(tallies: Tallies, *infos: PartitionInfo) -> pa.RecordBatch:
+    """Tallies and infos, a row each."""
     rows: list[dict[str, Any]] = [
         {
             **key._asdict(),
@@ -41,20 +41,20 @@ def packed(tallies: Tallies, *notes: Note) -> pa.RecordBatch:
         }
         for key, tally in tallies.groups.items()
     ]
-    rows += [{"slot": NOTE, "note": pickle.dumps(note)} for note in notes]
-    return pa.RecordBatch.from_pylist(rows, schema=PARCEL)
+    rows += [{"slot": INFO_ROW, "info": pickle.dumps(info)} for info in infos]
+    return pa.RecordBatch.from_pylist(rows, schema=TALLY_SCHEMA)
 
 
-def unpacked(rows: Iterable[dict[str, Any]]) -> tuple[Tallies, list[Note]]:
-    """The tallies and the notes again."""
-    tallies, notes = Tallies(0, {}), []
+def decode_tallies(rows: Iterable[dict[str, Any]]) -> tuple[Tallies, list[PartitionInfo]]:
+    """The tallies and the infos again."""
+    tallies, infos = Tallies(0, {}), []
     for row in rows:
-        if row["slot"] == NOTE:
-            notes.append(pickle.loads(row["note"]))
+        if row["slot"] == INFO_ROW:
+            infos.append(pickle.loads(row["info"]))
         else:
             key = TallyKey(*(row[name] for name in TallyKey._fields))
             tallies.add(key, Tally(row["rows"], *(_numbers(row[name]) for name in LISTS)))
-    return tallies, notes
+    return tallies, infos
 
 
 def _numbers(content: bytes) -> NDArray[np.int64]:

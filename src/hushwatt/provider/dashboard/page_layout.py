@@ -1,0 +1,119 @@
+"""The layout around every view: navigation, the range of time, the downloads."""
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.page_context import PageContext
+
+if TYPE_CHECKING:
+    from hushwatt.provider.dashboard.views import View
+
+FORMS = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
+RANGE_DAYS = (7, 30, 90)  # days
+
+
+def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str, Any]:
+    """All that the template around a view needs."""
+    from hushwatt.provider.dashboard.views import VIEWS
+
+    query, plan = page.query, page.plan
+    waiting = not page.estimates.answered
+    return {
+        "title": view.name,
+        "plan": plan,
+        "query": query,
+        "path": view.path,
+        "navigation": [(each.name, query.link(each.path), each is view) for each in VIEWS],
+        "plans": [
+            (each.plan.id[:12], each.plan.name, each.plan.id == plan.id)
+            for each in page.reader.collections.values()
+        ],
+        "signed_in": signed_in,
+        "waiting": waiting_text(page) if waiting else None,
+        "downloads": [(name, query.download(form)) for form, name in FORMS],
+        "range_text": range_text(page),
+        "left_out": left_out_text(page),
+        "range_kinds": (_input_type(query.start), _input_type(query.end)),
+        "range_links": range_links(page, view.path),
+    }
+
+
+def waiting_text(page: PageContext) -> dict[str, Any]:
+    """Why there is no answer, and when to look again."""
+    not_yet, query = page.not_yet, page.query
+    have, need = not_yet.have, not_yet.need
+    if not_yet.next_look is None:
+        when = "The plan is over: no more slots will be published."
+    else:
+        when = f"Next look at {formatting.moment(not_yet.next_look, page.plan, page.now)}"
+        when += f" ({page.plan.timezone})."
+    heard, sampled = page.estimates.heard, page.plan.appliances_per_report < len(page.plan.appliances)
+    did = "spoke of one appliance" if sampled else "reported"
+    homes = formatting.count(heard, "home")
+    before = f"In the slots published so far at most {homes} {did}." if heard else ""
+    return {
+        "have": have,
+        "need": need,
+        "line": f"Not yet: {have:,} of {formatting.count(need, 'home')}",
+        "when": when,
+        "before": before,
+        "ranged": query.ranged,
+    }
+
+
+def range_text(page: PageContext) -> str:
+    """Which slots the answer is about."""
+    slots = page.estimates.slots
+    if not slots:
+        return ""
+    first, last = (formatting.slot_name(page.plan, slot.slot) for slot in (slots[0], slots[-1]))
+    few = sum(not slot.enough for slot in slots)
+    range_name = first if len(slots) == 1 else f"{first} to {last}"
+    left_out = f", {few:,} of them left out: too few homes" if few else ""
+    homes = formatting.count(page.estimates.homes, "home")
+    count = formatting.count(len(slots), "slot")
+    return f"{range_name} ({page.plan.timezone}): {count}{left_out}. {homes} take part."
+
+
+def left_out_text(page: PageContext) -> str:
+    """What is not in the answer, as too few homes spoke of it."""
+    estimates, need, lines = page.estimates, page.plan.minimum_homes, []
+    if estimates.withheld:
+        names = ", ".join(map(formatting.appliance_name, estimates.withheld))
+        lines.append(f"Too few homes spoke of {names}: no answer and no rank below {need:,}.")
+    if estimates.left_out:
+        most = max(estimates.left_out.values())
+        lines.append(
+            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"up to {most:,} are left out."
+        )
+    return " ".join(lines)
+
+
+def range_links(page: PageContext, path: str) -> list[tuple[str, str, bool]]:
+    """Links to the last days that are published, and to everything."""
+    query, published = page.query, page.state.published
+    links = []
+    if published >= 0:
+        last = formatting.local(page.plan.calendar.end_of(published) - timedelta(seconds=1), page.plan).date()
+        for days in RANGE_DAYS:
+            start, end = (last - timedelta(days=days - 1)).isoformat(), last.isoformat()
+            chosen = (query.start, query.end) == (start, end)
+            links.append((f"Last {days} days", _link(page, path, start, end), chosen))
+    return [*links, ("All", _link(page, path, "", ""), not query.ranged)]
+
+
+def _link(page: PageContext, path: str, start: str, end: str) -> str:
+    query = page.query
+    more: dict[str, Any] = {"from": start, "to": end, "appliance": list(query.appliances)}
+    return query.link(path, **more, **query.counts)
+
+
+def _input_type(word: str) -> str:
+    """The kind of field that can hold what was written."""
+    try:
+        date.fromisoformat(word or "2024-01-01")
+    except ValueError:
+        return "text"
+    return "date"
