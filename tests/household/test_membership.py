@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, fresh_store, join
 
 from hushwatt.errors import StateError
 from hushwatt.household import membership
@@ -144,7 +144,7 @@ def test_a_missed_turn_drops_the_old_release(member_of, plan_of):
 def test_no_window_overspends(plan_of, method, window, fates):
     """Whatever becomes of its slots, any w in a row send at most ε."""
     plan = plan_of(3, 3, method=method, window=window)
-    with quick_store() as store:
+    with fresh_store() as store:
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), OperatingSystem())
         for slot, fate in enumerate(fates):
             if fate == "close":
