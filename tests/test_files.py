@@ -5,12 +5,12 @@ import os
 import pytest
 
 from hushwatt.errors import UsageError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 
 
 def test_takes_its_place(tmp_path):
     """What was written is there under its name, and nothing else is left."""
-    with written(tmp_path / "plan.toml") as temporary:
+    with atomic_write(tmp_path / "plan.toml") as temporary:
         temporary.write_text("epsilon = 1")
 
     assert (tmp_path / "plan.toml").read_text() == "epsilon = 1"
@@ -21,7 +21,7 @@ def test_takes_a_name_as_text(tmp_path, monkeypatch):
     """A bare name is a file in the current folder."""
     monkeypatch.chdir(tmp_path)
 
-    with written("plan.toml") as temporary:
+    with atomic_write("plan.toml") as temporary:
         temporary.write_text("epsilon = 1")
 
     assert (tmp_path / "plan.toml").read_text() == "epsilon = 1"
@@ -31,7 +31,7 @@ def test_replaces_what_was_there(tmp_path):
     """An older file stays readable until the new one is whole."""
     (tmp_path / "plan.toml").write_text("old")
 
-    with written(tmp_path / "plan.toml") as temporary:
+    with atomic_write(tmp_path / "plan.toml") as temporary:
         temporary.write_text("new")
         during = (tmp_path / "plan.toml").read_text()
 
@@ -44,7 +44,7 @@ def test_failure_leaves_no_trace(tmp_path, failure):
     """When the writing fails, the older file is untouched and the temporary is gone."""
     (tmp_path / "plan.toml").write_text("old")
 
-    with pytest.raises(type(failure)), written(tmp_path / "plan.toml") as temporary:
+    with pytest.raises(type(failure)), atomic_write(tmp_path / "plan.toml") as temporary:
         temporary.write_text("half of the n")
         raise failure
 
@@ -60,7 +60,7 @@ def test_failed_sync_leaves_no_trace(tmp_path, monkeypatch):
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(os, "fsync", failing)
-    with pytest.raises(OSError, match="Input/output"), written(tmp_path / "plan.toml") as temporary:
+    with pytest.raises(OSError, match="Input/output"), atomic_write(tmp_path / "plan.toml") as temporary:
         temporary.write_text("new")
 
     assert (tmp_path / "plan.toml").read_text() == "old"
@@ -74,7 +74,7 @@ def test_order_of_promises(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda it: (order.append(_kind(it)), sync(it)))
     monkeypatch.setattr(os, "replace", lambda *its: (order.append("rename"), replace(*its)))
 
-    with written(tmp_path / "plan.toml") as temporary:
+    with atomic_write(tmp_path / "plan.toml") as temporary:
         temporary.write_text("new")
 
     assert order == ["file", "rename", "folder"]
@@ -88,7 +88,7 @@ def test_nothing_written_is_an_error(tmp_path):
     """A block that writes nothing has failed; the older file stays."""
     (tmp_path / "plan.toml").write_text("old")
 
-    with pytest.raises(FileNotFoundError), written(tmp_path / "plan.toml"):
+    with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "plan.toml"):
         pass
 
     assert (tmp_path / "plan.toml").read_text() == "old"
@@ -99,7 +99,7 @@ def test_a_link_is_followed(tmp_path):
     (tmp_path / "real.toml").write_text("old")
     (tmp_path / "link.toml").symlink_to("real.toml")
 
-    with written(tmp_path / "link.toml") as temporary:
+    with atomic_write(tmp_path / "link.toml") as temporary:
         temporary.write_text("new")
 
     assert (tmp_path / "link.toml").is_symlink()
@@ -108,8 +108,8 @@ def test_a_link_is_followed(tmp_path):
 
 def test_two_writers_do_not_meet(tmp_path):
     """Two that write the same file at once each have their own temporary; the last one wins."""
-    with written(tmp_path / "plan.toml") as slow:
-        with written(tmp_path / "plan.toml") as quick:
+    with atomic_write(tmp_path / "plan.toml") as slow:
+        with atomic_write(tmp_path / "plan.toml") as quick:
             quick.write_text("quick")
         slow.write_text("slow")
 
@@ -119,7 +119,7 @@ def test_two_writers_do_not_meet(tmp_path):
 @pytest.mark.parametrize("name", ["n" * 255, "ε" * 127])
 def test_a_long_name_fits(tmp_path, name):
     """A name as long as the file system allows can still be written."""
-    with written(tmp_path / name) as temporary:
+    with atomic_write(tmp_path / name) as temporary:
         temporary.write_text("new")
 
     assert (tmp_path / name).read_text() == "new"
@@ -127,7 +127,7 @@ def test_a_long_name_fits(tmp_path, name):
 
 def test_the_ending_is_kept(tmp_path):
     """The temporary ends as the file will, so that writers which look at endings are not misled."""
-    with written(tmp_path / "readings.csv.gz") as temporary:
+    with atomic_write(tmp_path / "readings.csv.gz") as temporary:
         temporary.write_text("new")
 
     assert temporary.name.endswith(".csv.gz")
@@ -142,12 +142,12 @@ def test_bad_destinations(tmp_path, name, complaint):
     """A destination that cannot be a file is refused before any work is done."""
     os.mkfifo(tmp_path / "pipe")
 
-    with pytest.raises(UsageError, match=complaint), written(tmp_path / name):
+    with pytest.raises(UsageError, match=complaint), atomic_write(tmp_path / name):
         raise AssertionError("the block must not run")
 
 
 def test_devices_are_refused():
     """Writing to /dev/null would replace it, if one may; say no instead."""
 
-    with pytest.raises(UsageError, match="not a regular file"), written("/dev/null"):
+    with pytest.raises(UsageError, match="not a regular file"), atomic_write("/dev/null"):
         raise AssertionError("the block must not run")

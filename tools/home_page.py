@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from pages import file_on
 
 from hushwatt.audit.harness.clocked_home import Chances, Hands, Home, join
-from hushwatt.household.config import Folder
+from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.page.server import Page, serve
+from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan.plan import Plan
+from tools.pages import file_on
 
 DAY, DAYS, SEED = 86_400, 30, 4
 ADDRESS = "https://energy.example.org"
@@ -51,7 +51,7 @@ def home_page() -> Iterator[str]:
         home.live((DAYS + 0.4) * DAY, DAY / 5)
         settle(home)
         server = serve(
-            Page(Folder(folder), home.agent, plugs(folder, home.hands.wall), home.hands),
+            OwnerPage(HomeFolder(folder), home.agent, plugs(folder, home.hands.wall), home.hands),
             "127.0.0.1",
             0,
             lambda line: None,
@@ -67,7 +67,7 @@ def home_page() -> Iterator[str]:
 
 def settle(home: Home) -> None:
     """As if a provider had answered every report but the last."""
-    with home.store.change() as disk:
+    with home.store.transaction() as disk:
         disk.execute(
             "UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),)
         )
@@ -78,8 +78,8 @@ def settle(home: Home) -> None:
 
 def plugs(folder: Path, now: int) -> Hub:
     """Plugs that have just been heard, but for one."""
-    hub = Hub.of(Mapping.parse({"plug": PLUGS}, folder), lambda line: None)
+    hub = Hub.of(SourcesFile.parse({"plug": PLUGS}, folder), lambda line: None)
     for name, watts in (("Fridge", 41.0), ("Kettle", 0.0), ("Dishwasher", 0.0)):
         message = json.dumps({"power": watts}).encode()
-        hub.hear(now - 20 * 10**9, f"zigbee2mqtt/{name}", message, retained=False)
+        hub.on_message(now - 20 * 10**9, f"zigbee2mqtt/{name}", message, retained=False)
     return hub

@@ -35,11 +35,11 @@ NAMES = {
     "Plan": "hushwatt.plan.plan",
     "Result": "hushwatt.fleet.result",
     "advise": "hushwatt.privacy.advice",
-    "estimate": "hushwatt.fleet.frames",
+    "estimate": "hushwatt.fleet.dataframes",
     "preset": "hushwatt.plan.presets",
     "promise": "hushwatt.privacy.promise",
-    "randomise": "hushwatt.fleet.frames",
-    "simulate": "hushwatt.evaluate.frames",
+    "randomise": "hushwatt.fleet.dataframes",
+    "simulate": "hushwatt.evaluate.simulate",
 }
 OLD_NAMES = {"Answer": "Result"}  # still there, with a warning
 

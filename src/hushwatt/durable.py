@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-PIECE = 1 << 16  # bytes at once; SQLite's own file layer takes fewer than 128 KiB
+BLOCK_BYTES = 1 << 16  # bytes at once; SQLite's own file layer takes fewer than 128 KiB
 
 
 def rewrite_wal(connection: apsw.Connection) -> None:
@@ -24,8 +24,8 @@ def rewrite_wal(connection: apsw.Connection) -> None:
     file = apsw.VFSFile(connection.open_vfs, str(log), [flags, 0])
     try:
         size = file.xFileSize()
-        for place in range(0, size, PIECE):
-            file.xWrite(file.xRead(min(PIECE, size - place), place), place)
+        for place in range(0, size, BLOCK_BYTES):
+            file.xWrite(file.xRead(min(BLOCK_BYTES, size - place), place), place)
         if size:
             file.xSync(apsw.SQLITE_SYNC_NORMAL)
     finally:

@@ -15,7 +15,7 @@ travel.
 
 from hushwatt.sanitise import sanitised
 
-LONGEST = 5_000  # characters
+MAX_MESSAGE = 5_000  # characters
 
 
 class HushwattError(Exception):
@@ -26,7 +26,7 @@ class HushwattError(Exception):
     """
 
     def __str__(self) -> str:
-        return sanitised(super().__str__(), LONGEST)
+        return sanitised(super().__str__(), MAX_MESSAGE)
 
 
 class PlanError(HushwattError):

@@ -13,7 +13,7 @@ from hushwatt.errors import UsageError
 
 
 @contextmanager
-def written(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary sibling of `path` that takes its place once the block ends well.
 
     It and its folder are synced to disk.  When the block raises, the temporary
@@ -21,7 +21,7 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with written(f"{folder}/plan.toml") as temporary:
+    ...     with atomic_write(f"{folder}/plan.toml") as temporary:
     ...         _ = temporary.write_text("epsilon = 1")
     ...     Path(f"{folder}/plan.toml").read_text()
     'epsilon = 1'

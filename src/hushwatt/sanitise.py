@@ -5,10 +5,10 @@ the broker.  Shown, they are one paragraph without control characters, without l
 turn the direction of text around, and not longer than is needed to know them.
 """
 
-LONGEST = 500  # characters
+MAX_LENGTH = 500  # characters
 
 
-def sanitised(text: object, longest: int = LONGEST) -> str:
+def sanitised(text: object, longest: int = MAX_LENGTH) -> str:
     r"""One line of printable characters.
 
     >>> sanitised("How many kettles boil.\n\nYou agreed:\x1b[2K yes \u202e")
@@ -19,7 +19,7 @@ def sanitised(text: object, longest: int = LONGEST) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def quoted(text: object, longest: int = LONGEST) -> str:
+def quoted(text: object, longest: int = MAX_LENGTH) -> str:
     """The same in quotation marks that nothing inside can close.
 
     >>> quoted('How many” ”kettles')

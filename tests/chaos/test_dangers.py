@@ -13,9 +13,10 @@ from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.audit.harness.sums import check_windows
 from hushwatt.audit.harness.true_time import Witness
 from hushwatt.audit.planted import OnceOnlyBook
-from hushwatt.household.ledger import store, timeline
+from hushwatt.household.ledger import monotonic_clock as timeline
+from hushwatt.household.ledger import store
 from hushwatt.household.ledger.home_ledger import HomeLedger
-from hushwatt.household.ledger.timeline import Timeline
+from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.membership import Membership
 
 
@@ -140,7 +141,7 @@ def test_a_hurried_clock_refreshes_nothing(tmp_path, rebooted):
 @pytest.mark.parametrize("rebooted", [False, True])
 def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch, rebooted):
     """Without the machine's own clock, the same home speaks too often."""
-    monkeypatch.setattr(Timeline, "since", lambda *_: ("0", ()))
+    monkeypatch.setattr(MonotonicClock, "since", lambda *_: ("0", ()))
 
     with pytest.raises(Fault, match="slots of real time"):
         hurried(tmp_path, rebooted)
@@ -148,7 +149,7 @@ def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch, rebooted):
 
 def test_an_agent_that_believes_the_wall_after_a_boot(tmp_path, monkeypatch):
     """If a boot proves whatever the wall's clock shows, a reboot after every report refreshes the window."""
-    monkeypatch.setattr(timeline, "PART", Fraction(1, 1_000))
+    monkeypatch.setattr(timeline, "OFF_TIME_PARTS", Fraction(1, 1_000))
 
     with pytest.raises(Fault, match="slots of real time"):
         hurried(tmp_path, rebooted=True)
@@ -156,7 +157,7 @@ def test_an_agent_that_believes_the_wall_after_a_boot(tmp_path, monkeypatch):
 
 def test_wild_clock_finds_a_boot_that_proves_everything(monkeypatch, found_out):
     """The same, found by the scenario's own scripts."""
-    monkeypatch.setattr(timeline, "PART", Fraction(1, 1_000))
+    monkeypatch.setattr(timeline, "OFF_TIME_PARTS", Fraction(1, 1_000))
 
     assert "slots of real time" in found_out("wild-clock")
 

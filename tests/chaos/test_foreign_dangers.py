@@ -6,13 +6,14 @@ from contextlib import contextmanager
 
 from hushwatt.chaos.home import foreign_messages
 from hushwatt.household.join import resume
-from hushwatt.household.sources import paths, presets
+from hushwatt.household.sources import json_path as paths
+from hushwatt.household.sources import presets
 from hushwatt.household.sources.presets import PRESETS
 from hushwatt.household.upload import http as net
 from hushwatt.household.upload import outbox
-from hushwatt.household.upload.provider_client import Link, Proved, Verified
+from hushwatt.household.upload.provider_client import PlanSession, ProviderClient, VerifiedSession
 from hushwatt.household.upload.timed_socket import TimedSocket
-from hushwatt.wire.proof import Question
+from hushwatt.wire.proof import Challenge
 
 
 def test_every_preset_hears_foreign_messages():
@@ -82,7 +83,7 @@ def test_verdicts_in_any_words(monkeypatch, found_out):
 
 def test_any_proof_will_do(monkeypatch, found_out):
     """A home that believes every proof sends to everyone."""
-    monkeypatch.setattr(Question, "proved_by", lambda *_: True)
+    monkeypatch.setattr(Challenge, "proved_by", lambda *_: True)
 
     assert re.search("was believed|was sent to", found_out("swapped-server"))
 
@@ -95,14 +96,14 @@ def test_acknowledgements_without_a_proof(monkeypatch, found_out):
             "POST", f"/v1/plans/{self.plan_id}/reports", body, {"Hushwatt-Nonce": "00" * 32}
         )
 
-    monkeypatch.setattr(Proved, "upload", upload)
+    monkeypatch.setattr(PlanSession, "upload", upload)
 
     assert "an acknowledgement without the key was believed" in found_out("swapped-server")
 
 
 def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
     """A home that remembers having seen the key sends to whoever answers next."""
-    seen, proved = {}, Link.proved
+    seen, proved = {}, ProviderClient.proved
 
     @contextmanager
     def remembering(self, plan_id, pinned=None):
@@ -112,8 +113,10 @@ def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
                 yield provider
         else:
             session = self.connect(self.address)
-            yield Proved(Verified(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id])
+            yield PlanSession(
+                VerifiedSession(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id]
+            )
 
-    monkeypatch.setattr(Link, "proved", remembering)
+    monkeypatch.setattr(ProviderClient, "plan_session", remembering)
 
     assert "something was sent to a server without the key" in found_out("swapped-server")

@@ -19,7 +19,7 @@ from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
 from hushwatt.provider.store.tallies import add_tallies, read_tallies
-from hushwatt.wire.signature import Claim
+from hushwatt.wire.signature import RequestSignature
 
 
 def faults(name):
@@ -62,8 +62,8 @@ def test_a_collector_that_counts_what_it_knows_again(monkeypatch):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda patch: patch.setattr(Claim, "fits", lambda *_: True),
-        lambda patch: patch.setattr(Claim, "late_by", lambda *_: 0.0),
+        lambda patch: patch.setattr(RequestSignature, "fits", lambda *_: True),
+        lambda patch: patch.setattr(RequestSignature, "late_by", lambda *_: 0.0),
     ],
     ids=["any signature", "any time"],
 )
@@ -77,7 +77,7 @@ def test_a_door_that_lets_in_too_many(monkeypatch, change):
 
 def test_answers_about_too_few_homes(monkeypatch):
     """Without the minimum, what a few homes reported shows somewhere."""
-    of = SlotTimeline.of.__func__
+    of = vars(SlotTimeline)["of"].__func__
     monkeypatch.setattr(
         SlotTimeline, "of", classmethod(lambda kind, arrays, minimum, first=None: of(kind, arrays, 1, first))
     )
@@ -155,7 +155,7 @@ def test_a_page_with_other_numbers(monkeypatch):
 def test_a_store_that_does_not_forget(monkeypatch, what):
     """What is only marked as free is still in the files."""
     if what == "log kept":
-        monkeypatch.setattr(Service, "forget_due", _nothing)
+        monkeypatch.setattr(Service, "purge_due", _nothing)
     else:
         connected = Sqlite._connected
 

@@ -4,9 +4,9 @@ import json
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.household.upload.http import Answer
-from hushwatt.household.upload.provider_client import Link
-from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
+from hushwatt.household.upload.http import HttpResponse
+from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.wire.proof import NONCE_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.record import unpack
 from hushwatt.wire.signature import public_bytes, sign_plan, sign_successor
 
@@ -28,8 +28,8 @@ class Server:
         self.key, self.history, self.device, self.turn = KEY, [], bytes(16), None
         self.heard, self.nonces, self.slots, self.reasons = [], [], [], {}
 
-    def link(self, address=ADDRESS):
-        return Link(address, lambda address: self)
+    def client(self, address=ADDRESS):
+        return ProviderClient(address, lambda address: self)
 
     def close(self):
         pass
@@ -38,9 +38,9 @@ class Server:
         self.heard.append((method, path))
         self.nonces.append(headers[NONCE_HEADER])
         told, signed = self._told(method, path, body or b"")
-        question = Question(bytes.fromhex(headers[NONCE_HEADER]), method, path, digest_of(body or b""))
-        signed = {**signed, **prove(self.key, question, 200, told)}
-        return Answer(200, {name.lower(): value for name, value in signed.items()}, told)
+        challenge = Challenge(bytes.fromhex(headers[NONCE_HEADER]), method, path, sha256_hex(body or b""))
+        signed = {**signed, **prove(self.key, challenge, 200, told)}
+        return HttpResponse(200, {name.lower(): value for name, value in signed.items()}, told)
 
     def _told(self, method, path, body):
         for plan in self.plans:

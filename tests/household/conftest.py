@@ -20,4 +20,4 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def marks(tmp_path_factory, monkeypatch):
     """The high-water marks of tests stay out of the machine's memory."""
-    monkeypatch.setattr(mark, "MEMORY", tmp_path_factory.getbasetemp())
+    monkeypatch.setattr(mark, "SHARED_MEMORY", tmp_path_factory.getbasetemp())

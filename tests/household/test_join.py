@@ -15,7 +15,13 @@ from hushwatt.household.join import agree, leave, pause, pinned_key, propose, re
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.upload.http import Unreachable, check_address
-from hushwatt.household.upload.provider_client import Link, Place, Refused, WrongProvider, choose
+from hushwatt.household.upload.provider_client import (
+    Enrolment,
+    ProviderClient,
+    ProviderRefused,
+    WrongProvider,
+    choose_plan,
+)
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -60,7 +66,7 @@ def store(folder):
 
 
 def joined(store, provider, plan, **more):
-    proposal = propose(store, CAPS, Link(provider.address), plan.id, **more)
+    proposal = propose(store, CAPS, ProviderClient(provider.address), plan.id, **more)
     return agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
 
 
@@ -87,9 +93,11 @@ def test_plans_are_weighed_together(store, provider, plans):
     """What fits alone is refused beside another plan; a plan it takes the place of does not count."""
     caps = replace(CAPS, epsilon_per_day=30 * MICRO)
     joined(store, provider, plans[0])
-    beside = propose(store, caps, Link(provider.address), plans[3].id)
-    instead = propose(store, caps, Link(provider.address), plans[1].id)
-    later = propose(store, caps, Link(provider.address), plans[3].id, now=nanoseconds(plans[0].expires))
+    beside = propose(store, caps, ProviderClient(provider.address), plans[3].id)
+    instead = propose(store, caps, ProviderClient(provider.address), plans[1].id)
+    later = propose(
+        store, caps, ProviderClient(provider.address), plans[3].id, now=nanoseconds(plans[0].expires)
+    )
 
     assert beside.objections == (
         "it asks 50 ε in a day together with your other plans, your cap epsilon_per_day is 30",
@@ -110,13 +118,13 @@ def test_coming_back_gives_no_budget(store, provider, plans):
     joined(store, provider, plans[0])
     store.disk.execute("UPDATE plans SET slot = 4711")
     store.disk.execute(SPEND, (4710, 1))
-    store.note("state", "as of now")
+    store.write_value("state", "as of now")
     leave(store, None, time.time_ns())
     joined(store, provider, plans[1])
-    assert store.noted("state") == "as of now"
+    assert store.read_value("state") == "as of now"
     joined(store, provider, plans[0])
 
-    assert store.noted("state") is None  # nobody vouches for the time between
+    assert store.read_value("state") is None  # nobody vouches for the time between
     assert taking_part(store, plans[0].id)[0]["slot"] == 4711
     assert store.value("SELECT sum(amount) FROM spends") == 1000
 
@@ -126,7 +134,7 @@ def test_a_changed_plan_waits_for_the_old_window(store, provider, plans):
     joined(store, provider, plans[0])
     end = int(plans[0].calendar.end_of(0).timestamp() * 1e9)
     store.disk.execute(SPEND, (0, end))
-    proposal = propose(store, CAPS, Link(provider.address), plans[1].id)
+    proposal = propose(store, CAPS, ProviderClient(provider.address), plans[1].id)
     joined(store, provider, plans[1])
     rows = store.rows("SELECT plan, slot, left FROM plans ORDER BY place")
 
@@ -136,7 +144,7 @@ def test_a_changed_plan_waits_for_the_old_window(store, provider, plans):
     assert [row["plan"] for row in taking_part(store)] == [plans[1].id]
 
 
-class Door(Link):
+class Door(ProviderClient):
     """A provider whose answer to an enrolment is known beforehand."""
 
     keys: ClassVar[list] = []
@@ -149,19 +157,19 @@ class Door(Link):
         self.keys.append(public_bytes(key))
         if isinstance(self.connect, Exception):
             raise self.connect
-        return Place(bytes(16), offered=False)
+        return Enrolment(bytes(16), offered=False)
 
 
 def tried(store, proposal, answer):
-    door = Door(proposal.link.address, answer)
-    agree(store, replace(proposal, link=door), "words", "code", time.time_ns(), OperatingSystem())
+    door = Door(proposal.client.address, answer)
+    agree(store, replace(proposal, client=door), "words", "code", time.time_ns(), OperatingSystem())
 
 
 def test_a_failed_join_leaves_nothing(store, provider, plans):
     """A refused code leaves neither plan nor consent nor key, and nothing is charged when it works later."""
-    proposal = propose(store, CAPS, Link(provider.address), plans[0].id)
-    with pytest.raises(Refused):
-        tried(store, proposal, Refused("wrong code"))
+    proposal = propose(store, CAPS, ProviderClient(provider.address), plans[0].id)
+    with pytest.raises(ProviderRefused):
+        tried(store, proposal, ProviderRefused("wrong code"))
 
     assert store.rows("SELECT * FROM plans") == store.rows("SELECT * FROM consents") == []
     assert store.rows("SELECT name FROM home") == [{"name": "home"}]
@@ -170,7 +178,7 @@ def test_a_failed_join_leaves_nothing(store, provider, plans):
 
 def test_a_lost_answer_can_be_asked_for_again(store, provider, plans):
     """The key that was shown is kept until there is an answer, and is in no plan before."""
-    proposal = propose(store, CAPS, Link(provider.address), plans[0].id)
+    proposal = propose(store, CAPS, ProviderClient(provider.address), plans[0].id)
     Door.keys.clear()
     for _ in range(2):
         with pytest.raises(Unreachable):
@@ -200,9 +208,9 @@ def test_a_moved_clock_does_not_end_the_old_window(store, provider, plans):
     now, slot = time.time_ns(), plans[0].slot.seconds * SECOND
     row = (now - slot, now, 1000, 0)
     store.disk.execute("INSERT INTO spends VALUES (1, 0, 'publication', ?, ?, ?, NULL, ?, 0)", row)
-    store.note("running", f"{now} 0 0 boot")
+    store.write_value("running", f"{now} 0 0 boot")
     later = now + 50 * slot
-    proposal = propose(store, CAPS, Link(provider.address), plans[1].id)
+    proposal = propose(store, CAPS, ProviderClient(provider.address), plans[1].id)
     agree(store, proposal, "words", None, later, OperatingSystem())
     begins = nanoseconds(plans[1].calendar.start_of(taking_part(store)[0]["slot"]))
 
@@ -239,22 +247,22 @@ def test_another_key_is_not_believed(store, provider, plans):
 
 def test_a_plan_that_is_not_there(store, provider):
     """A refusal is handed on in the provider's words."""
-    with pytest.raises(Refused, match="not collected here"):
-        Link(provider.address).offer(hashlib.sha256(b"").hexdigest())
+    with pytest.raises(ProviderRefused, match="not collected here"):
+        ProviderClient(provider.address).offer(hashlib.sha256(b"").hexdigest())
 
 
 def test_the_plan_is_chosen_by_its_start(provider, plans):
     """With several plans the start of the id is needed, and enough."""
-    assert choose(Link(provider.address), plans[1].id[:10])[0] == plans[1].id
+    assert choose_plan(ProviderClient(provider.address), plans[1].id[:10])[0] == plans[1].id
 
     with pytest.raises(UsageError, match="name one plan with --plan"):
-        choose(Link(provider.address), None)
+        choose_plan(ProviderClient(provider.address), None)
 
 
 def test_nobody_there():
     """A provider that does not answer is one line."""
     with pytest.raises(Unreachable, match="does not answer"):
-        Link("http://127.0.0.1:9").plans()
+        ProviderClient("http://127.0.0.1:9").plans()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """One plan at home: paid before drawn, kept whole, counted at the most when nobody knows."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ from tests.household.living import NO_CAPS, join, quick_store
 
 from hushwatt.errors import StateError
 from hushwatt.household import membership
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
+from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.membership import Membership, stretches
+from hushwatt.household.membership import Membership, merge_old_entries
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import OperatingSystem
 
@@ -46,6 +47,8 @@ def spends(member, slot):
 
 class Looking:
     """The system's randomness, which looks at the disk with other eyes before it gives any."""
+
+    path: Path
 
     def __init__(self):
         self.seen = []
@@ -145,12 +148,12 @@ def test_no_window_overspends(plan_of, method, window, fates):
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), OperatingSystem())
         for slot, fate in enumerate(fates):
             if fate == "close":
-                member.close(OperatingSystem().words(2) % np.uint64(400) * 1.0, due=0)
+                member.close((OperatingSystem().words(2) % np.uint64(400)).astype(float), due=0)
             elif fate == "silent":
                 member.silent(slot, "paused")
             else:
                 member.lost(slot, "away", unseen=9 if fate == "unseen" else 0)
-        sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())
+        sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())  # type: ignore[arg-type]
 
     for start in range(len(fates)):
         assert sum(sent.get(slot, 0) for slot in range(start, start + window)) <= plan.epsilon
@@ -168,9 +171,9 @@ def test_a_window_lived_unseen_is_followed_by_silence(member_of, plan_of):
 
 def test_many_lost_slots_take_few_rows(member_of, plan_of):
     """Years away are written in stretches that count for all their slots, never for less."""
-    entries = [Entry(1, slot, "lost", 10 * slot, 10 * slot + 10, 3) for slot in range(50_000)]
+    entries = [SpendEntry(1, slot, "lost", 10 * slot, 10 * slot + 10, 3) for slot in range(50_000)]
 
-    joined = stretches(entries, window=5)
+    joined = merge_old_entries(entries, window=5)
 
     assert len(joined) <= 2_000
     assert sum(each.amount for each in joined) == 150_000
@@ -188,12 +191,12 @@ def test_stretches_count_for_every_appliance(asked, window):
     """In every slot, a row for many slots gives each appliance at least what that slot gave it."""
     named = [None if each is None else np.array(sorted(each), "<u2").tobytes() for each in asked]
     entries = [
-        Entry(1, slot, "lost", 10 * slot, 10 * slot + 10, 1 + slot % 3, members)
+        SpendEntry(1, slot, "lost", 10 * slot, 10 * slot + 10, 1 + slot % 3, members)
         for slot, members in enumerate(named)
     ]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(membership, "ROWS", 3)
-        joined = stretches(entries, window)
+        patched.setattr(membership, "MAX_LOST_ROWS", 3)
+        joined = merge_old_entries(entries, window)
 
     def given_to(rows, appliance, start):
         here = [each for each in rows if each.start < start + 10 and each.end > start]

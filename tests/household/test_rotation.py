@@ -11,8 +11,8 @@ from hushwatt.household.join import agree, propose, taking_part
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.homes import enrol, walked_by_cursor
-from hushwatt.household.report.memory import from_text, strategy_of, to_text
-from hushwatt.household.upload.provider_client import Link, Refused
+from hushwatt.household.report.serialise import dump_home, load_home, strategy_of
+from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.ledger import Ledger
@@ -38,14 +38,14 @@ def joined(store, plan, **told):
         def _proved(self, said, signed=None):
             return super()._proved(said if signed else json.dumps(told).encode(), signed)
 
-    proposal = propose(store, CAPS, Link("https://provider.example", Teller(plan).connect), plan.id)
+    proposal = propose(store, CAPS, ProviderClient("https://provider.example", Teller(plan).connect), plan.id)
     agree(store, proposal, "words", None, nanoseconds(plan.start), OperatingSystem())
     row = taking_part(store)[0]
-    return from_text(plan, row["slot"], row["memory"], Ledger.of(plan, 1))
+    return load_home(plan, row["slot"], row["memory"], Ledger.of(plan, 1))
 
 
 def phase(homes):
-    return (homes.slot + strategy_of(homes).wait) % homes.plan.window
+    return (homes.slot + strategy_of(homes).wait) % homes.plan.window  # type: ignore[attr-defined]
 
 
 def device(number):
@@ -76,7 +76,7 @@ def test_an_older_provider_offers_none(plan):
 @pytest.mark.parametrize("turn", [-1, 4, 2.0, True, "1", [1], 10**30])
 def test_a_turn_that_is_none(plan, turn):
     """Whatever else a provider says is refused."""
-    with quick_store() as store, pytest.raises(Refused, match="a turn that the plan does not have"):
+    with quick_store() as store, pytest.raises(ProviderRefused, match="a turn that the plan does not have"):
         joined(store, plan, device=device(7), turn=turn)
 
 
@@ -129,7 +129,7 @@ def test_the_same_device_keeps_its_place(plan):
         store.disk.execute("UPDATE plans SET left = 5")
         after = joined(store, plan, device=device(1), turn=(phase(before) + 1) % 4)
 
-        assert to_text(after) == to_text(before)
+        assert dump_home(after) == dump_home(before)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -165,13 +165,13 @@ def test_an_older_memory_goes_on(plan_of, method):
     homes = enrol(plan, 1, 0, Simulation(1, "home"))
     homes.skip_to(7)
     order, cursor = homes.order[0].tolist(), 3
-    memory = json.loads(to_text(homes)) | {"cursor": cursor}
+    memory = json.loads(dump_home(homes)) | {"cursor": cursor}
 
-    again = from_text(plan, 7, json.dumps(memory), Ledger.of(plan, 1))
+    again = load_home(plan, 7, json.dumps(memory), Ledger.of(plan, 1))
 
-    assert "cursor" not in json.loads(to_text(again))
+    assert "cursor" not in json.loads(dump_home(again))
     for turn in range(4):
-        again.skip_to(7 + strategy_of(again).wait if method != "lbu" else 7 + turn)
+        again.skip_to(7 + strategy_of(again).wait if method != "lbu" else 7 + turn)  # type: ignore[attr-defined]
         while not strategy_of(again).offer():
             again.skip_to(again.slot + 1)
         expected = sorted(order[(cursor + 2 * turn + step) % 5] for step in range(2))

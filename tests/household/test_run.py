@@ -17,8 +17,8 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.discover import discover, recognise
-from hushwatt.household.sources.mapping import Broker
-from hushwatt.household.upload.provider_client import Link
+from hushwatt.household.sources.sources_file import Broker
+from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 
@@ -112,7 +112,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
     (home / "caps.toml").write_text(CAPS)
     plan = Plan.load(provider.plans[0])
     with Store(home / "ledger.sqlite") as store:
-        proposal = propose(store, Caps.load(home / "caps.toml"), Link(provider.address), plan.id)
+        proposal = propose(store, Caps.load(home / "caps.toml"), ProviderClient(provider.address), plan.id)
         agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
         agent = Agent(home)
 
@@ -139,7 +139,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
     assert code == 0
     assert before <= {(slot, payload) for slot, _, _, payload in rows}
     assert silences >= 1
-    assert dearest(left, 1, plan.window) <= plan.epsilon
+    assert dearest(left, 1, plan.window) <= plan.epsilon  # type: ignore[arg-type]
     assert second.returncode == 2
     assert "another agent is running" in second.stderr
     assert entities["paused"] == "OFF"

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushwatt.household.untrusted_json import (
-    DEEPEST,
+    MAX_DEPTH,
     Malformed,
-    decimal,
-    finite,
-    items,
+    as_count,
+    as_finite,
+    as_list,
+    as_table,
+    parse_decimal,
     parse_json,
-    table,
-    whole,
 )
 
 VALUES = st.recursive(
@@ -44,9 +44,9 @@ def test_any_bytes_are_a_value_or_malformed(data):
 def test_depth_is_bounded(opening, closing):
     """As deep as it may be, and one more; whether or not it is closed."""
     inner = b"1"
-    parse_json(opening * (DEEPEST - 1) + inner + closing * (DEEPEST - 1))
+    parse_json(opening * (MAX_DEPTH - 1) + inner + closing * (MAX_DEPTH - 1))
 
-    for depth in (DEEPEST + 1, 500, 900, 5_000):
+    for depth in (MAX_DEPTH + 1, 500, 900, 5_000):
         with pytest.raises(Malformed, match="deeply"):
             parse_json(opening * depth + inner + closing * depth)
     with pytest.raises(Malformed):
@@ -68,19 +68,25 @@ def test_nonsense_is_malformed(data):
 def test_odd_numbers_are_malformed(word):
     """Python's float reads more than a plug should send."""
     with pytest.raises(Malformed):
-        decimal(word)
+        parse_decimal(word)
 
 
 @pytest.mark.parametrize("space", [" ", "\t", "\x1c", "\x1f", "\x85", "\u2028"])
 def test_space_around_a_number(space):
     """Whatever counts as space around a number, it is the number."""
 
-    assert decimal(f"{space}12.5{space}") == 12.5
+    assert parse_decimal(f"{space}12.5{space}") == 12.5
 
 
 def test_typed_looks():
     """A wrong type is as good as nothing."""
 
-    assert (table([1]), items({"a": 1}), whole(True), whole(1.0), whole(2**60)) == ({}, [], None, None, None)
+    assert (as_table([1]), as_list({"a": 1}), as_count(True), as_count(1.0), as_count(2**60)) == (
+        {},
+        [],
+        None,
+        None,
+        None,
+    )
     with pytest.raises(Malformed):
-        finite(10**400)
+        as_finite(10**400)

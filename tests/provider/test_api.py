@@ -19,7 +19,7 @@ from hushwatt.provider.service.keys import rotate_keys
 from hushwatt.provider.service.service import load_plans
 from hushwatt.provider.store.access import add_token
 from hushwatt.wire.record import pack_many
-from hushwatt.wire.signature import SIGNATURE_HEADER, plan_fits, sign_request, successor_fits
+from hushwatt.wire.signature import SIGNATURE_HEADER, sign_request, verify_plan, verify_successor
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 
@@ -54,7 +54,7 @@ def test_a_plan_comes_signed(talk):
 
     assert hashlib.sha256(answer.content).hexdigest() == talk.plan.id
     assert Plan.parse(answer.content) == talk.plan
-    assert plan_fits(key, signature, answer.content)
+    assert verify_plan(key, signature, answer.content)
     (listed,) = talk.client.get("/v1/plans").json()["plans"]
     assert listed["id"] == talk.plan.id
     assert listed["enrolment"] == "open"
@@ -74,7 +74,7 @@ def test_a_rotated_key_is_vouched_for(collecting, plan_of, tmp_path):
 
     assert before["history"] == []
     assert (step["key"], step["successor"]) == (before["key"], after["key"])
-    assert successor_fits(*(bytes.fromhex(step[name]) for name in ("key", "signature", "successor")))
+    assert verify_successor(*(bytes.fromhex(step[name]) for name in ("key", "signature", "successor")))
     assert talk.get().headers["Hushwatt-Key"] == after["key"]
 
 
@@ -420,7 +420,7 @@ def test_erasing_does_not_wait_for_readers(talk, tmp_path):
         session.all("SELECT 1 FROM devices")
         left = talk.leave(key, device, device)
         during = device in (tmp_path / "store.sqlite-wal").read_bytes()
-    talk.client.portal.call(talk.service.forget_due)
+    talk.client.portal.call(talk.service.purge_due)
 
     assert left.status_code == 200
     assert during

@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from hushwatt.errors import ReportError
 from hushwatt.wire import curve
 from hushwatt.wire.curve import ORDER, PRIME, is_sound, is_weak
-from hushwatt.wire.signature import plan_fits, public_key, sound_key, successor_fits
+from hushwatt.wire.signature import public_key, sound_key, verify_plan, verify_successor
 
 
 def encoded(point):
@@ -98,9 +98,9 @@ def test_a_key_that_anybody_signs_for_vouches_for_nothing(key):
     constant = key + bytes(32)  # fits a key of small order, with a chance that depends on the text
 
     with pytest.raises(ReportError, match="public key"):
-        plan_fits(key, constant, b"{}")
+        verify_plan(key, constant, b"{}")
     with pytest.raises(ReportError, match="public key"):
-        successor_fits(key, constant, public(7))
+        verify_successor(key, constant, public(7))
     with pytest.raises(ReportError, match="public key"):
         sound_key(key)
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.wire.proof import UNREAD, Question, answer_text, hex_header, prove
+from hushwatt.wire.proof import BODY_UNREAD, Challenge, hex_header, proof_text, prove
 from hushwatt.wire.signature import public_bytes, sign_request
 
 KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
-ASKED = Question.fresh("POST", "/v1/plans/5f/reports", b"records")
+ASKED = Challenge.fresh("POST", "/v1/plans/5f/reports", b"records")
 
 
 def believed(question=ASKED, proof=None, status=200, body=b"{}", key=KEY):
@@ -26,11 +26,11 @@ def test_the_answer_itself_is_believed():
 @pytest.mark.parametrize(
     "other",
     [
-        {"question": Question.fresh("POST", "/v1/plans/5f/reports", b"records")},  # a replay
+        {"question": Challenge.fresh("POST", "/v1/plans/5f/reports", b"records")},  # a replay
         {"question": replace(ASKED, method="GET")},
         {"question": replace(ASKED, path="/v1/plans/5e/reports")},
         {"question": replace(ASKED, digest="0" * 64)},
-        {"question": replace(ASKED, digest=UNREAD)},
+        {"question": replace(ASKED, digest=BODY_UNREAD)},
         {"status": 201},
         {"body": b"[]"},
         {"key": OTHER},
@@ -50,13 +50,13 @@ def test_nothing_signed_for_another_purpose_is_an_answer():
     reflected = sign_request(KEY, bytes(16), "POST", ASKED.path, 1, b"records")["Hushwatt-Signature"]
 
     assert not believed(proof={"Hushwatt-Proof": reflected})
-    assert answer_text(ASKED, 200, b"").startswith(b"hushwatt-answer-v1\n")
+    assert proof_text(ASKED, 200, b"").startswith(b"hushwatt-answer-v1\n")
 
 
 @pytest.mark.parametrize("status, holds", [(410, True), (200, False)])
 def test_only_a_refusal_may_leave_the_body_unread(status, holds):
     """A service may say no before it has read everything, but never yes."""
-    proof = prove(KEY, replace(ASKED, digest=UNREAD), status, b"{}")
+    proof = prove(KEY, replace(ASKED, digest=BODY_UNREAD), status, b"{}")
 
     assert believed(proof=proof, status=status) is holds
 

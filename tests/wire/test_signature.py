@@ -9,15 +9,15 @@ from hushwatt.wire.signature import (
     KEY,
     SIGNATURE_HEADER,
     TIME_HEADER,
-    plan_fits,
     public_bytes,
     public_key,
-    read_claim,
+    read_request_signature,
     request_text,
     sign_plan,
     sign_request,
     sign_successor,
-    successor_fits,
+    verify_plan,
+    verify_successor,
 )
 
 SEED = bytes(range(32))
@@ -27,7 +27,7 @@ REQUEST = {"method": "POST", "path": "/v1/plans/5f/reports", "body": b"abc"}
 
 def claim(**changes):
     headers = sign_request(KEY_AT_HOME, bytes(16), "POST", "/v1/plans/5f/reports", 1_700_000_000, b"abc")
-    return read_claim({**headers, **changes})
+    return read_request_signature({**headers, **changes})
 
 
 def test_the_signed_text_is_what_the_docs_say():
@@ -108,9 +108,9 @@ def test_a_plan_is_signed_for_what_it_is():
     headers = sign_plan(KEY_AT_HOME, b'{"name":"x"}')
     key, signature = bytes.fromhex(headers["Hushwatt-Key"]), bytes.fromhex(headers["Hushwatt-Signature"])
 
-    assert plan_fits(key, signature, b'{"name":"x"}')
-    assert not plan_fits(key, signature, b'{"name":"y"}')
-    assert not plan_fits(key, KEY_AT_HOME.sign(KEY + b'{"name":"x"}'), b'{"name":"x"}')
+    assert verify_plan(key, signature, b'{"name":"x"}')
+    assert not verify_plan(key, signature, b'{"name":"y"}')
+    assert not verify_plan(key, KEY_AT_HOME.sign(KEY + b'{"name":"x"}'), b'{"name":"x"}')
 
 
 def test_a_key_vouches_for_the_next():
@@ -118,8 +118,8 @@ def test_a_key_vouches_for_the_next():
     new, other = (public_bytes(Ed25519PrivateKey.generate()) for _ in range(2))
     signature = sign_successor(KEY_AT_HOME, new)
 
-    assert successor_fits(public_bytes(KEY_AT_HOME), signature, new)
-    assert not successor_fits(public_bytes(KEY_AT_HOME), signature, other)
+    assert verify_successor(public_bytes(KEY_AT_HOME), signature, new)
+    assert not verify_successor(public_bytes(KEY_AT_HOME), signature, other)
 
 
 def test_a_key_has_32_bytes():

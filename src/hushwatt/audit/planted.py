@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hushwatt.audit.exact.brute import Answer, KeptProbes, Memory, Outcome
 from hushwatt.audit.exact.hidden import Home, answer_table, distances, payload
 from hushwatt.household.ledger.caps import DAY
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
+from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.randomise import randomise
@@ -22,7 +22,7 @@ from hushwatt.privacy.entropy import Entropy, Simulation
 from hushwatt.privacy.kernels import answer_bits
 from hushwatt.privacy.laws import BitLaw, Law, debias, law_for
 from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members, Spend
-from hushwatt.privacy.strategies import Absorb
+from hushwatt.privacy.strategies import Absorb, Strategy
 from hushwatt.wire.payload import Layout
 
 
@@ -71,7 +71,7 @@ class AbsorbOneMore(Absorb):
 
 
 @dataclass(frozen=True)
-class Redrawn:
+class Redrawn(Strategy):
     """LSP that draws its slot anew for every window of w slots, so two may fall close together."""
 
     epsilon: int
@@ -134,7 +134,7 @@ class ForgetfulLedger(Ledger):
 
 def kept_a_slot_short(plan: Plan, place: int, book: HomeLedger, slot: int) -> PlanLedger:
     """A home's ledger that reads one slot too few when it is opened again."""
-    ledger = PlanLedger.kept(plan, place, book, slot)
+    ledger = PlanLedger.load(plan, place, book, slot)
     ledger.charges = [charge for charge in ledger.charges if charge.slot > slot - plan.window + 1]
     return ledger
 
@@ -149,7 +149,7 @@ class HalfDayBook(HomeLedger):
 class OnceOnlyBook(HomeLedger):
     """A book that compares each spend with an appliance's cap, and adds nothing up."""
 
-    def _appliance_refusal(self, entry: Entry) -> OverCap | None:
+    def _appliance_refusal(self, entry: SpendEntry) -> OverCap | None:
         limit = self.caps.appliance_limit(DAY)
         return OverCap(entry.amount, limit) if entry.amount > limit.amount else None
 

@@ -47,13 +47,13 @@ def demo(
     from hushwatt.evaluate.demo import rehearse
     from hushwatt.evaluate.demo.folder import fresh_folder
     from hushwatt.evaluate.demo.page import page
-    from hushwatt.files import written
+    from hushwatt.files import atomic_write
 
     with ExitStack() as running:
         folder = running.enter_context(fresh_folder(output, homes, days))
         with progress("homes report", total=homes + homes * days // 3) as advance:
             done = running.enter_context(rehearse(folder, homes, days, port, advance=advance))
-        with written(folder / "report.html") as temporary:
+        with atomic_write(folder / "report.html") as temporary:
             temporary.write_text(page(done), encoding="utf-8")
         print_summary(done)
         print(f"\nreport page  {folder / 'report.html'}\ndashboard    {done.address}/")

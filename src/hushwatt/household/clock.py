@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 SECOND = 1_000_000_000  # nanoseconds, the unit of all times here
-TOGETHER = SECOND // 50  # both clocks are read within this time of each other, or read again
+MAX_READ_GAP = SECOND // 50  # both clocks are read within this time of each other, or read again
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 BOOT_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -51,5 +51,5 @@ class SystemClock:
         """Both clocks at one time, even on a machine that is busy or falls asleep in between."""
         while True:
             alive, wall = self.alive(), self.wall()
-            if self.alive() - alive < TOGETHER:
+            if self.alive() - alive < MAX_READ_GAP:
                 return Moment(wall, alive, self.boot)

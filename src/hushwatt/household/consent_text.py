@@ -4,7 +4,7 @@ What the provider wrote itself stands in quotation marks, on one line.
 """
 
 from hushwatt.household.ledger.caps import YEAR
-from hushwatt.household.ledger.demand import most
+from hushwatt.household.ledger.demand import max_spend
 from hushwatt.household.report.preview import Preview
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
@@ -24,11 +24,11 @@ HABITS = (
 )
 
 
-def terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[str, str]]:
+def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[str, str]]:
     """Who asks, what for, and what it may cost this home."""
     told = dict(facts(plan))
     span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
-    year = most(plan, YEAR)
+    year = max_spend(plan, YEAR)
     low, high = (f"{chance:.3g}" for chance in promise.truthful)
     return [
         ("who asks", f"{quoted(plan.contact, LONGEST_TEXT)}, at {sanitised(address)}"),
@@ -54,7 +54,7 @@ ODDS = (
 )
 
 
-def example(plan: Plan, shown: Preview) -> list[str]:
+def example_report(plan: Plan, shown: Preview) -> list[str]:
     """One example report, bytes and all."""
     lines = [
         f"One report has {len(shown.record)} bytes. "
@@ -65,7 +65,7 @@ def example(plan: Plan, shown: Preview) -> list[str]:
     return lines + [f"  {quoted(name)}: level {levels}" for name, levels in shown.says]
 
 
-def changes(old: Plan, new: Plan) -> list[str]:
+def plan_changes(old: Plan, new: Plan) -> list[str]:
     """What a changed plan changes, line by line."""
     before, after = dict(facts(old)), dict(facts(new))
     found = [

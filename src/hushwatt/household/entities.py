@@ -18,14 +18,14 @@ from hushwatt.household.guard import Guard
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.broker import LONGEST, connection
-from hushwatt.household.sources.mapping import Broker
-from hushwatt.household.status import meters, plans
+from hushwatt.household.sources.broker import MAX_BACKOFF, connection
+from hushwatt.household.sources.sources_file import Broker
+from hushwatt.household.status import meters, plan_statuses
 from hushwatt.plan.amounts import plain
 
 STATE, COMMAND = "hushwatt/state", "hushwatt/pause/set"
-EVERY = 30.0  # seconds between two states
-SOON = 1.0  # seconds between two states that were asked for
+STATE_SECONDS = 30.0  # seconds between two states
+MIN_STATE_SECONDS = 1.0  # seconds between two states that were asked for
 RESUME = "only on hushwatt's own page, or by `hushwatt household resume`: the broker alone is not enough"
 DEVICE = {"identifiers": ["hushwatt"], "name": "hushwatt", "manufacturer": "hushwatt"}
 SENSORS = {
@@ -65,7 +65,7 @@ def discovery() -> dict[str, dict[str, object]]:
 def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
     """What the entities show now."""
     day, year, _ = meters(store, caps, now)
-    every = plans(store, now)
+    every = plan_statuses(store, now)
     here = [each for each in every if each.state in ("taking part", "paused")]
     last = [each.last_report for each in here if each.last_report is not None]
     return {
@@ -97,7 +97,7 @@ async def announce(
                     _listen(connected, store, clock, asked, guard),
                 )
         except (aiomqtt.MqttError, OSError, ValueError):
-            await asyncio.sleep(LONGEST / 2)
+            await asyncio.sleep(MAX_BACKOFF / 2)
 
 
 async def _publish(
@@ -116,9 +116,9 @@ async def _publish(
             told = json.dumps(state(store, caps(), clock.look().wall))
         if told is not None:
             await connected.publish(STATE, told, retain=True)
-        await asyncio.sleep(SOON)
+        await asyncio.sleep(MIN_STATE_SECONDS)
         with suppress(TimeoutError):
-            await asyncio.wait_for(asked.wait(), EVERY)
+            await asyncio.wait_for(asked.wait(), STATE_SECONDS)
 
 
 async def _listen(

@@ -8,11 +8,13 @@ import asyncio
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-MOST = 1_000  # different failures that are told apart
+from hushwatt.household.log_once import LogOnce
+
+MAX_FAILURES = 1_000  # different failures that are told apart
 
 
 @dataclass
@@ -30,7 +32,9 @@ class Guard:
 
     say: Callable[[str], None]
     count: int = 0  # failures so far
-    said: set[str] = field(default_factory=set, repr=False)
+
+    def __post_init__(self) -> None:
+        self.once = LogOnce(self.say)
 
     @contextmanager
     def __call__(self, what: str) -> Iterator[None]:
@@ -42,10 +46,10 @@ class Guard:
     def note(self, what: str, surprise: BaseException) -> None:
         """Say a failure, unless it was said before."""
         self.count += 1
-        line = f"{what} could not be handled ({kind_of(surprise)}); it is passed over, please report this"
-        if line not in self.said and len(self.said) < MOST:
-            self.said.add(line)
-            self.say(line)
+        kind = describe_failure(surprise)
+        line = f"{what} could not be handled ({kind}); it is passed over, please report this"
+        if len(self.once.last) < MAX_FAILURES:
+            self.once(line, line)
 
     def on_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """What an event loop does with a failure that nobody waits for."""
@@ -54,7 +58,7 @@ class Guard:
             self.note("something in the background", surprise)
 
 
-def kind_of(surprise: BaseException) -> str:
+def describe_failure(surprise: BaseException) -> str:
     """The kind of a failure and where it happened; never its words, which may repeat what came in."""
     places = traceback.extract_tb(surprise.__traceback__)
     where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""

@@ -12,10 +12,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.monotonic_clock import STATE_KEY, MonotonicClock
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import STATE, Timeline
-from hushwatt.household.membership import begin, placed
-from hushwatt.household.upload.provider_client import Link, Offer, Place, Refused, WrongProvider
+from hushwatt.household.membership import first_memory, with_turn
+from hushwatt.household.upload.provider_client import (
+    Enrolment,
+    Offer,
+    ProviderClient,
+    ProviderRefused,
+    WrongProvider,
+)
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
@@ -28,7 +34,7 @@ from hushwatt.sanitise import quoted
 class Proposal:
     """A plan that could be joined: checked, and weighed against the owner's caps."""
 
-    link: Link
+    client: ProviderClient
     offer: Offer
     promise: Promise
     objections: tuple[str, ...]
@@ -40,27 +46,27 @@ class Proposal:
 
 
 def propose(
-    store: Store, caps: Caps, link: Link, plan_id: str, key: bytes | None = None, now: int = 0
+    store: Store, caps: Caps, client: ProviderClient, plan_id: str, key: bytes | None = None, now: int = 0
 ) -> Proposal:
     """Fetch a plan, believe only what is signed, and say what stands against it.
 
     It is weighed together with the plans that the home takes part in and that are not over at `now`.
     """
-    pinned = key or pinned_key(store, link.address)
-    offer = link.offer(plan_id, pinned)
-    weighed, replaces = promise(offer.plan), _replaced(store, offer)
-    against = caps.objections(offer.plan, _beside(store, offer.plan, replaces, now))
+    pinned = key or pinned_key(store, client.address)
+    offer = client.offer(plan_id, pinned)
+    weighed, replaces = promise(offer.plan), _replaced_plan(store, offer)
+    against = caps.objections(offer.plan, _concurrent_plans(store, offer.plan, replaces, now))
     if not weighed.kept:
         against.append("it does not keep its own promise")
-    return Proposal(link, offer, weighed, tuple(against), replaces)
+    return Proposal(client, offer, weighed, tuple(against), replaces)
 
 
-def _beside(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:
+def _concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:
     """The plans that this home will take part in at the same time, paused ones included."""
     rows = store.rows("SELECT canonical FROM plans WHERE left IS NULL AND plan != ?", (plan.id,))
     here = [each for each in (Plan.parse(row["canonical"]) for row in rows) if each != replaces]
-    begin = max(now, nanoseconds(plan.start))
-    return [each for each in here if nanoseconds(each.expires) > begin and each.start < plan.expires]
+    begins = max(now, nanoseconds(plan.start))
+    return [each for each in here if nanoseconds(each.expires) > begins and each.start < plan.expires]
 
 
 def pinned_key(store: Store, address: str) -> bytes | None:
@@ -78,43 +84,49 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
         raise UsageError(f"{quoted(plan.name)}: {'; '.join(proposal.objections)}")
     if now >= nanoseconds(plan.expires):
         raise UsageError(f"{quoted(plan.name)} is over since {plan.expires:%Y-%m-%d}")
-    row = _row(store, plan.id)
+    row = _plan_row(store, plan.id)
     if row is not None and row["left"] is None and row["device"] is not None:
         raise UsageError(f"this home already takes part in {quoted(plan.name)}")
-    secret = _secret(store, plan.id, row)
+    secret = _device_key(store, plan.id, row)
     try:
-        with proposal.link.proved(plan.id, proposal.offer.key) as provider:
-            place = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
-    except Refused:  # a definite no: nothing of it stays
-        _forget(store, plan.id)
+        with proposal.client.plan_session(plan.id, proposal.offer.key) as provider:
+            enrolment = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
+    except ProviderRefused:  # a definite no: nothing of it stays
+        _forget_device_key(store, plan.id)
         raise
-    _take_part(store, proposal, words, secret, place, now, source)
+    _record_membership(store, proposal, words, secret, enrolment, now, source)
     return plan
 
 
-def _secret(store: Store, plan_id: str, row: dict[str, Any] | None) -> bytes:
+def _device_key(store: Store, plan_id: str, row: dict[str, Any] | None) -> bytes:
     """The device's key, on disk before anyone sees it: an answer that is lost can be asked for again."""
-    kept = (row or {}).get("secret") or store.noted(f"joining {plan_id}")
+    kept = (row or {}).get("secret") or store.read_value(f"joining {plan_id}")
     secret: bytes = kept or Ed25519PrivateKey.generate().private_bytes_raw()
     if not kept:
-        store.note(f"joining {plan_id}", secret)
+        store.write_value(f"joining {plan_id}", secret)
     return secret
 
 
-def _forget(store: Store, plan_id: str) -> None:
-    with store.change() as disk:
+def _forget_device_key(store: Store, plan_id: str) -> None:
+    with store.transaction() as disk:
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan_id}",))
 
 
-def _take_part(
-    store: Store, proposal: Proposal, words: str, secret: bytes, place: Place, now: int, source: Source
+def _record_membership(
+    store: Store,
+    proposal: Proposal,
+    words: str,
+    secret: bytes,
+    enrolment: Enrolment,
+    now: int,
+    source: Source,
 ) -> None:
     """Consent, keys and the first slot, in one change; a plan joined before goes on where it was."""
     plan = proposal.plan
-    slot, memory = begin(plan, _first_slot(store, proposal, now), source)
-    row = (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory)
-    before = _row(store, plan.id) or {}
-    with store.change() as disk:
+    slot, memory = first_memory(plan, _first_slot(store, proposal, now), source)
+    row = (plan.id, plan.canonical(), proposal.client.address, proposal.offer.key, now, secret, slot, memory)
+    before = _plan_row(store, plan.id) or {}
+    with store.transaction() as disk:
         disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
         disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
         disk.execute(
@@ -123,22 +135,23 @@ def _take_part(
             "address = excluded.address, provider = excluded.provider",
             row,
         )
-        if place.offered and before.get("device") != place.device:
-            _take_place(store, plan, place)
+        if enrolment.offered and before.get("device") != enrolment.device:
+            _adopt_turn(store, plan, enrolment)
         disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (place.device, plan.id)
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?",
+            (enrolment.device, plan.id),
         )
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
         if before.get("left") is not None:  # nobody vouches for the time since then
-            disk.execute("DELETE FROM home WHERE name = ?", (STATE,))
+            disk.execute("DELETE FROM home WHERE name = ?", (STATE_KEY,))
         if proposal.replaces is not None:
             disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
 
 
-def _take_place(store: Store, plan: Plan, place: Place) -> None:
+def _adopt_turn(store: Store, plan: Plan, enrolment: Enrolment) -> None:
     """Speak at the turn that is offered, in the order that belongs to the new device."""
     row = store.rows("SELECT slot, memory FROM plans WHERE plan = ?", (plan.id,))[0]
-    memory = placed(plan, row["slot"], row["memory"], place.turn, order_of(plan, place.device))
+    memory = with_turn(plan, row["slot"], row["memory"], enrolment.turn, order_of(plan, enrolment.device))
     store.disk.execute("UPDATE plans SET memory = ? WHERE plan = ?", (memory, plan.id))
 
 
@@ -164,13 +177,13 @@ def _last_spend(store: Store, plan: Plan, now: int) -> int | None:
         (plan.id,),
     )[0]
     end: int | None = row["end"]
-    seen = Timeline(store).seen
-    if end is None or seen is None or row["running"] is None:
+    sample = MonotonicClock(store).sample
+    if end is None or sample is None or row["running"] is None:
         return end
-    return max(end, now - (seen.running - int(row["running"])))
+    return max(end, now - (sample.running - int(row["running"])))
 
 
-def _replaced(store: Store, offer: Offer) -> Plan | None:
+def _replaced_plan(store: Store, offer: Offer) -> Plan | None:
     """The plan of the same provider and name that this home takes part in, if it is another one."""
     rows = store.rows(
         "SELECT plan, canonical FROM plans WHERE provider = ? AND left IS NULL AND plan != ?",
@@ -182,17 +195,17 @@ def _replaced(store: Store, offer: Offer) -> Plan | None:
 
 def pause(store: Store, wanted: str | None, now: int) -> list[Plan]:
     """Keep silent under these plans, from the current slot on."""
-    return _mark(store, wanted, "paused IS NULL", now)
+    return _set_paused(store, wanted, "paused IS NULL", now)
 
 
 def resume(store: Store, wanted: str | None) -> list[Plan]:
     """Take part again, from the next slot on."""
-    return _mark(store, wanted, "paused IS NOT NULL", None)
+    return _set_paused(store, wanted, "paused IS NOT NULL", None)
 
 
-def _mark(store: Store, wanted: str | None, which: str, value: int | None) -> list[Plan]:
+def _set_paused(store: Store, wanted: str | None, which: str, value: int | None) -> list[Plan]:
     rows = taking_part(store, wanted)
-    with store.change() as disk:
+    with store.transaction() as disk:
         for row in rows:
             disk.execute(f"UPDATE plans SET paused = ? WHERE place = ? AND {which}", (value, row["place"]))
     return [Plan.parse(row["canonical"]) for row in rows]
@@ -204,9 +217,9 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     How many reports were erased; None when the keys were deleted without asking.
     """
     rows = store.rows("SELECT * FROM plans WHERE secret IS NOT NULL AND plan LIKE ?", (f"{wanted or ''}%",))
-    row = _only(rows, wanted)
+    row = _single_row(rows, wanted)
     plan = Plan.parse(row["canonical"])
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
         disk.execute(
             "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL",
@@ -215,9 +228,9 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     erased = None
     if row["device"] is not None and not forget:
         key = Ed25519PrivateKey.from_private_bytes(row["secret"])
-        with Link(row["address"]).proved(plan.id, row["provider"]) as provider:
+        with ProviderClient(row["address"]).plan_session(plan.id, row["provider"]) as provider:
             erased = provider.erase(key, row["device"], now // 1_000_000_000)
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))
     return plan, erased
 
@@ -235,7 +248,7 @@ def taking_part(store: Store, wanted: str | None = None) -> list[dict[str, Any]]
     return rows
 
 
-def _only(rows: list[dict[str, Any]], wanted: str | None) -> dict[str, Any]:
+def _single_row(rows: list[dict[str, Any]], wanted: str | None) -> dict[str, Any]:
     if len(rows) == 1:
         return rows[0]
     if not rows:
@@ -245,7 +258,7 @@ def _only(rows: list[dict[str, Any]], wanted: str | None) -> dict[str, Any]:
     raise UsageError("several plans; name one by the start of its id with --plan")
 
 
-def _row(store: Store, plan_id: str) -> dict[str, Any] | None:
+def _plan_row(store: Store, plan_id: str) -> dict[str, Any] | None:
     rows = store.rows("SELECT * FROM plans WHERE plan = ?", (plan_id,))
     return rows[0] if rows else None
 

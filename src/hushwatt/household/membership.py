@@ -13,29 +13,29 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger
+from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
 from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
-from hushwatt.household.report.memory import from_text, strategy_of, to_text
-from hushwatt.household.report.report import Sent, levels_of, report
+from hushwatt.household.report.report import SlotReports, levels_of, report
+from hushwatt.household.report.serialise import dump_home, load_home, strategy_of
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.ledger import Ledger, Members
 from hushwatt.privacy.strategies import affordable
 
-LONGER = "UPDATE silences SET last = ? WHERE place = ? AND last = ? AND reason = ?"
-ROWS = 1_000  # lost slots are written one by one up to this many, and in stretches beyond
+EXTEND_SILENCE = "UPDATE silences SET last = ? WHERE place = ? AND last = ? AND reason = ?"
+MAX_LOST_ROWS = 1_000  # lost slots are written one by one up to this many, and in stretches beyond
 
 
 @dataclass
 class Membership:
-    """A plan, its place in the store, and where the home is in it."""
+    """A plan, its key in the store, and where the home is in it."""
 
     plan: Plan
-    place: int
-    book: HomeLedger
+    plan_key: int
+    home_ledger: HomeLedger
     source: Source
     homes: Homes = field(init=False)
 
@@ -44,7 +44,7 @@ class Membership:
 
     @property
     def store(self) -> Store:
-        return self.book.store
+        return self.home_ledger.store
 
     @property
     def slot(self) -> int:
@@ -58,20 +58,20 @@ class Membership:
 
     def reload(self) -> None:
         """Forget what is in memory, and believe the disk."""
-        row = self.store.rows("SELECT slot, memory FROM plans WHERE place = ?", (self.place,))[0]
-        ledger = PlanLedger.kept(self.plan, self.place, self.book, row["slot"])
-        self.homes = from_text(self.plan, row["slot"], row["memory"], ledger)
+        row = self.store.rows("SELECT slot, memory FROM plans WHERE place = ?", (self.plan_key,))[0]
+        ledger = PlanLedger.load(self.plan, self.plan_key, self.home_ledger, row["slot"])
+        self.homes = load_home(self.plan, row["slot"], row["memory"], ledger)
 
     def close(self, watts: Watts, due: int) -> None:
         """End the slot with a report of these mean watts, one for each appliance; sent when `due`."""
         slot = self.slot
-        if not self.ledger.affords(slot, self._most(), self._peek()):
+        if not self.ledger.can_afford(slot, self._max_cost(), self._next_members()):
             self.silent(slot, "a cap of the owner or of the plan stands in the way")
             return
         try:
             levels = levels_of(self.plan, slot, watts[None, :], self.source)
             sent = report(self.homes, slot, levels, self.source)
-            self._keep(sent, due)
+            self._commit_report(sent, due)
         except BaseException:
             self.reload()  # the slot has no bytes: whoever looks next counts it as lost
             raise
@@ -80,8 +80,8 @@ class Membership:
         """End the slots up to `last` without a word; nothing is spent in them."""
         first = self.slot
         while self.slot <= last:
-            self._move_on(publish=False)
-        self._write(first, last, reason, [])
+            self._advance(publish=False)
+        self._commit_silence(first, last, reason, [])
 
     def lost(self, last: int, reason: str, unseen: int = 0) -> None:
         """Count the slots up to `last` as the most that could have been spent in them.
@@ -92,59 +92,59 @@ class Membership:
         first, slots = self.slot, list[tuple[int, Members | None]]()
         largest = strategy_of(self.homes).probe + strategy_of(self.homes).largest
         while self.slot <= last:
-            slots.append((self._most(), self._peek()))
-            self._move_on(publish=self.slot == last)
-        counted = capped([most for most, _ in slots], self.plan.window, affordable(self.plan))
+            slots.append((self._max_cost(), self._next_members()))
+            self._advance(publish=self.slot == last)
+        counted = worst_case_spends([most for most, _ in slots], self.plan.window, affordable(self.plan))
         paid = self.ledger.spent_in(first)  # by a draw that did not come to its end
         entries = [
             self.ledger.entry(slot, "lost", amount - paid * (slot == first), members)
             for slot, amount, (_, members) in zip(range(first, last + 1), counted, slots, strict=True)
             if amount > paid * (slot == first)
         ]
-        entries = stretches(entries, self.plan.window)
+        entries = merge_old_entries(entries, self.plan.window)
         if slots and (missing := shortfall(counted[1:], unseen, largest, affordable(self.plan))):
             entries.append(self.ledger.entry(last, "lost", missing, None))
-        self._write(first, last, reason, entries)
+        self._commit_silence(first, last, reason, entries)
         if entries:
             self.reload()
 
-    def _most(self) -> int:
+    def _max_cost(self) -> int:
         state = strategy_of(self.homes)
         return state.probe + state.offer()
 
-    def _peek(self) -> Members | None:
+    def _next_members(self) -> Members | None:
         """The appliances that a draw in this slot would ask."""
         if not strategy_of(self.homes).offer():
             return None
         return self.homes.next_members(np.zeros(1, dtype=np.intp))
 
-    def _move_on(self, publish: bool) -> None:
+    def _advance(self, publish: bool) -> None:
         """Pass a slot without a report; turns and orders move on as if there had been one."""
         self.homes.forget_older_turn()
         self.homes.strategies = self.homes.strategies.after(np.array([publish]))
         self.homes.slot += 1
 
-    def _keep(self, sent: Sent, due: int) -> None:
+    def _commit_report(self, sent: SlotReports, due: int) -> None:
         """State, bytes and outbox in one transaction."""
-        with self.store.change() as disk:
+        with self.store.transaction() as disk:
             if len(sent.homes):
-                row = (self.place, sent.slot, int(sent.spent[0]), int(sent.drawn[0]))
+                row = (self.plan_key, sent.slot, int(sent.spent[0]), int(sent.drawn[0]))
                 disk.execute(
                     "INSERT INTO reports (place, slot, spent, drawn, payload, due) VALUES (?, ?, ?, ?, ?, ?)",
                     (*row, sent.payloads[0].tobytes(), due),
                 )
             self._save()
 
-    def _write(self, first: int, last: int, reason: str, entries: list[Entry]) -> None:
+    def _commit_silence(self, first: int, last: int, reason: str, entries: list[SpendEntry]) -> None:
         if first > last:
             return
         try:
-            with self.store.change() as disk:
-                self.book.count(entries)
-                disk.execute(LONGER, (last, self.place, first - 1, reason))
+            with self.store.transaction() as disk:
+                self.home_ledger.record(entries)
+                disk.execute(EXTEND_SILENCE, (last, self.plan_key, first - 1, reason))
                 if not disk.changes():
                     disk.execute(
-                        "INSERT INTO silences VALUES (?, ?, ?, ?)", (self.place, first, last, reason)
+                        "INSERT INTO silences VALUES (?, ?, ?, ?)", (self.plan_key, first, last, reason)
                     )
                 self._save()
         except BaseException:
@@ -154,24 +154,24 @@ class Membership:
     def _save(self) -> None:
         self.store.disk.execute(
             "UPDATE plans SET slot = ?, memory = ? WHERE place = ?",
-            (self.slot, to_text(self.homes), self.place),
+            (self.slot, dump_home(self.homes), self.plan_key),
         )
-        self.book.timeline.write(self.store.disk)
+        self.home_ledger.monotonic.write(self.store.disk)
 
 
-def begin(plan: Plan, slot: int, source: Source) -> tuple[int, str]:
+def first_memory(plan: Plan, slot: int, source: Source) -> tuple[int, str]:
     """The first slot and the memory of a home that is new to a plan."""
     homes = enrol(plan, 1, slot, source)
-    return slot, to_text(homes)
+    return slot, dump_home(homes)
 
 
-def capped(most: list[int], window: int, epsilon: int) -> list[int]:
+def worst_case_spends(most: list[int], window: int, epsilon: int) -> list[int]:
     """The most that could have been spent in these slots, as late as can be, and ε in any window.
 
     Whatever was really spent in the last of them, however many, this is at least as much: backwards,
     each sum is the smaller of what its slot adds to the one before and ε more than a window before.
 
-    >>> capped([10, 10, 10, 2], window=2, epsilon=12)
+    >>> worst_case_spends([10, 10, 10, 2], window=2, epsilon=12)
     [10, 2, 10, 2]
     """
     counted, total = list[int](), 0
@@ -195,20 +195,20 @@ def shortfall(counted: list[int], lived: int, largest: int, epsilon: int) -> int
     return missing
 
 
-def placed(plan: Plan, slot: int, memory: str, turn: int | None, order: Members) -> str:
+def with_turn(plan: Plan, slot: int, memory: str, turn: int | None, order: Members) -> str:
     """The memory of a home before `slot`, with another turn and order; what it spent stays in the book."""
-    homes = from_text(plan, slot, memory, Ledger.of(plan, 1))
+    homes = load_home(plan, slot, memory, Ledger.of(plan, 1))
     homes.take_place(turn, order)
-    return to_text(homes)
+    return dump_home(homes)
 
 
-def stretches(entries: list[Entry], window: int) -> list[Entry]:
+def merge_old_entries(entries: list[SpendEntry], window: int) -> list[SpendEntry]:
     """The same spends in fewer rows: old neighbours become one that lasts as long as all of them.
 
     Such a row touches more intervals than its slots did, so it only ever counts for more.
     """
-    old, recent = entries[: -max(window, ROWS)], entries[-max(window, ROWS) :]
-    step = -(-len(old) // ROWS) or 1
+    old, recent = entries[: -max(window, MAX_LOST_ROWS)], entries[-max(window, MAX_LOST_ROWS) :]
+    step = -(-len(old) // MAX_LOST_ROWS) or 1
     groups = [old[start : start + step] for start in range(0, len(old), step)]
     joined = [
         replace(each[-1], start=each[0].start, amount=sum(e.amount for e in each), members=None)

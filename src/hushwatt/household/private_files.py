@@ -8,16 +8,16 @@ import os
 import stat
 from pathlib import Path
 
-OTHERS = 0o077  # what group and others may do
-OURS = ("ledger.sqlite", "caps.toml", "sources.toml", "health.json")
+GROUP_AND_OTHERS = 0o077  # what group and others may do
+OUR_FILES = ("ledger.sqlite", "caps.toml", "sources.toml", "health.json")
 
 
-def tightened(folder: Path) -> list[str]:
+def restrict_to_owner(folder: Path) -> list[str]:
     """Take the rights of others away; a line for whatever stays open to them."""
     if not folder.is_dir():
         return []
-    lines = [_tightened(file, 0o600) for file in sorted(folder.iterdir()) if _is_ours(file)]
-    return [line for line in (*lines, _folder_tightened(folder)) if line]
+    lines = [_restrict(file, 0o600) for file in sorted(folder.iterdir()) if _is_ours(file)]
+    return [line for line in (*lines, _restrict_folder(folder)) if line]
 
 
 def write_private(path: Path, text: str) -> None:
@@ -33,17 +33,17 @@ def write_private(path: Path, text: str) -> None:
 def open_to_others(path: Path) -> bool:
     """Whether anyone but the owner can do anything with a file or folder."""
     try:
-        return bool(path.stat().st_mode & OTHERS)
+        return bool(path.stat().st_mode & GROUP_AND_OTHERS)
     except OSError:
         return False
 
 
 def _is_ours(file: Path) -> bool:
     name = file.name.lstrip(".")
-    return file.is_file() and not file.is_symlink() and any(name.startswith(each) for each in OURS)
+    return file.is_file() and not file.is_symlink() and any(name.startswith(each) for each in OUR_FILES)
 
 
-def _folder_tightened(folder: Path) -> str | None:
+def _restrict_folder(folder: Path) -> str | None:
     if not open_to_others(folder):
         return None
     shared = folder.stat().st_mode & stat.S_ISVTX or any(each.is_dir() for each in folder.iterdir())
@@ -52,10 +52,10 @@ def _folder_tightened(folder: Path) -> str | None:
             f"{folder} is open to others and not changed, as it holds more than this home; "
             "give the home a folder of its own (--folder, or HUSHWATT_HOME)"
         )
-    return _tightened(folder, 0o700)
+    return _restrict(folder, 0o700)
 
 
-def _tightened(path: Path, mode: int) -> str | None:
+def _restrict(path: Path, mode: int) -> str | None:
     if not open_to_others(path):
         return None
     try:

@@ -12,30 +12,30 @@ from dataclasses import dataclass, field
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.clock import Clock
-from hushwatt.household.config import Folder
 from hushwatt.household.entities import announce
 from hushwatt.household.guard import Guard
+from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.caps_file import CapsFile
-from hushwatt.household.ledger.high_water_mark import SharedMark
-from hushwatt.household.ledger.lock import only_agent
+from hushwatt.household.ledger.high_water_mark import SharedMemoryMark
+from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.page.server import Page, serve
+from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.broker import listen
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
-from hushwatt.household.upload.sender import Sender
+from hushwatt.household.sources.sources_file import SourcesFile
+from hushwatt.household.upload.upload_thread import UploadThread
 
-NOTE = 10.0  # seconds between two notes on the sources' health
-LEAVING = 0.5  # seconds that jobs have to say goodbye
+HEALTH_SECONDS = 10.0  # seconds between two notes on the sources' health
+SHUTDOWN_SECONDS = 0.5  # seconds that jobs have to say goodbye
 
 
 @dataclass
 class Runner:
     """One home, running."""
 
-    folder: Folder
-    mapping: Mapping
+    folder: HomeFolder
+    sources: SourcesFile
     hub: Hub
     clock: Clock
     say: Callable[[str], None]
@@ -48,10 +48,10 @@ class Runner:
 
     def run(self) -> None:
         """Run until told to stop."""
-        with self.folder.store() as store, only_agent(self.folder.ledger, store.home):
-            for line in self.folder.tighten():
+        with self.folder.store() as store, agent_lock(self.folder.ledger, store.home):
+            for line in self.folder.restrict_to_owner():
                 self.say(line)
-            store.make_sure()
+            store.recover_wal()
             loop = asyncio.new_event_loop()
             loop.set_exception_handler(self.guard.on_loop)
             try:
@@ -63,19 +63,19 @@ class Runner:
         for each in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(each, self.stop.set)
         caps = CapsFile(self.folder.caps_path, self.say)
-        mark = SharedMark(store.home)
+        mark = SharedMemoryMark(store.home)
         agent = Agent(store, caps.read(), self.hub, say=self.say, bars=Caps.bars, mark=mark)
         agent.tick(self.clock.look())
         if self.page is not None:
-            serve(Page(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
-        sender = Sender(self.folder, self.clock, Guard(self.say))
+            serve(OwnerPage(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
+        sender = UploadThread(self.folder, self.clock, Guard(self.say))
         sender.start()
         jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps)]
         stopped = asyncio.create_task(self.stop.wait())
         done, _ = await asyncio.wait([stopped, *jobs], return_when=asyncio.FIRST_COMPLETED)
         for job in [stopped, *jobs]:
             job.cancel()
-        await asyncio.wait([stopped, *jobs], timeout=LEAVING)
+        await asyncio.wait([stopped, *jobs], timeout=SHUTDOWN_SECONDS)
         sender.stop()
         with suppress(HushwattError):  # a disk that takes nothing: as if the power had failed
             agent.stop(self.clock.look())
@@ -84,17 +84,17 @@ class Runner:
 
     def _jobs(self, store: Store, agent: Agent, caps: CapsFile) -> list:  # type: ignore[type-arg]
         jobs = [self._live(agent, caps), self._note()]
-        broker = self.mapping.broker
+        broker = self.sources.broker
         if broker is not None:
             if self.hub.topics:
-                jobs.append(listen(broker, self.hub.topics, self._hear, self.say))
-            if self.mapping.entities:
+                jobs.append(listen(broker, self.hub.topics, self._on_message, self.say))
+            if self.sources.entities:
                 jobs.append(announce(broker, store, lambda: agent.caps, self.clock, self.guard))
         return jobs
 
-    def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
+    def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:
         with self.guard("a message of the broker"):
-            self.hub.hear(self.clock.look().wall, topic, payload, retained)
+            self.hub.on_message(self.clock.look().wall, topic, payload, retained)
 
     async def _live(self, agent: Agent, caps: CapsFile) -> None:
         while True:
@@ -103,7 +103,7 @@ class Runner:
                 agent.caps = caps.read()
                 agent.tick(self.clock.look())
             except Exception as surprise:
-                agent.watches.clear()  # believe the disk alone, as at a start
+                agent.trackers.clear()  # believe the disk alone, as at a start
                 self.guard.note("a slot", surprise)
 
     async def _note(self) -> None:
@@ -113,4 +113,4 @@ class Runner:
             with self.guard("a look at the sources"), suppress(OSError):
                 self.hub.poll(now, began)
                 self.folder.write_health(self.hub.health(now))
-            await asyncio.sleep(NOTE)
+            await asyncio.sleep(HEALTH_SECONDS)

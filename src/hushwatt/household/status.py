@@ -6,17 +6,17 @@ from typing import Any
 
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger
-from hushwatt.household.ledger.plan_ledger import not_yet_over
+from hushwatt.household.ledger.monotonic_clock import MonotonicClock
+from hushwatt.household.ledger.plan_ledger import spends_before_window
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 
-LONGER = "the clock was moved or the machine was off, and a window is not shown to have passed since"
+CLOCK_REASON = "the clock was moved or the machine was off, and a window is not shown to have passed since"
 
 
 @dataclass(frozen=True)
-class Meter:
+class BudgetMeter:
     """A budget over an interval: amounts in millionths of ε.
 
     Slots that nobody knows about count as the most they could have cost, which may be more than
@@ -55,44 +55,44 @@ class PlanStatus:
     silences: tuple[tuple[int, int, str], ...]  # the latest, first slot, last slot, why
 
 
-def meters(store: Store, caps: Caps, now: int) -> list[Meter]:
+def meters(store: Store, caps: Caps, now: int) -> list[BudgetMeter]:
     """What the home spent in the last day, the last year, and ever, over all plans."""
-    book = HomeLedger(store, caps)
+    home_ledger = HomeLedger(store, caps)
     return [
-        Meter("day", book.spent_since(now - DAY, DAY), caps.epsilon_per_day),
-        Meter("year", book.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
-        Meter("lifetime", book.lifetime, 0),
+        BudgetMeter("day", home_ledger.spent_since(now - DAY, DAY), caps.epsilon_per_day),
+        BudgetMeter("year", home_ledger.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
+        BudgetMeter("lifetime", home_ledger.lifetime, 0),
     ]
 
 
-def appliance_meter(store: Store, caps: Caps, now: int) -> Meter:
+def appliance_meter(store: Store, caps: Caps, now: int) -> BudgetMeter:
     """What the home spent on the appliance it spent most on, in the last stretch of the cap on one."""
     appliances = HomeLedger(store, caps).appliances
-    limit = caps.appliance_limit(appliances.stretch(now))
+    limit = caps.appliance_limit(appliances.cap_interval(now))
     spent = appliances.spent_since(now - limit.length, limit.length)
-    return Meter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)
+    return BudgetMeter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)
 
 
-def held_back(caps: Caps, every: list[PlanStatus]) -> dict[str, list[str]]:
+def cap_objections(caps: Caps, every: list[PlanStatus]) -> dict[str, list[str]]:
     """What each plan that the home takes part in asks beyond the caps as they are now, by its id."""
     here = [each.plan for each in every if each.state in ("taking part", "paused")]
     return {plan.id: caps.objections(plan, [other for other in here if other is not plan]) for plan in here}
 
 
-def plans(store: Store, now: int) -> list[PlanStatus]:
+def plan_statuses(store: Store, now: int) -> list[PlanStatus]:
     """Every plan that this home ever joined."""
     return [_status(store, row, now) for row in store.rows("SELECT * FROM plans ORDER BY place")]
 
 
 def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
-    plan, place = Plan.parse(row["canonical"]), row["place"]
+    plan, plan_key = Plan.parse(row["canonical"]), row["place"]
     current = min(int(plan.calendar.slot_of([now])[0]), plan.calendar.slots)
 
     def number(query: str, *values: object) -> int:
-        return int(store.value(query, (place, *values)) or 0)
+        return int(store.value(query, (plan_key, *values)) or 0)
 
-    counted, why = _window(store, plan, place, current)
-    silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (place,))
+    counted, why = _window(store, plan, plan_key, current)
+    silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (plan_key,))
     return PlanStatus(
         plan=plan,
         address=row["address"],
@@ -104,29 +104,29 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
         reports=number("SELECT count(*) FROM reports WHERE place = ?"),
         waiting=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NOT NULL"),
         sent=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NULL AND answer != 'withheld'"),
-        last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (place,)),
+        last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (plan_key,)),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
     )
 
 
-def _window(store: Store, plan: Plan, place: int, slot: int) -> tuple[int, str]:
+def _window(store: Store, plan: Plan, plan_key: int, slot: int) -> tuple[int, str]:
     """What counts in the window that ends with a slot, and why, where the slots do not show it."""
     first = slot - plan.window + 1
-    moved, values = not_yet_over(plan, Timeline(store), slot)
+    moved, values = spends_before_window(plan, MonotonicClock(store), slot)
     row = store.rows(
         "SELECT coalesce(sum(amount), 0) AS counted, coalesce(sum(amount * (slot < ?)), 0) AS earlier, "
         "coalesce(sum(amount * (purpose = 'lost')), 0) AS lost, "
         "max(CASE WHEN purpose = 'lost' THEN slot END) AS last "
         f"FROM spends WHERE place = ? AND (slot >= ? OR {moved})",
-        (first, place, first, *values),
+        (first, plan_key, first, *values),
     )[0]
     why = store.value(
         "SELECT reason FROM silences WHERE place = ? AND first <= ? ORDER BY first DESC LIMIT 1",
-        (place, row["last"]),
+        (plan_key, row["last"]),
     )
     reasons = {
         "lost": f"counted as spent: {why or 'nobody knows'}",
-        "earlier": f"from earlier slots: {LONGER}",
+        "earlier": f"from earlier slots: {CLOCK_REASON}",
     }
     told = [
         f"ε {plain(min(row[kind], plan.epsilon))} of it {words}"
@@ -146,7 +146,7 @@ def _state(row: dict[str, Any], over: bool) -> str:
     return "paused" if row["paused"] is not None else "taking part"
 
 
-def sent(store: Store, last: int | None = None) -> list[dict[str, Any]]:
+def sent_reports(store: Store, last: int | None = None) -> list[dict[str, Any]]:
     """Everything that ever left this home or waits to leave, oldest first, with its bytes."""
     limit = "" if last is None else f" LIMIT {int(last)}"
     rows = store.rows(

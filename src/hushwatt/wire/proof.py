@@ -28,21 +28,21 @@ from hushwatt.wire.signature import KEY_HEADER, PREFIX, public_bytes, public_key
 
 NONCE_HEADER = "Hushwatt-Nonce"  # of a request: 32 random bytes
 PROOF_HEADER = "Hushwatt-Proof"  # of its answer: the signature
-NONCE = 32  # bytes
+NONCE_BYTES = 32  # bytes
 PURPOSE = "hushwatt-answer-v1"
-UNREAD = "-"
+BODY_UNREAD = "-"
 
 
 @dataclass(frozen=True)
-class Question:
+class Challenge:
     """A request that wants a proof with its answer.
 
     >>> key = Ed25519PrivateKey.generate()
-    >>> question = Question.fresh("POST", "/v1/plans/5f/reports", b"records")
-    >>> headers = prove(key, question, 200, b"{}")
-    >>> question.proved_by(public_bytes(key), headers, 200, b"{}")
+    >>> challenge = Challenge.fresh("POST", "/v1/plans/5f/reports", b"records")
+    >>> headers = prove(key, challenge, 200, b"{}")
+    >>> challenge.proved_by(public_bytes(key), headers, 200, b"{}")
     True
-    >>> question.proved_by(public_bytes(key), headers, 200, b"[]")
+    >>> challenge.proved_by(public_bytes(key), headers, 200, b"[]")
     False
     """
 
@@ -52,8 +52,8 @@ class Question:
     digest: str  # of the body
 
     @classmethod
-    def fresh(cls, method: str, path: str, body: bytes) -> "Question":
-        return cls(secrets.token_bytes(NONCE), method, path, digest_of(body))
+    def fresh(cls, method: str, path: str, body: bytes) -> "Challenge":
+        return cls(secrets.token_bytes(NONCE_BYTES), method, path, sha256_hex(body))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -65,26 +65,26 @@ class Question:
         signature = hex_header(headers, PROOF_HEADER, 64)
         if signature is None:
             return False
-        unread = Question(self.nonce, self.method, self.path, UNREAD)
+        unread = Challenge(self.nonce, self.method, self.path, BODY_UNREAD)
         asked = (self,) if 200 <= status < 300 else (self, unread)
-        return any(_verifies(key, signature, answer_text(each, status, body)) for each in asked)
+        return any(_verifies(key, signature, proof_text(each, status, body)) for each in asked)
 
 
-def prove(key: Ed25519PrivateKey, question: Question, status: int, body: bytes) -> dict[str, str]:
+def prove(key: Ed25519PrivateKey, challenge: Challenge, status: int, body: bytes) -> dict[str, str]:
     """The headers that prove an answer."""
-    signature = key.sign(answer_text(question, status, body))
+    signature = key.sign(proof_text(challenge, status, body))
     return {KEY_HEADER: public_bytes(key).hex(), PROOF_HEADER: signature.hex()}
 
 
-def answer_text(question: Question, status: int, body: bytes) -> bytes:
+def proof_text(challenge: Challenge, status: int, body: bytes) -> bytes:
     """The bytes that a proof covers."""
-    path = question.path
+    path = challenge.path
     signed = path[path.find(PREFIX) :] if PREFIX in path else path
-    lines = [PURPOSE, question.nonce.hex(), question.method.upper(), signed, question.digest, str(status)]
-    return "\n".join([*lines, digest_of(body), ""]).encode()
+    lines = [PURPOSE, challenge.nonce.hex(), challenge.method.upper(), signed, challenge.digest, str(status)]
+    return "\n".join([*lines, sha256_hex(body), ""]).encode()
 
 
-def digest_of(body: bytes) -> str:
+def sha256_hex(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 

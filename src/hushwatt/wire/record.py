@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hushwatt.errors import ReportError
 
-DEVICE = 16  # bytes that name a device
-HEAD = DEVICE + 12  # bytes before the payload
-LARGEST = (1 << 32) - 1  # of a slot or an amount
+DEVICE_BYTES = 16  # bytes that name a device
+HEADER_BYTES = DEVICE_BYTES + 12  # bytes before the payload
+MAX_NUMBER = (1 << 32) - 1  # of a slot or an amount
 
 Numbers = NDArray[np.uint32]
 Bytes = NDArray[np.uint8]
@@ -49,7 +49,7 @@ def record_size(payload: int) -> int:
     >>> record_size(payload=19)
     47
     """
-    return HEAD + payload
+    return HEADER_BYTES + payload
 
 
 def pack(device: bytes, slot: int, spent: int, drawn: int, payload: bytes) -> bytes:
@@ -58,16 +58,16 @@ def pack(device: bytes, slot: int, spent: int, drawn: int, payload: bytes) -> by
     >>> pack(bytes(16), slot=1, spent=2, drawn=3, payload=b"abc")[16:]
     b'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x03\\x00\\x00\\x00abc'
     """
-    if len(device) != DEVICE:
-        raise ReportError(f"a device is named by {DEVICE} bytes, not {len(device)}")
+    if len(device) != DEVICE_BYTES:
+        raise ReportError(f"a device is named by {DEVICE_BYTES} bytes, not {len(device)}")
     numbers = (_checked(name, value) for name, value in [("slot", slot), ("spent", spent), ("drawn", drawn)])
     return device + b"".join(number.to_bytes(4, "little") for number in numbers) + payload
 
 
 def pack_many(devices: Bytes, slot: ArrayLike, spent: ArrayLike, drawn: ArrayLike, payloads: Bytes) -> bytes:
     """Many records, a row of `devices` and of `payloads` for each; a number may stand for all of them."""
-    if devices.ndim != 2 or devices.shape[1] != DEVICE or len(devices) != len(payloads):
-        raise ReportError(f"every record needs {DEVICE} bytes for its device, and a payload")
+    if devices.ndim != 2 or devices.shape[1] != DEVICE_BYTES or len(devices) != len(payloads):
+        raise ReportError(f"every record needs {DEVICE_BYTES} bytes for its device, and a payload")
     rows = np.empty(len(payloads), dtype=_row(payloads.shape[1]))
     rows["device"] = devices
     rows["payload"] = payloads
@@ -97,7 +97,7 @@ def unpack(body: bytes | memoryview, payload: int) -> Records:
 def _row(payload: int) -> np.dtype[Any]:
     return np.dtype(
         [
-            ("device", np.uint8, (DEVICE,)),
+            ("device", np.uint8, (DEVICE_BYTES,)),
             ("slot", "<u4"),
             ("spent", "<u4"),
             ("drawn", "<u4"),
@@ -107,6 +107,6 @@ def _row(payload: int) -> np.dtype[Any]:
 
 
 def _checked(name: str, value: int) -> int:
-    if not 0 <= value <= LARGEST:
-        raise ReportError(f"{name} is {value}; a record holds 0 to {LARGEST}")
+    if not 0 <= value <= MAX_NUMBER:
+        raise ReportError(f"{name} is {value}; a record holds 0 to {MAX_NUMBER}")
     return value

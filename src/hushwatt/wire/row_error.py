@@ -35,7 +35,7 @@ def refuse(wrong: NDArray[np.bool_], problem: str) -> None:
 
 
 @contextmanager
-def telling(refusal: Callable[[int, str], ReportError]) -> Iterator[None]:
+def locate_row_errors(refusal: Callable[[int, str], ReportError]) -> Iterator[None]:
     """Turn a RowError of the block into what `refusal` makes of its row and problem."""
     try:
         yield

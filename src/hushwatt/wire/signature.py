@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from hushwatt.errors import ReportError
 from hushwatt.wire.curve import is_sound, is_weak
-from hushwatt.wire.record import DEVICE
+from hushwatt.wire.record import DEVICE_BYTES
 
 DEVICE_HEADER = "Hushwatt-Device"  # who signed: a home's device, or a gateway
 TIME_HEADER = "Hushwatt-Time"  # seconds since 1970
@@ -32,7 +32,7 @@ REQUEST, PLAN, KEY = b"hushwatt-request-v1\n", b"hushwatt-plan-v1\n", b"hushwatt
 
 
 @dataclass(frozen=True)
-class Claim:
+class RequestSignature:
     """What the headers of a request say: who, when, and the proof."""
 
     device: bytes
@@ -68,7 +68,7 @@ def sign_request(
 
     >>> key = Ed25519PrivateKey.generate()
     >>> headers = sign_request(key, bytes(16), "POST", "/v1/plans/5f/reports", 1700000000, b"abc")
-    >>> claim = read_claim(headers)
+    >>> claim = read_request_signature(headers)
     >>> claim.fits(key.public_key(), "POST", "/v1/plans/5f/reports", b"abc")
     True
     >>> claim.fits(key.public_key(), "POST", "/v1/plans/5f/reports", b"abd")
@@ -81,10 +81,10 @@ def sign_request(
     }
 
 
-def read_claim(headers: Mapping[str, str]) -> Claim:
+def read_request_signature(headers: Mapping[str, str]) -> RequestSignature:
     """What the headers of a signed request say; a ReportError when they are no such headers."""
-    return Claim(
-        device=_hex(headers, DEVICE_HEADER, DEVICE),
+    return RequestSignature(
+        device=_hex(headers, DEVICE_HEADER, DEVICE_BYTES),
         time=_seconds(headers.get(TIME_HEADER, "")),
         signature=_hex(headers, SIGNATURE_HEADER, 64),
     )
@@ -95,12 +95,12 @@ def sign_plan(key: Ed25519PrivateKey, canonical: bytes) -> dict[str, str]:
     return {KEY_HEADER: public_bytes(key).hex(), SIGNATURE_HEADER: key.sign(PLAN + canonical).hex()}
 
 
-def plan_fits(key: bytes, signature: bytes, canonical: bytes) -> bool:
+def verify_plan(key: bytes, signature: bytes, canonical: bytes) -> bool:
     """Whether the provider with this key published this plan.
 
     >>> key = Ed25519PrivateKey.generate()
     >>> headers = sign_plan(key, b"{}")
-    >>> plan_fits(public_bytes(key), bytes.fromhex(headers["Hushwatt-Signature"]), b"{}")
+    >>> verify_plan(public_bytes(key), bytes.fromhex(headers["Hushwatt-Signature"]), b"{}")
     True
     """
     return _verifies(sound_key(key), signature, PLAN + canonical)
@@ -111,11 +111,11 @@ def sign_successor(key: Ed25519PrivateKey, successor: bytes) -> bytes:
     return key.sign(KEY + successor)
 
 
-def successor_fits(key: bytes, signature: bytes, successor: bytes) -> bool:
+def verify_successor(key: bytes, signature: bytes, successor: bytes) -> bool:
     """Whether the old key vouched for its successor.
 
     >>> old, new = Ed25519PrivateKey.generate(), public_bytes(Ed25519PrivateKey.generate())
-    >>> successor_fits(public_bytes(old), sign_successor(old, new), new)
+    >>> verify_successor(public_bytes(old), sign_successor(old, new), new)
     True
     """
     return _verifies(sound_key(key), signature, KEY + successor)

@@ -25,8 +25,8 @@ from hushwatt.wire.payload import Layout, Members
 
 PATH = Path(__file__).with_name("vectors.json")
 SEED = 20240101
-REPORTS = 5  # in each vector
-LINE = 160  # characters
+REPORTS_PER_VECTOR = 5  # in each vector
+MAX_LINE = 160  # characters
 
 ABOUT = [
     "Chances are hexadecimal numerators over 2^64. drawn is in millionths of epsilon.",
@@ -42,7 +42,7 @@ BUDGETS = [(1, 40), (1, 1), (222_222, 15), (1_000_000, 1), (10_000_000, 3), (1_0
 
 
 @dataclass(frozen=True)
-class Case:
+class VectorCase:
     """A plan worth a vector."""
 
     name: str
@@ -77,14 +77,14 @@ class Case:
 
 
 CASES = [
-    Case("all of 15, one bit a level", "oue", (10,) * 15, 15, 3_333_333),
-    Case("all of three, unlike each other", "oue", (2, 7, 4), 3, 1_000_000),
-    Case("symmetric bits", "sue", (3, 5), 2, 2_000_000),
-    Case("some of five, one bit a level", "oue", (3, 6, 2, 4, 6), 2, 1_500_000),
-    Case("one of two, symmetric bits", "sue", (8, 3), 1, 700_000),
-    Case("all of four, direct", "grr", (3, 2, 9, 17), 4, 6_000_000),
-    Case("two of 15, direct", "grr", (10,) * 15, 2, 10_000_000),
-    Case("three of six, direct and unlike each other", "grr", (2, 5, 3, 40, 4, 16), 3, 4_500_001),
+    VectorCase("all of 15, one bit a level", "oue", (10,) * 15, 15, 3_333_333),
+    VectorCase("all of three, unlike each other", "oue", (2, 7, 4), 3, 1_000_000),
+    VectorCase("symmetric bits", "sue", (3, 5), 2, 2_000_000),
+    VectorCase("some of five, one bit a level", "oue", (3, 6, 2, 4, 6), 2, 1_500_000),
+    VectorCase("one of two, symmetric bits", "sue", (8, 3), 1, 700_000),
+    VectorCase("all of four, direct", "grr", (3, 2, 9, 17), 4, 6_000_000),
+    VectorCase("two of 15, direct", "grr", (10,) * 15, 2, 10_000_000),
+    VectorCase("three of six, direct and unlike each other", "grr", (2, 5, 3, 40, 4, 16), 3, 4_500_001),
 ]
 
 
@@ -96,7 +96,7 @@ def text() -> str:
 def in_lines(value: Any, indent: str = "\n") -> str:
     """JSON with a line for everything that fits into one."""
     flat = json.dumps(value, ensure_ascii=False)
-    if len(flat) <= LINE or not isinstance(value, dict | list):
+    if len(flat) <= MAX_LINE or not isinstance(value, dict | list):
         return flat
     inner = indent + " "
     if isinstance(value, list):
@@ -130,7 +130,7 @@ def numerators(law: Law) -> dict[str, str]:
     return {"hold": f"{int(law.hold * RESOLUTION):x}", "rise": f"{int(law.rise * RESOLUTION):x}"}
 
 
-def vector(case: Case) -> dict[str, Any]:
+def vector(case: VectorCase) -> dict[str, Any]:
     """Some reports of a plan, their tally, and what it says once undone."""
     plan, layout = case.plan(), Layout.of(case.plan())
     laws = [law_for(case.oracle, case.drawn, case.asked, width) for width in case.widths]
@@ -155,13 +155,17 @@ def vector(case: Case) -> dict[str, Any]:
 
 def some_reports(layout: Layout, entropy: Entropy) -> tuple[Members, Rows]:
     """Payloads with any answers about any appliances."""
-    orders = permutations(REPORTS, len(layout.widths), entropy).astype(np.uint16)
+    orders = permutations(REPORTS_PER_VECTOR, len(layout.widths), entropy).astype(np.uint16)
     members = np.sort(orders[:, : layout.asked], axis=1)
     if layout.direct:
         widths = np.array(layout.widths, dtype=np.uint64)[members]
         answers = entropy.words(members.size).reshape(members.shape) % widths
         return members, layout.pack(answers, members)
-    noise = entropy.words(REPORTS * layout.size).astype(np.uint8).reshape(REPORTS, layout.size)
+    noise = (
+        entropy.words(REPORTS_PER_VECTOR * layout.size)
+        .astype(np.uint8)
+        .reshape(REPORTS_PER_VECTOR, layout.size)
+    )
     return members, layout.name(layout.blank(noise, members), members)
 
 

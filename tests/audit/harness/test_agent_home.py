@@ -9,10 +9,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.audit.harness.agent_home import at_home
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.plan.amounts import MICRO
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import unpack
-from hushwatt.wire.signature import read_claim
+from hushwatt.wire.signature import read_request_signature
 
 PLAN = plan_at_home("lba", "household", "oue", 3, 2, 2 * MICRO)
 
@@ -45,7 +45,7 @@ def test_every_upload_is_signed(home):
     assert len(uploads) == 4
     for each in uploads:
         path = each.url.removeprefix("http://127.0.0.1")
-        assert read_claim(each.headers).fits(key, "POST", path, each.body)
+        assert read_request_signature(each.headers).fits(key, "POST", path, each.body)
 
 
 def test_a_line_that_is_down(home):
@@ -74,7 +74,7 @@ def test_a_repeat_is_the_same_bytes(method, decision):
         for slot in range(24):
             living.live(slot)
         records = unpack(b"".join(living.wire.uploads), Layout.of(plan).size)
-    probe = STRATEGIES[method].start(affordable(plan), plan.window).probe
+    probe = strategy_for(plan).probe
     drawn_anew = records.spent > probe
     payloads = [payload.tobytes() for payload in records.payloads]
     changed = np.array([one != other for one, other in pairwise(payloads)])

@@ -6,7 +6,7 @@ import pytest
 from hushwatt.audit.laws.sampler import _finding, audit_dither, audit_sampler, cell_counts, sampler_audit_of
 from hushwatt.audit.planted import biased_sampler
 from hushwatt.household.report.randomise import randomise
-from hushwatt.household.report.report import TOGETHER, levels_of
+from hushwatt.household.report.report import BATCH_HOMES, levels_of
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import LAWS, law_for
@@ -91,9 +91,9 @@ def test_cells_by_hand():
 def test_dither_coins_are_fresh(plan_of):
     """No coin that rounds a reading comes again, in the next slot or for the next block of homes."""
     plan = plan_of(3, mapping="dither")
-    watts = np.full((2 * TOGETHER, 1), 150.0)  # half-way between two values
+    watts = np.full((2 * BATCH_HOMES, 1), 150.0)  # half-way between two values
     first, again = (levels_of(plan, slot, watts, Simulation(5, "coins"))[:, 0] for slot in (0, 1))
 
     assert 0.48 < (first == again).mean() < 0.52
-    assert 0.48 < (first[:TOGETHER] == first[TOGETHER:]).mean() < 0.52
+    assert 0.48 < (first[:BATCH_HOMES] == first[BATCH_HOMES:]).mean() < 0.52
     assert 0.48 < (first == first.min()).mean() < 0.52

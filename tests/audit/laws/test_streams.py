@@ -6,6 +6,7 @@ import pytest
 from hushwatt.audit.laws.streams import audit_streams, cases, decided_law, law_of, other_law_of
 from hushwatt.audit.planted import AgainstRelease, ReusedSeed
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 
@@ -38,13 +39,13 @@ def test_a_reused_seed_is_found(name):
 
 def test_deciding_by_the_release_is_found(monkeypatch):
     """A fleet that compares its probe with the release instead of the kept probe is found out."""
-    keep = steps.stand_by
+    keep = steps.remember_release
 
     def keep_release(homes, who, amounts, payloads):
         keep(homes, who, amounts, payloads)
         homes.probes[who] = payloads
 
-    monkeypatch.setattr(steps, "stand_by", keep_release)
+    monkeypatch.setattr(steps, "remember_release", keep_release)
     case = CASES["streams of lba, oue, 1 of 1"]
 
     assert not audit_streams(case, 20_000).passed
@@ -54,7 +55,7 @@ def test_deciding_by_the_release_is_found(monkeypatch):
 def test_a_peek_at_the_truth_is_found(monkeypatch):
     """A fleet whose decision looks at the true levels is found out."""
     case = CASES["streams of lba, grr, 1 of 1"]
-    randomise, truth = steps.randomise, {}
+    truth = {}
 
     def note(layout, levels, members, drawn, entropy):
         truth["levels"] = levels

@@ -5,17 +5,18 @@ import pytest
 
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.blind import AT_HOME, audit_blind_agent, audit_blind_fleet, blind_audits, blindfold
-from hushwatt.audit.miniature import MECHANISMS
+from hushwatt.audit.miniature import deciders
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 
 SLOTS = 6
 
 
-@pytest.mark.parametrize("method, decision", MECHANISMS)
+@pytest.mark.parametrize("method, decision", deciders())
 def test_fleets(method, decision):
     """Whatever the homes hold, the same is paid, decided and sent, in every byte."""
 
@@ -47,13 +48,13 @@ def test_a_household_that_peeks_is_found(monkeypatch):
 def test_a_provider_that_peeks_is_found(monkeypatch, method):
     """A provider that decides by the true levels is seen."""
     truth = {}
-    probe = decided.Rounds.probe
+    probe = decided.DecisionRounds.probe
 
     def note(self, homes, start, levels, source):
         truth["mean"] = levels.mean()
         return probe(self, homes, start, levels, source)
 
-    monkeypatch.setattr(decided.Rounds, "probe", note)
+    monkeypatch.setattr(decided.DecisionRounds, "probe", note)
     monkeypatch.setattr(decided, "should_publish", lambda *told: truth["mean"] > 0.5)
 
     assert not audit_blind_fleet(method, "provider", SLOTS).passed
@@ -76,7 +77,7 @@ def test_the_blindfold_comes_off():
     layout, levels = Layout("grr", (3,), 1), np.full((200, 1), 2, dtype=np.uint16)
 
     def answers():
-        return layout.tally(steps.randomise(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
+        return layout.tally(randomise(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
 
     with blindfold():
         blind = answers()
@@ -88,4 +89,4 @@ def test_the_blindfold_comes_off():
 def test_every_mechanism():
     """All methods and whoever decides are gone through."""
 
-    assert len(list(blind_audits())) == len(MECHANISMS) + len(AT_HOME)
+    assert len(list(blind_audits())) == len(deciders()) + len(AT_HOME)

@@ -4,7 +4,7 @@ import pytest
 
 from hushwatt.audit.planted import HalfDayBook, OnceOnlyBook
 from hushwatt.audit.spending.home_ledgers import CASES, audit_book, dearest
-from hushwatt.household.ledger.appliance_spends import Asked
+from hushwatt.household.ledger.appliance_spends import SpendReach
 from hushwatt.household.ledger.home_ledger import HomeLedger
 
 DAY_CAP, _, APPLIANCE_CAP, LONG_WINDOW = CASES
@@ -36,13 +36,13 @@ class ByTheHome(HomeLedger):
     """A book that counts all that the home spends for every appliance."""
 
     def _appliance_refusal(self, entry):
-        self.appliances._of(entry.place)
+        self.appliances._of(entry.plan_key)
         self.appliances._asked = {place: about_all(asked) for place, asked in self.appliances._asked.items()}
         return super()._appliance_refusal(entry)
 
 
 def about_all(asked):
-    return type("OfAll", (Asked,), {"names": lambda self, members: {"kettle"}})(asked.plan)
+    return type("OfAll", (SpendReach,), {"names": lambda self, members: {"kettle"}})(asked.plan)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,6 @@ def test_by_hand():
     kettles = [each for each in APPLIANCE_CAP.wishes if each.members != b"\x01\x00"][:2]
     oven = next(each for each in APPLIANCE_CAP.wishes if each.members == b"\x01\x00")
 
-    assert [each.place for each in kettles] == [1, 2]
+    assert [each.plan_key for each in kettles] == [1, 2]
     assert dearest(APPLIANCE_CAP, kettles) == 3
     assert dearest(APPLIANCE_CAP, [kettles[1], oven]) == 2

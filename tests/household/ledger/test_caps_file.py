@@ -12,14 +12,14 @@ from tests.household.living import NO_CAPS, TURN, Fixed, Hands, Home, join, plan
 
 from hushwatt.errors import UsageError
 from hushwatt.household.agent import Agent
-from hushwatt.household.config import Folder
-from hushwatt.household.ledger.caps import AMOUNTS, SMALLEST, Caps
+from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.ledger.caps import AMOUNTS, MINIMUMS, Caps
 from hushwatt.household.ledger.caps_file import CapsFile
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.page.server import Page
+from hushwatt.household.page.server import OwnerPage
 from hushwatt.household.run import Runner
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan.amounts import MICRO
 
 
@@ -122,7 +122,7 @@ def test_nothing_loosens_that_was_not_read_twice(tmp_path_factory, texts):
             written(path, text)
         after = file.read()
         looser = any(getattr(after, name) > getattr(before, name) for name in AMOUNTS) or any(
-            getattr(after, name) < getattr(before, name) for name in SMALLEST
+            getattr(after, name) < getattr(before, name) for name in MINIMUMS
         )
 
         assert not looser or seen[-1:] == [text]
@@ -140,16 +140,16 @@ class Hurried(Hands):
 
 def test_the_running_agent_looks_at_the_file(folder, path, said, monkeypatch):
     """A cap lowered while the agent runs silences it without a restart, and the page shows that cap."""
-    monkeypatch.setattr("hushwatt.household.agent.SOON", 0)
-    monkeypatch.setattr("hushwatt.household.agent.LATE", 0)
+    monkeypatch.setattr("hushwatt.household.agent.MIN_WAIT", 0)
+    monkeypatch.setattr("hushwatt.household.agent.MAX_WAIT", 0)
     written(path, "appliance_epsilon = 1000", "epsilon_per_day = 1000", "smallest_minimum_homes = 1")
     clock, hub = Hurried(), Hub([], [], said.append)
-    runner = Runner(Folder(folder), Mapping(), hub, clock, said.append)
+    runner = Runner(HomeFolder(folder), SourcesFile(), hub, clock, said.append)
     with Store(folder / "ledger.sqlite") as store:
         join(store, plan_for(random.Random(1), "lbu", epsilon=5 * MICRO, window=1))
         caps = CapsFile(path, said.append)
         agent = Agent(store, caps.read(), Fixed(10.0), say=said.append, bars=Caps.bars)
-        page = Page(Folder(folder), agent, hub, Hands())
+        page = OwnerPage(HomeFolder(folder), agent, hub, Hands())
 
         def reports():
             return store.value("SELECT count(*) FROM reports")
@@ -216,10 +216,10 @@ def test_a_sum_that_is_lowered_below_what_was_spent(folder, cap):
     home = home_of(folder)
     join(home.store, plan_for(random.Random(3), "lbu", epsilon=MICRO, window=2))
     home.live(4 * TURN, 60)
-    total = home.agent.book.lifetime
-    home.agent.caps = replace(NO_CAPS, **{cap: 1})
+    total = home.agent.home_ledger.lifetime
+    home.agent.caps = replace(NO_CAPS, **{cap: 1})  # type: ignore[arg-type]
     home.live(10 * TURN, 60)
-    after = home.agent.book.lifetime
+    after = home.agent.home_ledger.lifetime
     home.switch_off()
 
     assert after == total > 0

@@ -12,7 +12,7 @@ from tests.household.living import NO_CAPS, TURN, Home, join, plan_for
 from hushwatt.audit.harness.clocked_home import Chances
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.caps import DAY
-from hushwatt.household.ledger.demand import appliance_most, most, touched, window_of
+from hushwatt.household.ledger.demand import max_appliance_spend, max_spend, slots_touched, window_length
 from hushwatt.plan import SlotLength
 
 
@@ -26,17 +26,19 @@ def test_touched_slots(plan_of, seconds, length):
         for begin in begins
     ]
 
-    assert touched(plan, length * SECOND) == max(counts)
+    assert slots_touched(plan, length * SECOND) == max(counts)
 
 
 def caps_for(plans):
     """The tightest caps under which these plans meet no objection."""
-    stretch = max(DAY, *(window_of(plan) for plan in plans))
+    stretch = max(DAY, *(window_length(plan) for plan in plans))
     names = {name for plan in plans for name in plan.names}
-    single = [sum(appliance_most(plan, stretch) for plan in plans if name in plan.names) for name in names]
+    single = [
+        sum(max_appliance_spend(plan, stretch) for plan in plans if name in plan.names) for name in names
+    ]
     return replace(
         NO_CAPS,
-        epsilon_per_day=sum(most(plan, DAY) for plan in plans),
+        epsilon_per_day=sum(max_spend(plan, DAY) for plan in plans),
         appliance_epsilon=ceil(max(single)),
     )
 

@@ -8,9 +8,9 @@ from tests.household.living import quick_store
 from hushwatt.errors import StateError
 from hushwatt.household.clock import Moment
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
+from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
+from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.privacy.ledger import Spend, dearest_interval
 
 HOUR = DAY // 24
@@ -18,7 +18,7 @@ CAPS = Caps(epsilon_per_day=10, epsilon_per_year=50)
 
 
 def entry(start, hours, amount):
-    return Entry(1, 0, "publication", start * HOUR, (start + hours) * HOUR, amount)
+    return SpendEntry(1, 0, "publication", start * HOUR, (start + hours) * HOUR, amount)
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def test_a_year_has_a_cap(book):
 
 def test_what_may_have_been_spent_counts_beyond_the_cap(book):
     """Lost slots are written down whatever the cap says, and then nothing more fits."""
-    with book.store.change():
-        book.count([entry(0, 1, 1000)])
+    with book.store.transaction():
+        book.record([entry(0, 1, 1000)])
 
     assert book.refusal(HOUR, 2 * HOUR, 1) is not None
     assert book.refusal(26 * HOUR, 27 * HOUR, 1) is not None  # the year's cap
@@ -61,8 +61,8 @@ def test_nothing_is_given_back(book):
     """A spend below zero is refused, and is not counted either."""
     with pytest.raises(StateError, match="never given back"):
         book.charge(entry(0, 1, -1))
-    with book.store.change():
-        book.count([entry(0, 1, -1)])
+    with book.store.transaction():
+        book.record([entry(0, 1, -1)])
 
     assert book.lifetime == 0
 
@@ -95,16 +95,16 @@ def test_tidying_never_makes_room(spends, slot, wish):
     """Days written as one row sum to the same, and whatever was refused before is refused after."""
     with quick_store() as store:
         book = HomeLedger(store, CAPS)
-        with store.change():
-            book.count(
-                Entry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
+        with store.transaction():
+            book.record(
+                SpendEntry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
             )
         start, hours, amount = wish
         span = (start * HOUR, (start + hours) * HOUR, amount)
         total, before = book.lifetime, book.refusal(*span)
         since = [book.spent_since(hour * HOUR, DAY) for hour in range(0, 240, 5)]
-        book.tidy(1, slot, 100 * HOUR)
-        book.tidy(1, slot, 120 * HOUR)
+        book.compact(1, slot, 100 * HOUR)
+        book.compact(1, slot, 120 * HOUR)
 
         assert book.lifetime == total
         assert before is None or book.refusal(*span) is not None
@@ -123,7 +123,7 @@ def test_tidying_never_makes_room(spends, slot, wish):
 def test_tidying_proves_no_time(lived, moved, amount):
     """With clocks moved and machines switched off, rows written as one are no older than any of them was."""
     with quick_store() as store:
-        timeline = Timeline(store)
+        timeline = MonotonicClock(store)
         book, wall, alive, boot = HomeLedger(store, CAPS, timeline), 100 * DAY, 0, 0
         for number, (ran, off, rebooted, spent) in enumerate(lived):
             if rebooted:
@@ -132,25 +132,25 @@ def test_tidying_proves_no_time(lived, moved, amount):
             wall, alive = wall + ran * HOUR, alive + ran * HOUR
             timeline.look(Moment(wall, alive, str(boot)))
             stamp = timeline.stamp(wall)
-            with store.change():
-                book.count([Entry(1, number, "probe", wall - ran * HOUR, wall, spent, None, *stamp)])
+            with store.transaction():
+                book.record([SpendEntry(1, number, "probe", wall - ran * HOUR, wall, spent, None, *stamp)])
         wall += moved * HOUR
         timeline.look(Moment(wall, alive, str(boot)))
         lengths = (5 * HOUR, DAY, 3 * DAY, YEAR)
-        wish = Entry(1, 99, "probe", wall, wall + HOUR, amount)
-        before, spent = book.against(wish), [book.spent_since(wall - each, each) for each in lengths]
-        book.tidy(1, slot=50, moment=wall + YEAR)
+        wish = SpendEntry(1, 99, "probe", wall, wall + HOUR, amount)
+        before, spent = book.objection_to(wish), [book.spent_since(wall - each, each) for each in lengths]
+        book.compact(1, slot=50, moment=wall + YEAR)
         after = [book.spent_since(wall - each, each) for each in lengths]
 
-        assert before is None or book.against(wish) is not None
+        assert before is None or book.objection_to(wish) is not None
         assert all(one <= other for one, other in zip(spent, after, strict=True))
 
 
 def test_a_day_becomes_one_row(book):
     """Only spends before the slot and the moment are put together."""
-    with book.store.change():
-        book.count(Entry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
-    book.tidy(1, slot=60, moment=48 * HOUR)
+    with book.store.transaction():
+        book.record(SpendEntry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
+    book.compact(1, slot=60, moment=48 * HOUR)
     rows = book.store.rows(
         "SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose"
     )

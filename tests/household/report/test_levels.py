@@ -122,7 +122,7 @@ def neighbours(reading):
 @pytest.mark.parametrize("mapping", ["range", "dither"])
 def test_large_fleets_are_levelled_in_blocks(plan_of, monkeypatch, mapping):
     """Whatever the order in which blocks are done, a seed gives the same levels, block by block."""
-    monkeypatch.setattr(module, "TOGETHER", 1_000)
+    monkeypatch.setattr(module, "BATCH_HOMES", 1_000)
     plan, source = plan_of(3, 4, mapping=mapping), Simulation(7, "blocks")
     table = np.linspace(0, 500, 5_002).reshape(-1, 2)
 

@@ -341,7 +341,7 @@ class TestNoise:
     @pytest.mark.parametrize("method, widths, asked", WIDTHS)
     def test_the_same_seed_gives_the_same_bytes(self, plan_of, monkeypatch, method, widths, asked):
         """Also when many blocks are drawn at once; another seed gives others."""
-        monkeypatch.setattr(module, "TOGETHER", 5)
+        monkeypatch.setattr(module, "BATCH_HOMES", 5)
         plan = plan_of(*widths, method=method, epsilon=EPSILON, appliances_per_report=asked)
 
         one, again, other = (
@@ -354,7 +354,7 @@ class TestNoise:
     @pytest.mark.parametrize("method", METHODS)
     def test_no_two_draws_share_their_noise(self, plan_of, monkeypatch, drawn, method):
         """Homes with equal levels draw unlike each other in all blocks and slots, looking or publishing."""
-        monkeypatch.setattr(module, "TOGETHER", 5)
+        monkeypatch.setattr(module, "BATCH_HOMES", 5)
         plan, source = plan_of(*WIDE, method=method, epsilon=EPSILON), Watched()
         homes = enrol(plan, HOMES, 0, source)
         for slot in range(SLOTS):
@@ -367,7 +367,7 @@ class TestNoise:
     @pytest.mark.parametrize("method", METHODS)
     def test_no_stream_is_opened_twice(self, plan_of, monkeypatch, method):
         """Over slots, purposes, budgets and blocks every stream has labels of its own."""
-        monkeypatch.setattr(module, "TOGETHER", 5)
+        monkeypatch.setattr(module, "BATCH_HOMES", 5)
         source = Watched()
         run(plan_of(*WIDE, method=method, epsilon=EPSILON), source)
 
@@ -380,7 +380,7 @@ class TestNoise:
     def test_blocks_hold_every_row_once(self, amounts, together):
         """Rows are divided by amount and size, and none is lost."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "TOGETHER", together)
+            patch.setattr(module, "BATCH_HOMES", together)
             blocks = list(module._blocks(np.array(amounts, dtype=np.int64)))
 
         rows = [int(row) for _, _, block in blocks for row in block]
@@ -429,10 +429,10 @@ class TestUnbiased:
 
 def estimate(homes, sent):
     """How many homes hold level 0, and the noise in that, each release undone with its own law, weight 1."""
-    held = spread = 0.0
+    held = spread = np.zeros(1)
     for amount in np.unique(sent.drawn):
         law = law_for(homes.plan.oracle, int(amount), 1, 4)
         reports, counts = homes.layout.tally(sent.payloads[sent.drawn == amount])
-        held += debias(counts[0], reports[0], law)
-        spread += noise(counts[0], reports[0], law)
+        held = held + debias(counts[0], reports[0], law)
+        spread = spread + noise(counts[0], reports[0], law)
     return held, spread

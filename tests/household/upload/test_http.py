@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from hushwatt.household.upload.http import LARGEST, Unreachable, connect
+from hushwatt.household.upload.http import MAX_BODY, Unreachable, connect
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket
 
 
@@ -89,7 +89,7 @@ def test_a_byte_at_a_time_does_not_extend_it():
             return 1
 
     drip = Drip()
-    reader = TimedSocket(drip, Deadline(100, clock=Hand(1))).makefile("rb")
+    reader = TimedSocket(drip, Deadline(100, clock=Hand(1))).makefile("rb")  # type: ignore[arg-type]
     with pytest.raises(TimeoutError):
         reader.read(1_000)
 
@@ -133,12 +133,12 @@ def test_stopping_ends_a_trickle():
         b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nshort",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffff\r\nx",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n" + bytes(3 * LARGEST),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n" + bytes(3 * MAX_BODY),
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"f" * 99 + b"\r\nx",
         b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 1000 + b"\r\n",
         b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000 + b"\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (LARGEST + 1) + bytes(LARGEST + 1),
-        b"HTTP/1.1 200 OK\r\n\r\n" + bytes(LARGEST + 1),
+        b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (MAX_BODY + 1) + bytes(MAX_BODY + 1),
+        b"HTTP/1.1 200 OK\r\n\r\n" + bytes(MAX_BODY + 1),
     ],
     ids=range(15),
 )

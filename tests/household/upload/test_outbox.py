@@ -12,9 +12,10 @@ from hushwatt.household.join import agree, pause, propose, resume
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership
-from hushwatt.household.upload.http import Answer, Unreachable
-from hushwatt.household.upload.outbox import FIRST, LONGEST, Outbox, verdicts
-from hushwatt.household.upload.provider_client import Link, Refused
+from hushwatt.household.upload.backoff import MAX_BACKOFF, MIN_BACKOFF
+from hushwatt.household.upload.http import HttpResponse, Unreachable
+from hushwatt.household.upload.outbox import Outbox, verdicts
+from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 
@@ -27,7 +28,7 @@ def provider(tmp_path_factory):
     served.stop()
 
 
-class Recorded(Link):
+class Recorded(ProviderClient):
     """A link that keeps a copy of every upload that is attempted."""
 
     bodies: list = []  # noqa: RUF012
@@ -52,7 +53,7 @@ def home(folder, provider):
 
     with Store(folder / "ledger.sqlite") as store:
         plan = Plan.load(provider.plans[0])
-        proposal = propose(store, NO_CAPS, Link(provider.address), plan.id)
+        proposal = propose(store, NO_CAPS, ProviderClient(provider.address), plan.id)
         agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
         member = Membership(plan, 1, HomeLedger(store, NO_CAPS), OperatingSystem())
         now = int(plan.calendar.slot_of([time.time_ns()])[0])
@@ -65,7 +66,7 @@ def home(folder, provider):
 
 def outbox(store, said):
     Recorded.bodies = []
-    return Outbox(store, OperatingSystem(), said.append, link=Recorded)
+    return Outbox(store, OperatingSystem(), said.append, client=Recorded)
 
 
 def test_reports_are_sent_and_acknowledged(home):
@@ -102,8 +103,8 @@ def test_the_same_bytes_again_after_an_outage(home, provider):
     box.send(home.value("SELECT max(due) FROM reports"))
     answers = home.rows("SELECT answer FROM reports")
 
-    assert FIRST / 2 <= waits[0] <= FIRST
-    assert waits[2] >= 2 * FIRST > waits[0]
+    assert MIN_BACKOFF / 2 <= waits[0] <= MIN_BACKOFF
+    assert waits[2] >= 2 * MIN_BACKOFF > waits[0]
     assert set(Recorded.bodies) == {first}
     assert answers == [{"answer": "accepted"}] * 2
     assert len(said) == 1
@@ -136,7 +137,7 @@ def test_a_pause_while_the_provider_is_proving_itself(home):
                 yield provider
 
     Recorded.bodies = []
-    Outbox(home, OperatingSystem(), print, link=Slow).send(time.time_ns())
+    Outbox(home, OperatingSystem(), print, client=Slow).send(time.time_ns())
 
     assert Recorded.bodies == []
 
@@ -170,12 +171,12 @@ def test_refusals_are_final_or_wait():
     """A record refused for good is not sent again; one that came too early is."""
     body = b'{"accepted": 1, "repeated": 0, "rejected": [{"index": 1, "reason": "too_late"}]}'
 
-    assert verdicts(Answer(200, {}, body), 2) == ["accepted", "too_late"]
-    assert verdicts(Answer(410, {}, b""), 2) == ["plan_over"] * 2
+    assert verdicts(HttpResponse(200, {}, body), 2) == ["accepted", "too_late"]
+    assert verdicts(HttpResponse(410, {}, b""), 2) == ["plan_over"] * 2
     with pytest.raises(Unreachable):
-        verdicts(Answer(503, {}, b"{}"), 1)
-    with pytest.raises(Refused, match="clock is too far off"):
-        verdicts(Answer(401, {}, b'{"title": "The signer\'s clock is too far off"}'), 1)
+        verdicts(HttpResponse(503, {}, b"{}"), 1)
+    with pytest.raises(ProviderRefused, match="clock is too far off"):
+        verdicts(HttpResponse(401, {}, b'{"title": "The signer\'s clock is too far off"}'), 1)
 
 
 @pytest.mark.parametrize(
@@ -202,10 +203,10 @@ def test_refusals_are_final_or_wait():
 def test_an_answer_must_add_up(body):
     """An acknowledgement that does not say what became of each report is none."""
     with pytest.raises(Unreachable):
-        verdicts(Answer(200, {}, body), 2)
+        verdicts(HttpResponse(200, {}, body), 2)
 
 
 def test_pauses_have_an_end():
     """The longest pause is an hour."""
 
-    assert LONGEST == 3600 * SECOND
+    assert MAX_BACKOFF == 3600 * SECOND

@@ -4,7 +4,7 @@ import pytest
 
 from hushwatt.errors import StateError
 from hushwatt.provider.service.keys import HISTORY, KEY, open_keys, rotate_keys
-from hushwatt.wire.signature import successor_fits
+from hushwatt.wire.signature import verify_successor
 
 
 def test_a_key_is_made_once_and_is_its_owners_alone(tmp_path):
@@ -25,7 +25,7 @@ def test_rotations_make_a_chain(tmp_path):
         tuple(publics[1:]),
     ]
     for step in keys[-1].history:
-        assert successor_fits(*map(bytes.fromhex, (step.key, step.signature, step.successor)))
+        assert verify_successor(*map(bytes.fromhex, (step.key, step.signature, step.successor)))
 
 
 @pytest.mark.parametrize("name, text", [(KEY, "no key"), (HISTORY, "{"), (HISTORY, '[{"a": 1}]')])

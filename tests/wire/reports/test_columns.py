@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from hushwatt.wire.reports.columns import fits, payload_matrix, payload_sizes
+from hushwatt.wire.reports.columns import is_allowed_type, payload_matrix, payload_sizes
 
 PAYLOADS = [b"ab", b"cd", b"ef", b"gh"]
 
@@ -27,5 +27,5 @@ def test_an_empty_column():
 @pytest.mark.parametrize("name", ["slot", "round", "spent", "drawn", "payload"])
 def test_codes_are_for_names_only(name):
     """Only households may be stored as codes."""
-    assert fits("household", pa.dictionary(pa.int8(), pa.string()))
-    assert not fits(name, pa.dictionary(pa.int8(), pa.string()))
+    assert is_allowed_type("household", pa.dictionary(pa.int8(), pa.string()))
+    assert not is_allowed_type(name, pa.dictionary(pa.int8(), pa.string()))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.wire.reports.order import ReportOrder, ascending_order
+from hushwatt.wire.reports.order import ReportOrder, sort_order
 
 REPORT = st.tuples(st.integers(0, 2), st.sampled_from(["ada", "bob", "Δora", ""]), st.integers(0, 1))
 
@@ -41,4 +41,4 @@ def test_what_a_report_is_above(second):
 @given(reports=st.lists(REPORT, max_size=12))
 def test_any_order_is_put_right(reports):
     """The ascending order is that of the reports themselves."""
-    assert [reports[row] for row in ascending_order(places(reports))] == sorted(reports)
+    assert [reports[row] for row in sort_order(places(reports))] == sorted(reports)

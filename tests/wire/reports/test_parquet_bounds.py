@@ -3,6 +3,7 @@
 import io
 import struct
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +15,10 @@ from hypothesis import strategies as st
 from hushwatt.errors import ReportError
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports import parquet_bounds
-from hushwatt.wire.reports.file import ROWS, ReportFile
-from hushwatt.wire.reports.parquet_bounds import Damaged, Unfit, check_footer, look_at_pages
+from hushwatt.wire.reports.parquet_bounds import DamagedColumn, UnsafeParquet, check_footer, check_pages
+from hushwatt.wire.reports.report_file import BATCH_ROWS, ReportFile
 from hushwatt.wire.reports.schema import HOMES, PLAN
-from hushwatt.wire.reports.thrift import Compact
+from hushwatt.wire.reports.thrift import CompactReader
 
 POOLS = []  # what was taken from a pool must be given back to it, so none of them ends
 
@@ -64,7 +65,7 @@ def plan(plan_of):
     return plan_of(3, 4, 2)
 
 
-FORMS = {
+FORMS: dict[str, dict[str, Any]] = {
     "dictionary": {},
     "plain": {"use_dictionary": False},
     "delta": {"use_dictionary": False, "column_encoding": {"household": "DELTA_BYTE_ARRAY"}},
@@ -150,7 +151,7 @@ def test_the_number_of_rows_read_together(tmp_path, plan, plan_of):
     )
     built = ReportFile(plan, saved(tmp_path / "c", plan, **FORMS["delta"]))
 
-    assert plain._together == ROWS
+    assert plain._together == BATCH_ROWS
     assert large._together * Layout.of(wide).size < 1 << 26
     assert built._together * built._pages.largest <= 1 << 26
 
@@ -180,7 +181,7 @@ class TestFooter:
         return lambda: io.BytesIO(whole)
 
     def refused(self, opened):
-        with pytest.raises(Unfit) as caught:
+        with pytest.raises(UnsafeParquet) as caught:
             check_footer(opened)
         return str(caught.value)
 
@@ -195,7 +196,7 @@ class TestFooter:
 
     def test_too_many_notes(self, monkeypatch):
         """Only so many bytes of notes are read at all."""
-        monkeypatch.setattr(parquet_bounds, "LARGEST_FOOTER", 10)
+        monkeypatch.setattr(parquet_bounds, "MAX_FOOTER", 10)
 
         assert "take 11 bytes; at most 10" in self.refused(self.opened(bytes(11)))
 
@@ -214,7 +215,7 @@ class TestFooter:
     def test_very_many_parts(self, monkeypatch):
         """Row groups without end are counted where the notes are long."""
         monkeypatch.setattr(parquet_bounds, "SMALL_FOOTER", 0)
-        monkeypatch.setattr(parquet_bounds, "MOST_CHUNKS", 20)
+        monkeypatch.setattr(parquet_bounds, "MAX_COLUMN_CHUNKS", 20)
         table = pa.table({"a": range(40)})
         file = io.BytesIO()
         pq.write_table(table, file, row_group_size=1)
@@ -224,21 +225,21 @@ class TestFooter:
     @given(st.binary(max_size=200))
     def test_any_bytes(self, footer):
         """Whatever stands there is refused in one line, or left to Arrow."""
-        with suppress(Unfit):
+        with suppress(UnsafeParquet):
             check_footer(self.opened(footer))
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_passed_over_or_refused(data):
     """The notes' form is read by its own rules: an end is always found, or an error."""
-    compact = Compact(data)
+    compact = CompactReader(data)
     try:
         for _, kind in compact.fields():
             compact.value(kind)
     except ValueError:
         return
 
-    assert compact.place <= len(data)
+    assert compact.position <= len(data)
 
 
 def test_heads_that_lead_nowhere(tmp_path, plan):
@@ -250,14 +251,14 @@ def test_heads_that_lead_nowhere(tmp_path, plan):
     whole[place : place + 20] = b"\xff" * 20
     path.write_bytes(whole)
 
-    with pytest.raises(Damaged) as caught:
-        look_at_pages(lambda: path, footer, ["slot", "payload"])
+    with pytest.raises(DamagedColumn) as caught:
+        check_pages(lambda: path, footer, ["slot", "payload"])
     assert (caught.value.group, caught.value.column) == (1, "payload")
     assert "row group 2 of 3: column payload is damaged" in refusal(plan, path)
 
 
 def test_pages_are_counted(tmp_path, plan, monkeypatch):
     """A file of very many pages is not looked through to its end."""
-    monkeypatch.setattr(parquet_bounds, "MOST_PAGES", 10)
+    monkeypatch.setattr(parquet_bounds, "MAX_PAGES", 10)
 
     assert "more than 10 pages" in refusal(plan, saved(tmp_path / "r.parquet", plan, row_group_size=5))

@@ -13,7 +13,7 @@ from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import Levels, Lived, lived, plan_at_home, together
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 
 HOMES, QUICK_HOMES = 100_000, 400  # of every plan, in five lives
 PLANS = (  # method, who decides, oracle, appliances asked of three, window, millionths of ε
@@ -65,7 +65,7 @@ def proved_by(plan: Plan, target: Target, usual: Lived, other: Lived, homes: int
     """The ε that the attack on two groups of homes proves."""
     looks = 0
     if plan.decision == "household":
-        looks = STRATEGIES[plan.method].start(affordable(plan), plan.window).probe
+        looks = strategy_for(plan).probe
     attacker = Attacker.of(plan, looks, list(target.suspects), 2 * homes)
     for slot in range(plan.window + 1):
         attacker.see(together(usual.sent(slot, 0), other.sent(slot, homes)), slot in target.slots)

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import law_for
 from hushwatt.wire.payload import Layout, take
@@ -36,7 +36,7 @@ class Attacker:
     def of(cls, plan: Plan, looks: int, suspects: list[int], homes: int) -> "Attacker":
         return cls(plan, looks, suspects, np.zeros(homes), np.ones(homes, dtype=np.int64))
 
-    def see(self, sent: Sent, differs: bool) -> None:
+    def see(self, sent: SlotReports, differs: bool) -> None:
         """Take in what was sent in one slot and round; `differs`: the two lives may differ in it."""
         new = sent.spent == sent.drawn + self.looks
         kind = np.zeros(len(self.scores), dtype=np.int64)

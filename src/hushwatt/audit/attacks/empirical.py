@@ -13,9 +13,9 @@ import numpy as np
 from hushwatt.audit.attacks.attack import ONE, OTHER, Attacker
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
-from hushwatt.fleet.provider_decisions import Decided, report_rounds
+from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.report.homes import Homes, enrol
-from hushwatt.household.report.report import Sent, report
+from hushwatt.household.report.report import SlotReports, report
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation, Source
@@ -120,9 +120,9 @@ def shown_by_attack(plan: Plan, target: Target, trials: int, doubt: float) -> fl
     return attacker.shown(doubt)
 
 
-def _rounds(plan: Plan, fleet: Homes, target: Target, source: Source) -> Iterator[Iterable[Sent]]:
+def _rounds(plan: Plan, fleet: Homes, target: Target, source: Source) -> Iterator[Iterable[SlotReports]]:
     """What is sent, slot by slot, in the window and one slot after it."""
-    decided = Decided.start(plan, len(fleet)) if plan.decision == "provider" else None
+    decided = DecisionState.start(plan, len(fleet)) if plan.decision == "provider" else None
     for slot in range(plan.window + 1):
         levels = np.full((len(fleet), len(plan.appliances)), ONE, dtype=np.uint16)
         if slot in target.slots:

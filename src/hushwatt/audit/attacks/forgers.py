@@ -25,7 +25,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import band
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.influence import influence, smallest_budget
-from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
+from hushwatt.privacy.rotation import has_turns, repeats_by_clock
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
@@ -164,7 +165,7 @@ def attacked_tallies(honest: Honest, wishes: Wishes, forgers: int) -> tuple[Tall
             if members is not None:
                 release = forged_payload(plan, members, wishes)
                 about = next(iter(wishes)) in members
-            if release is not None and (members is not None or plan.method == "lsp"):
+            if release is not None and (members is not None or repeats_by_clock(plan)):
                 heard[slot] = about
                 forged = _forged(plan, slot, names, release)
                 batches[slot] = _joined(batches[slot], forged)
@@ -178,12 +179,12 @@ def best_turn(honest: Honest, target: int) -> tuple[int, int]:
     plan, layout = honest.plan, Layout.of(honest.plan)
     worth = np.array([1 / (1 + _speaking(layout, batch, target)) for batch in honest.batches])
     best, choice = -1.0, (0, 0)
-    for phase in range(plan.window if plan.method == "lpu" else 1):
+    for phase in range(plan.window if has_turns(plan) else 1):
         for start in range(len(plan.appliances)):
             heard, now = 0.0, False
             for slot in range(honest.slots):
                 members = asked_in(plan, slot, phase, start, [target])
-                now = target in members if members is not None else now and plan.method == "lsp"
+                now = target in members if members is not None else now and repeats_by_clock(plan)
                 heard += worth[slot] * now
             if heard > best:
                 best, choice = heard, (phase, start)
@@ -193,12 +194,10 @@ def best_turn(honest: Honest, target: int) -> tuple[int, int]:
 def asked_in(plan: Plan, slot: int, phase: int, start: int, wanted: list[int]) -> list[int] | None:
     """What a home draws about in a slot, the wanted ones being at `start` in its order; None: nothing."""
     appliances, asked = len(plan.appliances), plan.appliances_per_report
-    if plan.method in ("lpu", "lsp"):
-        if slot % plan.window != (phase if plan.method == "lpu" else 0):
-            return None
-        draw = slot // plan.window
-    else:
-        draw = slot
+    stride = rules_of(plan).stride(plan.window) if plan.decision is None else 1
+    if slot % stride != phase:
+        return None
+    draw = slot // stride
     others = [each for each in range(appliances) if each not in wanted]
     order = [*wanted, *others]
     order = order[-start:] + order[:-start] if start else order
@@ -243,9 +242,9 @@ def _pushing(plan: Plan, appliance: int, rising: bool | None) -> list[int]:
 def _forged(plan: Plan, slot: int, names: pa.Array, payload: NDArray[np.uint8]) -> ReportBatch:
     """The same report from all forging homes, after what every door asks of amounts and payloads."""
     drawn = np.full(len(names), smallest_budget(plan), dtype=np.int64)
-    probe = STRATEGIES[plan.method].start(affordable(plan), plan.window).probe
-    spent = drawn + probe if plan.method in ADAPTIVE else drawn
-    if plan.method == "lsp" and slot % plan.window:
+    probe = strategy_for(plan).probe
+    spent = drawn + probe if plan.decision is not None else drawn
+    if repeats_by_clock(plan) and slot != rules_of(plan).drawn_in(slot, plan.window):
         spent = np.zeros_like(drawn)
     payloads = np.repeat(payload, len(names), axis=0)
     slots = np.full(len(names), slot)

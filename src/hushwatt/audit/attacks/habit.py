@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.errors import UsageError
 from hushwatt.household.report.homes import enrol
-from hushwatt.household.report.report import Sent, report
+from hushwatt.household.report.report import SlotReports, report
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout, take
 
 DAYS = (30, 90, 365)
@@ -40,12 +40,12 @@ class Attacker:
     scores: Scores
     answers: dict[int, NDArray[np.int64]] = field(default_factory=dict)  # by budget: homes × appliances
 
-    def see(self, sent: Sent) -> None:
+    def see(self, sent: SlotReports) -> None:
         """Take the fresh draws of one slot into account; a repeat says nothing new."""
         layout = Layout.of(self.plan)
         probe = 0
         if self.plan.decision == "household":
-            probe = STRATEGIES[self.plan.method].start(affordable(self.plan), self.plan.window).probe
+            probe = strategy_for(self.plan).probe
         fresh = sent.spent == sent.drawn + probe
         for drawn in np.unique(sent.drawn[fresh]).tolist():
             rows = fresh & (sent.drawn == drawn)

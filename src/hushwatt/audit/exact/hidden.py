@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, Strategy, affordable
+from hushwatt.privacy.strategies import Strategy, strategy_for
 from hushwatt.wire.payload import Layout
 
 Levels = tuple[int, ...]  # one per appliance
@@ -42,7 +42,7 @@ class Home:
 
     @classmethod
     def of(cls, plan: Plan) -> "Home":
-        return cls(Layout.of(plan), STRATEGIES[plan.method].start(affordable(plan), plan.window))
+        return cls(Layout.of(plan), strategy_for(plan))
 
     @property
     def levels(self) -> list[Levels]:

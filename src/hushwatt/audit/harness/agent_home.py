@@ -20,14 +20,14 @@ from hushwatt.household.join import Proposal, agree
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.levels import Watts
-from hushwatt.household.upload.http import Answer, Unreachable
+from hushwatt.household.upload.http import HttpResponse, Unreachable
 from hushwatt.household.upload.outbox import Outbox
-from hushwatt.household.upload.provider_client import Link, Offer
+from hushwatt.household.upload.provider_client import Offer, ProviderClient
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Source
 from hushwatt.privacy.promise import promise
-from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
+from hushwatt.wire.proof import NONCE_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.signature import public_bytes, sign_plan
 
 ADDRESS = "http://127.0.0.1"
@@ -66,7 +66,7 @@ class Wire:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         self.posted.append(Posted(method, ADDRESS + path, dict(headers or {}), body or b""))
         if self.down:
             raise Unreachable("127.0.0.1 does not answer")
@@ -79,13 +79,13 @@ class Wire:
         accepted = b"0" if self.refuses else b"1"
         return self._proved(b'{"accepted": ' + accepted + b', "repeated": 0, "rejected": [' + refused + b"]}")
 
-    def _proved(self, told: bytes, signed: dict[str, str] | None = None) -> Answer:
+    def _proved(self, told: bytes, signed: dict[str, str] | None = None) -> HttpResponse:
         """An answer to what was posted last, with the proof that its provider gave it."""
         last = self.posted[-1]
         nonce = bytes.fromhex(last.headers[NONCE_HEADER])
-        question = Question(nonce, last.method, last.url, digest_of(last.body))
-        headers = {**(signed or {}), **prove(KEY, question, 200, told)}
-        return Answer(200, {name.lower(): value for name, value in headers.items()}, told)
+        challenge = Challenge(nonce, last.method, last.url, sha256_hex(last.body))
+        headers = {**(signed or {}), **prove(KEY, challenge, 200, told)}
+        return HttpResponse(200, {name.lower(): value for name, value in headers.items()}, told)
 
     @property
     def uploads(self) -> list[bytes]:
@@ -146,7 +146,7 @@ class Living:
 
 def proposal_of(plan: Plan) -> Proposal:
     """What a home is asked to agree to; worked out once for many homes."""
-    return Proposal(Link(ADDRESS), Offer(plan, public_bytes(KEY)), promise(plan), ())
+    return Proposal(ProviderClient(ADDRESS), Offer(plan, public_bytes(KEY)), promise(plan), ())
 
 
 @contextmanager
@@ -167,12 +167,12 @@ def at_home(
 ) -> Iterator[Living]:
     """A home with a fresh ledger that joins `plan` just before its first slot."""
     wire, said = Wire(plan), list[str]()
-    hands, link = Hands(nanoseconds(plan.start) - SECOND), Link(ADDRESS, wire.connect)
+    hands, client = Hands(nanoseconds(plan.start) - SECOND), ProviderClient(ADDRESS, wire.connect)
     with fresh_store() as store:
-        asked = replace(proposal or proposal_of(plan), link=link)
+        asked = replace(proposal or proposal_of(plan), client=client)
         agree(store, asked, "agreed", None, hands.wall, source or OperatingSystem())
         agent = Agent(store, caps, Plugs(watts), say=said.append)
         agent.source = source or agent.source
         agent.tick(hands.look())
-        outbox = Outbox(store, OperatingSystem(), said.append, lambda address: link)
+        outbox = Outbox(store, OperatingSystem(), said.append, lambda address: client)
         yield Living(plan, wire, store, agent, outbox, hands, said)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hushwatt.household.agent import Agent, Readings
+from hushwatt.household.agent import Agent, ReadingSource
 from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.ledger.high_water_mark import Mark
+from hushwatt.household.ledger.high_water_mark import HighWaterMark
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.membership import begin
+from hushwatt.household.membership import first_memory
 from hushwatt.household.report.levels import Watts
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
@@ -94,8 +94,8 @@ class Home:
     caps: Caps = NO_CAPS
     said: list[str] = field(default_factory=list)
     left: Left = field(default_factory=dict)
-    readings: Readings | None = None
-    mark: Mark | None = None
+    readings: ReadingSource | None = None
+    mark: HighWaterMark | None = None
 
     def __post_init__(self) -> None:
         self.readings = self.readings or Wild(self.source)
@@ -137,8 +137,8 @@ def join(
     begun: tuple[int, str] | None = None,  # where the home begins, when that is known already
 ) -> int:
     """Take part in a plan without asking any provider; gives the plan's place in the store."""
-    first, memory = begun or begin(plan, slot, source or OperatingSystem())
-    with store.change() as disk:
+    first, memory = begun or first_memory(plan, slot, source or OperatingSystem())
+    with store.transaction() as disk:
         disk.execute(
             "INSERT INTO plans (plan, canonical, address, provider, joined, device, secret, slot, memory) "
             "VALUES (?, ?, 'http://127.0.0.1', x'00', 0, ?, ?, ?, ?)",

@@ -17,11 +17,11 @@ from hushwatt.audit.harness.notes import Notes, Pencil
 from hushwatt.audit.harness.sums import check_windows
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
-from hushwatt.household.ledger.lock import only_agent
+from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.upload.http import Answer, Unreachable
+from hushwatt.household.upload.http import HttpResponse, Unreachable
 from hushwatt.household.upload.outbox import Outbox
-from hushwatt.household.upload.provider_client import Link, Proved, Verified
+from hushwatt.household.upload.provider_client import PlanSession, ProviderClient, VerifiedSession
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.wire.payload import Layout
@@ -31,7 +31,7 @@ Watch = Callable[[str], None]
 """Told of every look, draw and upload before it happens, and of the rest at the end; may end the process."""
 
 PAID = "SELECT slot, sum(amount) FROM spends WHERE place = ? GROUP BY slot"
-AWAY = Answer(503, {}, b"{}")
+AWAY = HttpResponse(503, {}, b"{}")
 
 
 @dataclass
@@ -62,10 +62,10 @@ class Life:
         with ExitStack() as stack:
             store, second = (stack.enter_context(Store(ledger)) for _ in range(2))
             store.disk.wal_autocheckpoint(self.log)
-            stack.enter_context(only_agent(ledger, store.home))
-            store.make_sure()
+            stack.enter_context(agent_lock(ledger, store.home))
+            store.recover_wal()
             agent = Agent(store, NO_CAPS, Wild(self.chances), source=self, say=lambda line: None)
-            outbox = Outbox(second, self.chances.stream("outbox"), say=lambda line: None, link=self.link)
+            outbox = Outbox(second, self.chances.stream("outbox"), say=lambda line: None, client=self.client)
             for _ in range(ticks):
                 self.hands.pass_by(step)
                 self.note("looked", self.hands.wall, self.hands.alive)
@@ -75,19 +75,19 @@ class Life:
                     outbox.send(self.hands.wall)
             self.watch("rest")
 
-    def link(self, address: str) -> Link:
+    def client(self, address: str) -> ProviderClient:
         return Stranger(address, life=self)
 
 
 @dataclass(frozen=True)
-class Stranger(Link):
+class Stranger(ProviderClient):
     """The door to the network: everything handed to it is noted."""
 
     life: Life = field(kw_only=True)
 
     @contextmanager
-    def proved(self, plan_id: str, pinned: bytes | None = None) -> Iterator[Proved]:
-        yield Taker(Verified(self.address, Nowhere()), plan_id, b"", pinned or b"", life=self.life)
+    def plan_session(self, plan_id: str, pinned: bytes | None = None) -> Iterator[PlanSession]:
+        yield Taker(VerifiedSession(self.address, Nowhere()), plan_id, b"", pinned or b"", life=self.life)
 
 
 class Nowhere:
@@ -95,7 +95,7 @@ class Nowhere:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         raise Unreachable("nobody is there")
 
     def close(self) -> None:
@@ -103,12 +103,12 @@ class Nowhere:
 
 
 @dataclass
-class Taker(Proved):
+class Taker(PlanSession):
     """Takes every upload, and answers by chance."""
 
     life: Life = field(kw_only=True)
 
-    def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> Answer:
+    def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> HttpResponse:
         self.life.watch("send")
         records = unpack(body, Layout.of(self.life.plan).size)
         for slot, spent, drawn, payload in zip(
@@ -120,7 +120,7 @@ class Taker(Proved):
             raise Unreachable("nobody answers")
         early = [{"index": 0, "reason": "too_early"}] if chance == 1 else []
         told = {"accepted": len(records) - len(early), "repeated": 0, "rejected": early}
-        return AWAY if chance == 2 else Answer(200, {}, json.dumps(told).encode())
+        return AWAY if chance == 2 else HttpResponse(200, {}, json.dumps(told).encode())
 
 
 def check_life(ledger: Path, plan: Plan, place: int, notes: Notes, left: Left) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hushwatt.audit.harness.agent_home import at_home, proposal_of
 from hushwatt.audit.harness.marked import STEP, middle_watts
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.slot import SlotLength
@@ -36,18 +36,18 @@ class Lived:
     homes: NDArray[np.int64]
     records: Records
 
-    def sent(self, slot: int, first: int) -> Sent:
+    def sent(self, slot: int, first: int) -> SlotReports:
         """What was posted about one slot, by homes numbered from `first`."""
         rows = np.flatnonzero(self.records.slot == slot)
         spent, drawn = (column[rows].astype(np.int64) for column in (self.records.spent, self.records.drawn))
-        return Sent(slot, 0, self.homes[rows] + first, spent, drawn, self.records.payloads[rows])
+        return SlotReports(slot, 0, self.homes[rows] + first, spent, drawn, self.records.payloads[rows])
 
 
-def together(one: Sent, other: Sent) -> Sent:
+def together(one: SlotReports, other: SlotReports) -> SlotReports:
     """What two groups of homes sent in the same slot."""
     columns = ("homes", "spent", "drawn", "payloads")
     joined = [np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns]
-    return Sent(one.slot, one.round, *joined)
+    return SlotReports(one.slot, one.round, *joined)
 
 
 def plan_at_home(

@@ -4,7 +4,7 @@ import random
 from datetime import UTC, datetime
 from typing import Any
 
-from hushwatt.plan import Appliance, Plan, SlotLength
+from hushwatt.plan import Appliance, Plan, SlotLength, choices
 from hushwatt.plan.amounts import MICRO
 
 METHODS = ("lbu", "lsp", "lbd", "lba", "lpu")
@@ -15,7 +15,7 @@ def plan_for(chance: random.Random, method: str | None = None, **fields: Any) ->
     """Some plan with slots of ten minutes, its name drawn too, so that no two are the same."""
     method = method or chance.choice(METHODS)
     count = chance.randint(1, 4)
-    decided = "household" if method in ("lbd", "lba") else None
+    decided = choices.METHODS[method].decided_by
     usual = {
         "name": f"plan {chance.getrandbits(60)}",
         "description": "What is asked.",

@@ -24,11 +24,12 @@ from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.laws.counting import DOUBT, surprise
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.audit.planted import AgainstRelease
-from hushwatt.household.report.homes import REPEATING, enrol
+from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation, Source
 from hushwatt.privacy.laws import law_for
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.wire.payload import Layout, put
 
 EPSILON = 2_000_000
@@ -187,7 +188,7 @@ def _repeated(plan: Plan, sent: list[int]) -> Seen:
     """Where nothing is drawn, some methods send their last payload again."""
     seen = list(sent)
     for slot, what in enumerate(sent):
-        if what == SILENT and slot and plan.method in REPEATING:
+        if what == SILENT and slot and rules_of(plan).repeats:
             seen[slot] = seen[slot - 1] % ANEW
     return tuple(seen)
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.twins import READINGS, traces
-from hushwatt.audit.miniature import MECHANISMS, Mechanism, Shape, small_plan
-from hushwatt.fleet.provider_decisions import Decided, report_rounds
+from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
+from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.levels import Levels
-from hushwatt.household.report.report import Sent, report
+from hushwatt.household.report.report import SlotReports, report
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation
@@ -53,7 +53,7 @@ def blindfold() -> Iterator[None]:
 def blind_audits(quick: bool = False) -> Iterator[Audit]:
     """Every method and whoever decides, in fleets; and homes that decide, at home."""
     slots = QUICK_SLOTS if quick else SLOTS
-    for method, decision in MECHANISMS:
+    for method, decision in deciders():
         yield partial(audit_blind_fleet, method, decision, slots)
     for chosen in AT_HOME:
         yield partial(audit_blind_agent, plan_at_home(*chosen), slots)
@@ -76,7 +76,7 @@ def _sent(plan: Plan, life: int, slots: int) -> list[tuple[Any, ...]]:
     """All that a fleet sends, as plain values."""
     source = Simulation(6, plan.id)
     homes = enrol(plan, HOMES, 0, source)
-    decided = Decided.start(plan, HOMES) if plan.decision == "provider" else None
+    decided = DecisionState.start(plan, HOMES) if plan.decision == "provider" else None
     found = []
     for slot in range(slots):
         levels = _levels(life, slot)
@@ -98,7 +98,7 @@ def _levels(life: int, slot: int) -> Levels:
     return table.astype(np.uint16)
 
 
-def _plain(sent: Sent) -> tuple[Any, ...]:
+def _plain(sent: SlotReports) -> tuple[Any, ...]:
     columns = (sent.homes, sent.spent, sent.drawn, sent.payloads)
     return sent.slot, sent.round, *(column.tobytes() for column in columns)
 

@@ -23,7 +23,7 @@ from hushwatt.household.agent import Agent
 from hushwatt.household.join import Proposal, pause
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, OperatingSystem
@@ -77,7 +77,9 @@ def real_plugs(home: Living) -> None:
         {"appliance": appliance.name, "preset": preset, "topic": "plug"}
         for appliance, preset in zip(home.plan.appliances, ("tasmota", "shelly", "zigbee2mqtt"), strict=True)
     ]
-    home.agent.readings = Hub.of(Mapping.parse({"plug": entries}, home.store.path.parent), home.said.append)
+    home.agent.readings = Hub.of(
+        SourcesFile.parse({"plug": entries}, home.store.path.parent), home.said.append
+    )
 
 
 def speak(home: Living, watts: float) -> None:
@@ -94,7 +96,7 @@ def speak(home: Living, watts: float) -> None:
     ):
         text = json.dumps(content).encode()
         for payload, retained in ((text, False), (text, True), (text[:-3], False)):
-            hub.hear(now, topic, payload, retained)
+            hub.on_message(now, topic, payload, retained)
     hub.poll(now, now)
 
 

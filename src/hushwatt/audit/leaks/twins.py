@@ -23,7 +23,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.proof import NONCE_HEADER
-from hushwatt.wire.record import HEAD
+from hushwatt.wire.record import HEADER_BYTES
 from hushwatt.wire.signature import SIGNATURE_HEADER
 
 PLANS = (  # a home that decides by its probes may decide otherwise, so the clock decides in these
@@ -114,6 +114,6 @@ def _request(home: Living, url: str, headers: dict[str, str], body: bytes, whole
     named = {name: value for name, value in headers.items() if name not in (SIGNATURE_HEADER, NONCE_HEADER)}
     if not url.endswith("/reports"):
         return url, named, len(body)
-    size = HEAD + Layout.of(home.plan).size
-    heads = tuple(body[start : start + HEAD] for start in range(0, len(body), size))
+    size = HEADER_BYTES + Layout.of(home.plan).size
+    heads = tuple(body[start : start + HEADER_BYTES] for start in range(0, len(body), size))
     return url, named, body if whole else len(body), heads

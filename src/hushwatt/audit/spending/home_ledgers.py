@@ -17,7 +17,7 @@ from hushwatt.audit.harness.agent_home import fresh_store
 from hushwatt.audit.harness.clocked_home import NO_CAPS, START, join
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
-from hushwatt.household.ledger.home_ledger import Entry, HomeLedger, OverCap
+from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.store import Store
 from hushwatt.plan import Appliance
 from hushwatt.plan.plan import Plan
@@ -42,12 +42,12 @@ class Case:
         return replace(NO_CAPS, **{self.cap: CAP})  # type: ignore[arg-type]
 
     @property
-    def wishes(self) -> list[Entry]:
+    def wishes(self) -> list[SpendEntry]:
         """Short and long slots, a third of the interval apart, of all plans."""
         unit = self.length // CAP
         spans = [(start * unit, (start + lasts) * unit) for start in (0, 2, 4) for lasts in (1, 2)]
         return [
-            Entry(place, 0, "publication", START + start, START + end, amount, _members(member))
+            SpendEntry(place, 0, "publication", START + start, START + end, amount, _members(member))
             for (start, end), amount, (place, member) in product(spans, self.amounts, WISHES)
         ]
 
@@ -77,7 +77,7 @@ def audit_book(make: Make, case: Case, spends: int = 3) -> Finding:
     return Finding("C12", f"home's book, {name}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
-def _walk(book: HomeLedger, case: Case, taken: list[Entry], left: int) -> tuple[int, int]:
+def _walk(book: HomeLedger, case: Case, taken: list[SpendEntry], left: int) -> tuple[int, int]:
     """Try every wish after those taken, and every further one after each."""
     wrong = tried = 0
     for wish in case.wishes if left else ():
@@ -91,7 +91,7 @@ def _walk(book: HomeLedger, case: Case, taken: list[Entry], left: int) -> tuple[
     return wrong, tried
 
 
-def _accepts(book: HomeLedger, wish: Entry) -> bool:
+def _accepts(book: HomeLedger, wish: SpendEntry) -> bool:
     try:
         book.charge(wish)
     except OverCap:
@@ -99,23 +99,23 @@ def _accepts(book: HomeLedger, wish: Entry) -> bool:
     return True
 
 
-def dearest(case: Case, entries: list[Entry]) -> Fraction:
+def dearest(case: Case, entries: list[SpendEntry]) -> Fraction:
     """The most that an interval costs, the home or one appliance, laid at every quarter of a unit."""
     unit = case.length // CAP
     begins = [START + quarter * unit // 4 for quarter in range(-4 * CAP, 32)]
     return max(_cost(case, _touching(entries, begin, begin + case.length)) for begin in begins)
 
 
-def _touching(entries: list[Entry], low: int, high: int) -> list[Entry]:
+def _touching(entries: list[SpendEntry], low: int, high: int) -> list[SpendEntry]:
     return [entry for entry in entries if entry.start < high and entry.end > low]
 
 
-def _cost(case: Case, entries: list[Entry]) -> Fraction:
+def _cost(case: Case, entries: list[SpendEntry]) -> Fraction:
     if case.cap != "appliance_epsilon":
         return Fraction(sum(entry.amount for entry in entries))
     given: dict[str, Fraction] = {}
     for entry in entries:
-        names = ASKED[entry.place]
+        names = ASKED[entry.plan_key]
         spoken = names if entry.members is None else (names[entry.members[0]],)
         for name in spoken:
             given[name] = given.get(name, Fraction(0)) + Fraction(entry.amount, len(spoken))

@@ -13,11 +13,12 @@ import numpy as np
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.agent_home import at_home
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
-from hushwatt.fleet.provider_decisions import Decided, report_rounds
+from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
-from hushwatt.household.report.report import Sent, report
+from hushwatt.household.report.report import SlotReports, report
+from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation, Source
 
@@ -102,13 +103,13 @@ def _on_disk(disk: Store, slot: int) -> int:
     return int(disk.value(query, (slot,)))
 
 
-def _agree(watched: Watched, homes: Homes, sent: Sent) -> bool:
+def _agree(watched: Watched, homes: Homes, sent: SlotReports) -> bool:
     said = int(sent.spent.sum())
     return watched.drawn.get(sent.slot, 0) == charged(homes, sent.slot) == said
 
 
 def _plan(method: str, oracle: str) -> Plan:
-    decision = "household" if method in ("lbd", "lba") else None
+    decision = METHODS[method].decided_by
     return small_plan(
         Mechanism(method, decision, oracle, "range", partial=False),
         Shape((2, 3), 3, SLOTS),
@@ -128,7 +129,7 @@ def audit_rounds(method: str) -> Finding:
     mechanism = Mechanism(method, "provider", "grr", "range", partial=True)
     plan = small_plan(mechanism, Shape((2, 3), 3, SLOTS), 1_000_000, asked=1)
     source, wrong = Simulation(4, method), 0
-    homes, decided = enrol(plan, HOMES, 0, source), Decided.start(plan, HOMES)
+    homes, decided = enrol(plan, HOMES, 0, source), DecisionState.start(plan, HOMES)
     for slot in range(SLOTS):
         levels = np.full((HOMES, 2), slot % 2, dtype=np.uint16)
         said, paid = np.zeros((2, HOMES), dtype=np.int64)

@@ -19,16 +19,23 @@ from hushwatt.audit.harness.resident_memory import resident
 from hushwatt.chaos.mutations import GAP, Mutator
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
-from hushwatt.household.consent_text import terms
+from hushwatt.household.consent_text import consent_terms
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.upload.http import Answer, HttpSession, Session
+from hushwatt.household.upload.http import HttpResponse, HttpSession, HttpTransport
 from hushwatt.household.upload.outbox import Outbox, verdicts
-from hushwatt.household.upload.provider_client import Link, choose, erased_in, follows, place_in, plans_in
+from hushwatt.household.upload.provider_client import (
+    ProviderClient,
+    choose_plan,
+    key_chain_reaches,
+    parse_enrolment,
+    parse_erased,
+    parse_plan_list,
+)
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.promise import Promise, promise
-from hushwatt.wire.proof import NONCE_HEADER, Question, digest_of, prove
+from hushwatt.wire.proof import NONCE_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.signature import public_bytes, sign_plan
 
 ANSWERS, WHOLE, RAW, SENT = 5_000, 20, 200, 5  # read, in whole conversations, as bytes, by an outbox
@@ -44,15 +51,15 @@ PLACES = (
     b"\0",
 )
 TURNS = plan_for(random.Random(0), "lpu")
-TEMPLATES: dict[Callable[[Answer], object], tuple[bytes, ...]] = {
-    plans_in: (
+TEMPLATES: dict[Callable[[HttpResponse], object], tuple[bytes, ...]] = {
+    parse_plan_list: (
         b'{"plans": [{"id": "' + b"5f" * 32 + b'", "name": \0}, {"id": \0}, \0]}',
         b'{"plans": \0, "key": \0}',
         b"[\0]",
     ),
-    lambda answer: place_in(TURNS, answer): PLACES,
-    erased_in: (b'{"reports": \0, "note": \0}', b'{"reports": 7}', b"[\0]"),
-    lambda answer: follows(answer, bytes(32), bytes(32)): (
+    lambda answer: parse_enrolment(TURNS, answer): PLACES,
+    parse_erased: (b'{"reports": \0, "note": \0}', b'{"reports": 7}', b"[\0]"),
+    lambda answer: key_chain_reaches(answer, bytes(32), bytes(32)): (
         b'{"history": [{"key": "' + b"00" * 32 + b'", "successor": \0, "signature": \0}]}',
         b'{"history": [{"key": "' + b"00" * 32 + b'", "successor": "' + b"11" * 32 + b'", "signature": "'
         + b"22" * 64 + b'"}, \0]}',
@@ -88,7 +95,7 @@ def case(seed: int, folder: Path) -> None:
     for _ in range(ANSWERS - WHOLE - RAW - SENT):
         reader = mutator.pick(readers)
         body = mutator.message(mutator.pick(TEMPLATES[reader]))
-        _refuse_or_read(partial(reader, Answer(mutator.pick(STATUSES), {}, body)))
+        _refuse_or_read(partial(reader, HttpResponse(mutator.pick(STATUSES), {}, body)))
     plan = plan_for(mutator.chance, "lbu")
     weighed = promise(plan)
     for _ in range(WHOLE):
@@ -100,7 +107,7 @@ def case(seed: int, folder: Path) -> None:
     expect(resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB stayed in memory")
 
 
-def _read_verdicts(answer: Answer) -> None:
+def _read_verdicts(answer: HttpResponse) -> None:
     words = verdicts(answer, 3)
     expect(len(words) == 3 and all(map(WORD.fullmatch, words)), "a verdict that is no word was believed")
 
@@ -119,29 +126,29 @@ class Hostile:
     def __init__(self, plan: bytes, mutator: Mutator, trust: float = 0.7) -> None:
         self.plan, self.mutator, self.trust = plan, mutator, trust
 
-    def connect(self, address: str) -> Session:
+    def connect(self, address: str) -> HttpTransport:
         return self
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         mutator, signed = self.mutator, dict[str, str]()
         told, status = self._told(path), mutator.pick(STATUSES)
         if path == f"/v1/plans/{hashlib.sha256(self.plan).hexdigest()}" and mutator.happens(self.trust):
             told, status, signed = self.plan, 200, sign_plan(KEY, self.plan)
         nonce = bytes.fromhex((headers or {})[NONCE_HEADER])
-        proof = prove(KEY, Question(nonce, method, path, digest_of(body or b"")), status, told)
+        proof = prove(KEY, Challenge(nonce, method, path, sha256_hex(body or b"")), status, told)
         found = {name.lower(): value for name, value in {**signed, **proof}.items()}
         if mutator.happens(0.05):
             name = mutator.pick(sorted(found))
             found[name] = mutator.bent(found[name].encode()).decode("latin-1")
-        return Answer(status, found, told)
+        return HttpResponse(status, found, told)
 
     def close(self) -> None:
         """Nothing is open."""
 
     def _told(self, path: str) -> bytes:
-        fitting = {"plans": TEMPLATES[plans_in], "devices": PLACES}.get(path.rpartition("/")[2])
+        fitting = {"plans": TEMPLATES[parse_plan_list], "devices": PLACES}.get(path.rpartition("/")[2])
         return self.mutator.message(self.mutator.pick(fitting or self.mutator.pick(list(TEMPLATES.values()))))
 
 
@@ -149,9 +156,9 @@ def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
     """A whole visit: the list, a plan that may be bent, joining, sending and leaving."""
     canonical = _bent_plan(plan, mutator) if mutator.happens(0.5) else plan.canonical()
     name = hashlib.sha256(canonical).hexdigest()
-    link = Link(ADDRESS, Hostile(canonical, mutator, trust=0.95).connect)
-    _refuse_or_read(lambda: choose(link, None))
-    _refuse_or_read(lambda: _read_terms(link, name, weighed))
+    client = ProviderClient(ADDRESS, Hostile(canonical, mutator, trust=0.95).connect)
+    _refuse_or_read(lambda: choose_plan(client, None))
+    _refuse_or_read(lambda: _read_terms(client, name, weighed))
     for errand in (
         lambda provider: provider.enrol(plan, KEY, "code"),
         lambda provider: verdicts(provider.upload(KEY, bytes(16), b"records", 1), 3),
@@ -159,15 +166,15 @@ def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
     ):
 
         def visit(errand: Callable[..., object] = errand) -> None:
-            with link.proved(name, public_bytes(KEY)) as provider:
+            with client.plan_session(name, public_bytes(KEY)) as provider:
                 errand(provider)
 
         _refuse_or_read(visit)
 
 
-def _read_terms(link: Link, name: str, weighed: Promise) -> None:
-    offer = link.offer(name, public_bytes(KEY))
-    shown = terms(offer.plan, weighed, ADDRESS, offer.key)
+def _read_terms(client: ProviderClient, name: str, weighed: Promise) -> None:
+    offer = client.offer(name, public_bytes(KEY))
+    shown = consent_terms(offer.plan, weighed, ADDRESS, offer.key)
     expect(all(words.isprintable() for _, words in shown), "a plan writes lines of its own")
 
 
@@ -214,18 +221,20 @@ def _send(folder: Path, plan: Plan, mutator: Mutator) -> None:
     """An outbox that such a provider answers: a report waits, or its verdict is a plain word."""
     with Store(folder / "ledger.sqlite") as store:
         join(store, plan)
-        with store.change() as disk:
+        with store.transaction() as disk:
             disk.execute("UPDATE plans SET provider = ?", (public_bytes(KEY),))
             disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
         said = list[str]()
         hostile = Hostile(plan.canonical(), mutator, trust=0.95)
-        outbox = Outbox(store, OperatingSystem(), said.append, lambda address: Link(address, hostile.connect))
+        outbox = Outbox(
+            store, OperatingSystem(), said.append, lambda address: ProviderClient(address, hostile.connect)
+        )
         for _ in range(SENT):
             outbox.send(1 << 60)
             (row,) = store.rows("SELECT due, answer FROM reports")
             known = row["answer"] is None or WORD.fullmatch(row["answer"])
             expect(bool(known), "a verdict that is no word was kept")
-            with store.change() as disk:
+            with store.transaction() as disk:
                 disk.execute("UPDATE reports SET due = 0, answer = NULL")
         expect(all(line.isprintable() for line in said), "what a provider wrote was said as it was")
 

@@ -15,7 +15,7 @@ from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.discover import recognise
 from hushwatt.household.sources.hub import Hub
-from hushwatt.household.sources.mapping import Mapping
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -63,12 +63,12 @@ def case(seed: int, folder: Path) -> None:
     mutator, said = Mutator(seed), list[str]()
     names = [f"appliance {place}" for place in range(len(PLUGS))]
     plugs = [{**plug, "appliance": name, "maximum": LARGEST} for plug, name in zip(PLUGS, names, strict=True)]
-    hub = Hub.of(Mapping.parse({"plug": plugs}, folder), said.append)
+    hub = Hub.of(SourcesFile.parse({"plug": plugs}, folder), said.append)
     plan = plan_for(mutator.chance, "lbu", appliances=tuple(Appliance.of(name, [100, 200]) for name in names))
     before = resident()
     for slot in range(MESSAGES // SLOT):
         _live(hub, plan, slot, mutator)
-        expect(not hub.guard.count, "; ".join(hub.guard.said))
+        expect(not hub.guard.count, "; ".join(hub.guard.once.last.values()))
     _check_lines(said)
     expect(resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB stayed in memory")
     _command(folder, mutator)
@@ -81,7 +81,7 @@ def _live(hub: Hub, plan: Plan, slot: int, mutator: Mutator) -> None:
     for place in range(SLOT):
         topic = mutator.pick(topics)
         payload = mutator.message(mutator.pick(TEMPLATES.get(topic.rpartition("/")[2], BARE)))
-        hub.hear(begun + place * TURN * SECOND // SLOT, topic, payload, mutator.happens(0.1))
+        hub.on_message(begun + place * TURN * SECOND // SLOT, topic, payload, mutator.happens(0.1))
         if place % 16 == 0:
             recognise(topic, payload)
     means = hub.means(plan, slot)

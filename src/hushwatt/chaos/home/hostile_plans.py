@@ -15,7 +15,7 @@ from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
-from hushwatt.household.ledger.demand import window_of
+from hushwatt.household.ledger.demand import window_length
 from hushwatt.household.report.preview import named_levels
 from hushwatt.plan import Plan, SlotLength
 from hushwatt.plan.amounts import MICRO
@@ -82,7 +82,7 @@ def costs(said: list[Said]) -> dict[str, Fraction]:
 def _appliance_costs(said: list[Said]) -> dict[str, Fraction]:
     """By what the payloads speak of: each of their appliances has its part of what was spent."""
     parts = lcm(*(plan.appliances_per_report for plan, _, _ in said))
-    stretch = max([DAY, *(window_of(plan) for plan, _, _ in said)])
+    stretch = max([DAY, *(window_length(plan) for plan, _, _ in said)])
     spends: dict[str, list[Spend]] = {}
     for plan, slot, (spent, _, payload) in said:
         names = named_levels(plan, payload)

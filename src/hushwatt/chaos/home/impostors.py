@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.audit.harness.in_process_client import InProcessClient
-from hushwatt.household.upload.http import Answer
+from hushwatt.household.upload.http import HttpResponse
 from hushwatt.plan import Plan
-from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Question, digest_of, prove
+from hushwatt.wire.proof import NONCE_HEADER, PROOF_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.signature import KEY_HEADER, SIGNATURE_HEADER, sign_plan
 
 ACCEPTED = b'{"accepted": 10, "repeated": 0, "rejected": []}'
@@ -26,9 +26,9 @@ class Asked:
     headers: dict[str, str]
 
     @property
-    def question(self) -> Question:
+    def question(self) -> Challenge:
         nonce = bytes.fromhex(self.headers[NONCE_HEADER])
-        return Question(nonce, self.method, self.path, digest_of(self.body))
+        return Challenge(nonce, self.method, self.path, sha256_hex(self.body))
 
     def turned_into(self, path: str) -> "Asked":
         """Another question with the same nonce."""
@@ -45,20 +45,20 @@ class Honest:
     """The provider: its service in this process, and a recording of all that it ever answered."""
 
     desk: InProcessClient
-    past: list[tuple[Asked, Answer]] = field(default_factory=list)
+    past: list[tuple[Asked, HttpResponse]] = field(default_factory=list)
 
     def connect(self, address: str) -> "Honest":
         return self
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         asked = Asked(method, path, body or b"", headers or {})
         given = self.relayed(asked)
         self.past.append((asked, given))
         return given
 
-    def relayed(self, asked: Asked) -> Answer:
+    def relayed(self, asked: Asked) -> HttpResponse:
         said = self.desk.ask(asked.method, asked.path, asked.body, asked.headers.items())
         return answer(said.status, said.headers, said.body)
 
@@ -66,7 +66,7 @@ class Honest:
         """The service stays."""
 
 
-Trick = Callable[["Impostor", Asked], Answer]
+Trick = Callable[["Impostor", Asked], HttpResponse]
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Impostor:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         asked = Asked(method, path, body or b"", headers or {})
         if self.after_proof and asked.is_open:
             return self.honest.relayed(asked)
@@ -122,36 +122,36 @@ class Impostor:
         return json.dumps({"history": [{"key": self.pinned, "successor": mine, "signature": word}]}).encode()
 
 
-def answer(status: int, headers: dict[str, str], body: bytes) -> Answer:
-    return Answer(status, {name.lower(): value for name, value in headers.items()}, body)
+def answer(status: int, headers: dict[str, str], body: bytes) -> HttpResponse:
+    return HttpResponse(status, {name.lower(): value for name, value in headers.items()}, body)
 
 
-def unsigned(impostor: Impostor, asked: Asked) -> Answer:
+def unsigned(impostor: Impostor, asked: Asked) -> HttpResponse:
     """Everything but a proof, as a provider of an older version."""
     status, headers, body = impostor.wanted(asked)
     return answer(status, {KEY_HEADER: impostor.pinned, **headers}, body)
 
 
-def own_key(impostor: Impostor, asked: Asked) -> Answer:
+def own_key(impostor: Impostor, asked: Asked) -> HttpResponse:
     """Well proved, by another key; the plan signed anew."""
     status, headers, body = impostor.wanted(asked)
     signed = sign_plan(impostor.key, body) if SIGNATURE_HEADER in headers else {}
     return answer(status, {**signed, **prove(impostor.key, asked.question, status, body)}, body)
 
 
-def borrowed_name(impostor: Impostor, asked: Asked) -> Answer:
+def borrowed_name(impostor: Impostor, asked: Asked) -> HttpResponse:
     """Proved by another key, with the provider's key written beside it."""
     told = own_key(impostor, asked)
     return answer(told.status, {**told.headers, KEY_HEADER.lower(): impostor.pinned}, told.body)
 
 
-def replayed(impostor: Impostor, asked: Asked) -> Answer:
+def replayed(impostor: Impostor, asked: Asked) -> HttpResponse:
     """What the provider once answered to the same path, or to any."""
     same = [given for was, given in impostor.honest.past if was.path == asked.path]
     return impostor.chance.choice(same or [given for _, given in impostor.honest.past])
 
 
-def old_proof(impostor: Impostor, asked: Asked) -> Answer:
+def old_proof(impostor: Impostor, asked: Asked) -> HttpResponse:
     """What the home wants to hear, with a proof of something else."""
     status, headers, body = impostor.wanted(asked)
     past = impostor.chance.choice(impostor.honest.past)[1].headers
@@ -159,14 +159,14 @@ def old_proof(impostor: Impostor, asked: Asked) -> Answer:
     return answer(status, {**headers, **{name: past[name] for name in names}}, body)
 
 
-def reflected(impostor: Impostor, asked: Asked) -> Answer:
+def reflected(impostor: Impostor, asked: Asked) -> HttpResponse:
     """The home's own signature, or its nonce, turned back on it."""
     status, headers, body = impostor.wanted(asked)
     own = asked.headers.get(SIGNATURE_HEADER) or asked.headers[NONCE_HEADER] * 2
     return answer(status, {**headers, KEY_HEADER: impostor.pinned, PROOF_HEADER: own}, body)
 
 
-def other_question(impostor: Impostor, asked: Asked) -> Answer:
+def other_question(impostor: Impostor, asked: Asked) -> HttpResponse:
     """The provider is asked something else with the home's nonce, and proves that."""
     paths = {"/v1/plans", "/v1/keys", f"/v1/plans/{impostor.plan.id}", "/v1/nothing"} - {asked.path}
     proof = impostor.honest.relayed(asked.turned_into(impostor.chance.choice(sorted(paths))))
@@ -176,7 +176,7 @@ def other_question(impostor: Impostor, asked: Asked) -> Answer:
     return answer(status, {**headers, **proof.headers}, body)
 
 
-def altered(impostor: Impostor, asked: Asked) -> Answer:
+def altered(impostor: Impostor, asked: Asked) -> HttpResponse:
     """A good answer of the provider, with its status or its body changed on the way."""
     own = asked if asked.is_open else asked.turned_into(f"/v1/plans/{impostor.plan.id}")
     good = impostor.honest.relayed(own)
@@ -185,14 +185,14 @@ def altered(impostor: Impostor, asked: Asked) -> Answer:
     return impostor.chance.choice([changed, answer(410, good.headers, good.body)])
 
 
-def stripped(impostor: Impostor, asked: Asked) -> Answer:
+def stripped(impostor: Impostor, asked: Asked) -> HttpResponse:
     """The provider's own answer without its proof."""
     good = impostor.honest.relayed(asked) if asked.is_open else unsigned(impostor, asked)
     headers = {name: value for name, value in good.headers.items() if name != PROOF_HEADER.lower()}
     return answer(good.status, headers, good.body)
 
 
-def refusing(impostor: Impostor, asked: Asked) -> Answer:
+def refusing(impostor: Impostor, asked: Asked) -> HttpResponse:
     """That all is over, so that the home forgets its reports."""
     status = impostor.chance.choice([401, 403, 404, 410, 422, 429, 503])
     refused = [{"index": index, "reason": "too_late"} for index in range(10)]

@@ -10,7 +10,7 @@ from hushwatt.audit.harness.clocked_home import START, Chances, Home, join
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.household.clock import SECOND
-from hushwatt.household.membership import begin
+from hushwatt.household.membership import first_memory
 from hushwatt.plan import SlotLength
 from hushwatt.plan.plan import Plan
 
@@ -23,7 +23,7 @@ def ordinary_reboot(chance: random.Random, seed: int, folder: Path) -> None:
     slot, window = (SlotLength(1, "d"), 365) if chance.random() < 0.3 else (SlotLength(600, "s"), 7)
     plan = plan_for(chance, method, slot=slot, window=window, expires=datetime(2027, 1, 1, tzinfo=UTC))
     source = Chances(seed)
-    first, memory = begin(plan, 0, source)
+    first, memory = first_memory(plan, 0, source)
     home = Home(folder / "ledger.db", source)
     join(home.store, plan, begun=(first, memory))
     life, disturbed = Life(plan, home), chance.randrange(window)

@@ -17,8 +17,8 @@ from hushwatt.chaos.home.ordinary_reboot import ordinary_reboot
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.ledger.high_water_mark import MemoryMark
-from hushwatt.household.report.memory import strategy_of
+from hushwatt.household.ledger.high_water_mark import ProcessMark
+from hushwatt.household.report.serialise import strategy_of
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import Sample
 
@@ -36,7 +36,7 @@ def case(seed: int, folder: Path) -> None:
     plans = [plan_for(chance, window=window) for window in windows]
     caps = owner(chance, plans)
     source = Chances(seed)
-    home = Home(folder / "ledger.db", source, caps=caps, mark=chance.choice([None, MemoryMark()]))
+    home = Home(folder / "ledger.db", source, caps=caps, mark=chance.choice([None, ProcessMark()]))
     script = Script(chance, home, plans, folder)
     for plan in plans:
         script.witness.plans[join(home.store, plan, source=source)] = plan
@@ -120,7 +120,7 @@ class Script:
     def next_turn(self) -> int:
         """The slot in which one of the plans may speak again, by the slots alone."""
         now = (self.home.hands.wall - START) // (TURN * SECOND)
-        watches = list(self.home.agent.watches.values())
+        watches = list(self.home.agent.trackers.values())
         if not watches:
             return now + self.plans[0].window - 1
         member = self.chance.choice(watches).member

@@ -10,7 +10,7 @@ from hushwatt.audit.harness.histories import histories
 from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.plan.amounts import MICRO
 from hushwatt.wire.record import pack_many
@@ -64,7 +64,7 @@ def wide_plan() -> Plan:
     )
 
 
-def deliver(desk: InProcessClient, members: list[Member], gateway: Member, sent: Sent) -> None:
+def deliver(desk: InProcessClient, members: list[Member], gateway: Member, sent: SlotReports) -> None:
     """The reports of one slot: those of single homes one by one, the gateway's together."""
     parts = [(member, slice(home, home + 1)) for home, member in enumerate(members)]
     parts.append((gateway, slice(len(members), None)))
@@ -75,7 +75,12 @@ def deliver(desk: InProcessClient, members: list[Member], gateway: Member, sent:
 
 
 def _leave(
-    desk: InProcessClient, folder: Path, members: list[Member], gateway: Member, home: int, sent: list[Sent]
+    desk: InProcessClient,
+    folder: Path,
+    members: list[Member],
+    gateway: Member,
+    home: int,
+    sent: list[SlotReports],
 ) -> None:
     marks = _marks(members, gateway, home, sent)
     there = dict(zip(marks, _found(folder, marks.values()), strict=True))
@@ -90,7 +95,7 @@ def _leave(
         expect(not found, f"the {name} of a home that left is still in {found}")
 
 
-def _marks(members: list[Member], gateway: Member, home: int, sent: list[Sent]) -> dict[str, bytes]:
+def _marks(members: list[Member], gateway: Member, home: int, sent: list[SlotReports]) -> dict[str, bytes]:
     """What only this home's rows hold: its device, its key if it has its own, its payloads."""
     alone = home < len(members)
     device = members[home].name if alone else gateway.devices[home - len(members)].tobytes()

@@ -22,10 +22,10 @@ from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.provider.doors import Question, ask, compare
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.provider.intake.collect import Collection, erase_device
-from hushwatt.provider.intake.delivery import deliveries
+from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.wire.payload import Layout
@@ -44,7 +44,7 @@ class Village:
     desk: InProcessClient
     chance: random.Random
     folder: Path
-    sent: list[Sent]  # of all homes, by slot
+    sent: list[SlotReports]  # of all homes, by slot
     members: dict[int, Member] = field(default_factory=dict)  # enrolled themselves
     named: set[int] = field(default_factory=set)  # in files
     gone: set[int] = field(default_factory=set)
@@ -101,9 +101,9 @@ class Village:
                 if slot > self.published:
                     self.reported[slot] |= set(sent.homes[rows].tolist())
                     self.named |= set(sent.homes[rows].tolist())
-        life = self.desk.service.lives[self.collection.number]
-        Ingest(self.desk.service.database, self.collection, life, self.desk.clock).take(
-            deliveries(self.plan, [path])
+        schedule = self.desk.service.schedules[self.collection.number]
+        Ingest(self.desk.service.database, self.collection, schedule, self.desk.clock).take(
+            open_deliveries(self.plan, [path])
         )
 
     def part(self, count: int) -> None:

@@ -12,9 +12,9 @@ from hushwatt.audit.harness.histories import histories
 from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.chaos.provider.erased_homes import wide_plan
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.store.sqlite import restore
+from hushwatt.provider.store.backup import restore
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
@@ -66,7 +66,7 @@ def _parts(chance: random.Random) -> list[list[int]]:
     return [homes[place::PARTS] for place in range(PARTS)]
 
 
-def _send(desk: InProcessClient, gateway: Member, sent: Sent, homes: list[int]) -> None:
+def _send(desk: InProcessClient, gateway: Member, sent: SlotReports, homes: list[int]) -> None:
     rows = np.array(homes)
     body = pack_many(
         gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows]

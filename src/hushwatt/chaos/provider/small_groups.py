@@ -20,7 +20,7 @@ from hushwatt.audit.harness.histories import histories
 from hushwatt.audit.harness.in_process_client import InProcessClient, Member
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.provider.dashboard.views import VIEWS
 from hushwatt.wire.payload import Layout
@@ -38,10 +38,10 @@ class World:
 
     desk: InProcessClient
     members: list[Member]
-    reports: list[Sent]  # of all homes, by slot
+    reports: list[SlotReports]  # of all homes, by slot
     seen: dict[tuple[int, str], Any] = field(default_factory=dict)  # published slots, as first told
 
-    def upload(self, slot: int, homes: list[int], reports: list[Sent]) -> None:
+    def upload(self, slot: int, homes: list[int], reports: list[SlotReports]) -> None:
         rows = np.array(homes, dtype=np.intp)
         sent = reports[slot]
         for home in rows:

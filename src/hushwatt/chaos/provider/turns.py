@@ -15,7 +15,7 @@ from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.plan import Appliance, Plan
 from hushwatt.privacy.rotation import first_place, has_turns, order_of
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.store import open_store
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack
@@ -78,7 +78,7 @@ def _desk(folder: Path, plan: Plan, assigned: bool, store: str | None = None) ->
 
 
 def _slots(plan: Plan) -> int:
-    return TURNS if plan.method == "lbu" else TURNS * plan.window
+    return TURNS * rules_of(plan).stride(plan.window)
 
 
 def _honest(plan: Plan, chance: random.Random, member: Member, assigned: bool) -> list[Report]:
@@ -91,7 +91,7 @@ def _honest(plan: Plan, chance: random.Random, member: Member, assigned: bool) -
             order, turn = tuple(chance.sample(range(count), count)), chance.randrange(plan.window)
         missed = {each for each in range(_slots(plan)) if chance.random() < MISSED}
         for slot in range(_slots(plan)):
-            drawn = slot - slot % plan.window if plan.method == "lsp" else slot
+            drawn = rules_of(plan).drawn_in(slot, plan.window)
             if drawn in missed or (has_turns(plan) and slot % plan.window != turn):
                 continue
             reports.append(Report(home, slot, _asked(plan, order, slot)))
@@ -130,10 +130,10 @@ def _send(desk: InProcessClient, member: Member, reports: list[Report], chance: 
 
 def _record(plan: Plan, member: Member, report: Report, chance: random.Random) -> bytes:
     layout = Layout.of(plan)
-    drawn = STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
+    drawn = strategy_for(plan).offer()
     levels = np.array([[chance.randrange(2) for _ in report.members]], dtype=np.uint16)
     payload = layout.pack(levels, np.array([report.members]))[0].tobytes()
-    spent = 0 if plan.method == "lsp" and report.slot % plan.window else drawn
+    spent = drawn if report.slot == rules_of(plan).drawn_in(report.slot, plan.window) else 0
     return pack(member.devices[report.home].tobytes(), report.slot, spent, drawn, payload)
 
 

@@ -179,9 +179,9 @@ def _page(output: Path | None) -> "Iterator[Callable[[Report], Report]]":
         return
 
     from hushwatt.audit.page import page
-    from hushwatt.files import written
+    from hushwatt.files import atomic_write
 
-    with written(output) as temporary:
+    with atomic_write(output) as temporary:
 
         def keep(report: "Report") -> "Report":
             temporary.write_text(page(report), encoding="utf-8")

@@ -2,26 +2,25 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from hushwatt.cli.household.shared import consents, key_in, known_key, open_folder, parquet_rows, plan_in, say
+from hushwatt.cli.household.options import (
+    FolderOption,
+    PlanName,
+    consents,
+    key_in,
+    known_key,
+    open_folder,
+    parquet_rows,
+    plan_in,
+    say,
+)
 from hushwatt.cli.options import Json
 from hushwatt.sanitise import quoted, sanitised
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
-
-Where = Annotated[
-    Path | None,
-    Parameter(
-        name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."
-    ),
-]
-PlanName = Annotated[
-    str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")
-]
 
 
 @app.command
@@ -34,7 +33,7 @@ def join(
     key: str | None = None,
     cap: Annotated[list[str] | None, Parameter(name="--cap", negative=())] = None,
     yes: bool = False,
-    folder: Where = None,
+    folder: FolderOption = None,
 ) -> None:
     """Read what the provider at URL asks, weigh it against your own caps, and agree or not.
 
@@ -62,17 +61,17 @@ def join(
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import write_caps
     from hushwatt.household.upload.http import check_address
-    from hushwatt.household.upload.provider_client import Link, choose
+    from hushwatt.household.upload.provider_client import ProviderClient, choose_plan
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, link = open_folder(folder), Link(check_address(url))
-    wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, link.address)
+    here, client = open_folder(folder), ProviderClient(check_address(url))
+    wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, client.address)
     if wanted is None or len(wanted) != 64:
-        wanted, pinned = choose(link, wanted, pinned)
+        wanted, pinned = choose_plan(client, wanted, pinned)
     with here.store(make=True) as store:
         if cap:
             write_caps(here.caps_path, cap)
-        proposal = propose(store, here.caps(), link, wanted, pinned, time.time_ns())
+        proposal = propose(store, here.caps(), client, wanted, pinned, time.time_ns())
         words = agreement(proposal)
         print(words)
         if proposal.objections:
@@ -82,7 +81,7 @@ def join(
             say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
-    for line in here.tighten():
+    for line in here.restrict_to_owner():
         say(line)
     say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
 
@@ -90,7 +89,7 @@ def join(
 @app.command
 def run(
     *,
-    folder: Where = None,
+    folder: FolderOption = None,
     page_host: str = "127.0.0.1",
     page_port: int = 8041,
     page_guest: str | None = None,
@@ -116,28 +115,28 @@ def run(
     from hushwatt.household.sources.hub import Hub
 
     here = open_folder(folder)
-    mapping = here.mapping()
-    hub = Hub.of(mapping, say, {".parquet": parquet_rows})
+    sources = here.sources()
+    hub = Hub.of(sources, say, {".parquet": parquet_rows})
     page = None if no_page else (page_host, page_port)
-    Runner(here, mapping, hub, SystemClock(), say, page, page_guest).run()
+    Runner(here, sources, hub, SystemClock(), say, page, page_guest).run()
     sys.stdout.flush()
     os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
 
 
 @app.command
-def status(*, folder: Where = None, as_json: Json = False) -> None:
+def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
     """Show plans, what is left of the budget, what was sent, and how the sources are."""
     import json
     import time
 
     from hushwatt.cli.household.owner_text import plan_table, status_lines
-    from hushwatt.household.status import appliance_meter, held_back, meters, plans
+    from hushwatt.household.status import appliance_meter, cap_objections, meters, plan_statuses
 
     here, now = open_folder(folder), time.time_ns()
     with here.store() as store:
-        caps, joined = here.caps(), plans(store, now)
+        caps, joined = here.caps(), plan_statuses(store, now)
         budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
-    health, beyond = here.health(), held_back(caps, joined)
+    health, beyond = here.health(), cap_objections(caps, joined)
     if as_json:
         told = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
@@ -151,7 +150,7 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
 
 
 @app.command
-def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False) -> None:
+def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json = False) -> None:
     """Show everything that ever left this home, or waits to, with its bytes.
 
     Parameters
@@ -161,7 +160,7 @@ def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False
     """
     import json
 
-    from hushwatt.household.status import sent as everything
+    from hushwatt.household.status import sent_reports as everything
     from hushwatt.plan.amounts import plain
 
     with open_folder(folder).store() as store:
@@ -179,7 +178,7 @@ def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False
 
 
 @app.command
-def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = None) -> None:
+def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOption = None) -> None:
     """Show the sources and how fresh they are; with --discover, listen for plugs on the broker.
 
     Parameters
@@ -195,15 +194,15 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
     from hushwatt.cli.household.owner_text import source_lines
     from hushwatt.errors import UsageError
     from hushwatt.household.sources.discover import discover as find
-    from hushwatt.household.sources.mapping import Broker
+    from hushwatt.household.sources.sources_file import Broker
 
     here = open_folder(folder)
-    mapping = here.mapping()
-    if not discover and (mapping.plugs or mapping.tables):
+    named = here.sources()
+    if not discover and (named.plugs or named.tables):
         for line in source_lines(here.health(), time.time_ns()):
             print(line)
         return
-    broker = mapping.broker or Broker()
+    broker = named.broker or Broker()
     try:
         found = asyncio.run(find(broker, seconds))
     except Exception as wrong:
@@ -217,7 +216,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
 
 
 @app.command
-def pause(*, plan: PlanName = None, folder: Where = None) -> None:
+def pause(*, plan: PlanName = None, folder: FolderOption = None) -> None:
     """Keep silent from the current slot on: nothing is spent and nothing leaves while paused.
 
     Reports that wait are kept, and sent as they are after `resume`.
@@ -233,7 +232,7 @@ def pause(*, plan: PlanName = None, folder: Where = None) -> None:
 
 
 @app.command
-def resume(*, plan: PlanName = None, folder: Where = None) -> None:
+def resume(*, plan: PlanName = None, folder: FolderOption = None) -> None:
     """Take part again, from the next slot on."""
     from hushwatt.household.join import resume as go_on
 
@@ -243,7 +242,7 @@ def resume(*, plan: PlanName = None, folder: Where = None) -> None:
 
 
 @app.command
-def leave(*, plan: PlanName = None, forget: bool = False, folder: Where = None) -> None:
+def leave(*, plan: PlanName = None, forget: bool = False, folder: FolderOption = None) -> None:
     """Leave a plan: stop at once, have the provider erase every report, and delete the keys.
 
     What was spent stays in the ledger: leaving gives no budget back.

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hushwatt.household.consent_text import WHILE_PAUSED, changes, example, terms
+from hushwatt.household.consent_text import WHILE_PAUSED, consent_terms, example_report, plan_changes
 from hushwatt.household.join import Proposal
 from hushwatt.household.report.preview import preview
-from hushwatt.household.status import Meter, PlanStatus
+from hushwatt.household.status import BudgetMeter, PlanStatus
 from hushwatt.plan.amounts import plain
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.sanitise import quoted, sanitised
@@ -16,15 +16,15 @@ def agreement(proposal: Proposal) -> str:
     """All that is agreed to, as one text; it is kept with the consent."""
     plan, promise = proposal.plan, proposal.promise
     lines = [f"the plan {quoted(plan.name)}", ""]
-    for label, sentence in terms(plan, promise, proposal.link.address, proposal.offer.key):
+    for label, sentence in consent_terms(plan, promise, proposal.client.address, proposal.offer.key):
         lines.append(f"{label:<16}{sentence}")
     if proposal.replaces is not None:
         lines += [
             "",
             "This takes the place of a plan you take part in. It gives no fresh budget. What changes:",
         ]
-        lines += [f"  {line}" for line in changes(proposal.replaces, plan)]
-    return "\n".join([*lines, "", *example(plan, preview(plan, promise.drawn, OperatingSystem()))])
+        lines += [f"  {line}" for line in plan_changes(proposal.replaces, plan)]
+    return "\n".join([*lines, "", *example_report(plan, preview(plan, promise.drawn, OperatingSystem()))])
 
 
 def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, A
 
 
 def status_lines(
-    budgets: list[Meter],
+    budgets: list[BudgetMeter],
     joined: list[PlanStatus],
     beyond: Mapping[str, list[str]],
     health: Any,

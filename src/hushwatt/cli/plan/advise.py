@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 
-WIDE = 118  # columns, where there is no terminal
+DEFAULT_COLUMNS = 118  # columns, where there is no terminal
 
 if TYPE_CHECKING:
     from hushwatt.privacy.advice import Advice, Candidate
@@ -45,14 +45,14 @@ def advise(
     output
         Where to write the advised plan.
     """
-    from hushwatt.files import written
+    from hushwatt.files import atomic_write
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.advice import advise as search
 
     agreed = Plan.load(plan)
     found = search(agreed, homes, slots, goal, cap_of(agreed, max_appliance_epsilon))
     if output is not None:
-        with written(output) as temporary:
+        with atomic_write(output) as temporary:
             temporary.write_text(found.best.plan.toml(), encoding="utf-8")
     if as_json:
         import json
@@ -144,7 +144,7 @@ def print_advice(advice: "Advice") -> None:
     parts = [dict(describe(one)) for one in rows.values()]
     for label in parts[0]:
         table.add_row(label, *(part[label] for part in parts))
-    console = Console(highlight=False, width=terminal_width(WIDE))
+    console = Console(highlight=False, width=terminal_width(DEFAULT_COLUMNS))
     console.print(table)
     for line in remarks(advice):
         console.print(line)

@@ -43,7 +43,7 @@ def new(
         Replace an older file of that name.
     """
     from hushwatt.errors import UsageError
-    from hushwatt.files import written
+    from hushwatt.files import atomic_write
     from hushwatt.plan.plan import Plan
     from hushwatt.plan.presets import preset_text
 
@@ -53,7 +53,7 @@ def new(
     elif output.exists() and not force and not output.is_dir():
         raise UsageError(f"{output} is already there; choose another name, or replace it with --force")
     else:
-        with written(output) as temporary:
+        with atomic_write(output) as temporary:
             temporary.write_text(text, encoding="utf-8")
     _say(f"preset {preset}, plan {Plan.parse(text).id}")
     _say(f"next: say who asks and what for, then `hushwatt plan check {output or 'PLAN'}`")
@@ -94,7 +94,7 @@ def check(plan: Path, *, as_json: Json = False) -> None:
     """
     import json
 
-    from hushwatt.cli.plan.promised import table
+    from hushwatt.cli.plan.promise_json import promise_json
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.length_bias import leaning
     from hushwatt.privacy.promise import promise
@@ -104,7 +104,7 @@ def check(plan: Path, *, as_json: Json = False) -> None:
     agreed = Plan.load(plan)
     promised = promise(agreed)
     if as_json:
-        print(json.dumps(table(agreed, promised), indent=2))
+        print(json.dumps(promise_json(agreed, promised), indent=2))
     else:
         _print_lines(agreed.name, _facts(sentences(agreed, promised, Layout.of(agreed).size)))
     if not promised.kept or leaning(agreed):

@@ -12,12 +12,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import HushwattError
 from hushwatt.evaluate.demo.server import LocalServer
-from hushwatt.household.report.report import Sent
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.record import pack
 from hushwatt.wire.signature import public_bytes, sign_request
 
-TOGETHER = 12  # homes that speak at the same time
+CONCURRENT_HOMES = 12  # homes that speak at the same time
 
 
 @dataclass
@@ -32,7 +32,7 @@ class HttpHomes:
     def __post_init__(self) -> None:
         self._own = threading.local()
         self._connections: list[http.client.HTTPConnection] = []
-        self._pool = ThreadPoolExecutor(TOGETHER)
+        self._pool = ThreadPoolExecutor(CONCURRENT_HOMES)
 
     @classmethod
     def joined(
@@ -47,7 +47,7 @@ class HttpHomes:
             raise
         return homes
 
-    def send(self, sent: Sent, advance: Callable[[int], None]) -> int:
+    def send(self, sent: SlotReports, advance: Callable[[int], None]) -> int:
         """Each home uploads its report; how many were accepted."""
         return sum(self._all(lambda row: self._upload(sent, row), range(len(sent.homes)), advance))
 
@@ -65,7 +65,7 @@ class HttpHomes:
         told = self._post(f"/v1/plans/{self.plan.id}/devices", body, {"Content-Type": "application/json"})
         return bytes.fromhex(told["device"])
 
-    def _upload(self, sent: Sent, row: int) -> int:
+    def _upload(self, sent: SlotReports, row: int) -> int:
         home = int(sent.homes[row])
         payload = sent.payloads[row].tobytes()
         body = pack(self.devices[home], sent.slot, int(sent.spent[row]), int(sent.drawn[row]), payload)

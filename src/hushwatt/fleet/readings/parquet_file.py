@@ -8,12 +8,18 @@ import pyarrow.parquet as pq
 
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings.columns import COLUMNS, wrong_type
-from hushwatt.wire.reports.parquet_bounds import Damaged, Pages, Unfit, check_footer, look_at_pages
+from hushwatt.wire.reports.parquet_bounds import (
+    DamagedColumn,
+    PageSummary,
+    UnsafeParquet,
+    check_footer,
+    check_pages,
+)
 
-ROWS = 1 << 18  # in a batch: large enough to be quick, small enough to stay in the cache
-BATCH = 1 << 26  # bytes that its longest texts may come to
-TEXTS = {"household", "appliance"}
-BUFFER = 1 << 20  # bytes read at a time, so that a large row group is never in memory whole
+BATCH_ROWS = 1 << 18  # in a batch: large enough to be quick, small enough to stay in the cache
+BATCH_BYTES = 1 << 26  # bytes that its longest texts may come to
+TEXT_COLUMNS = {"household", "appliance"}
+BUFFER_BYTES = 1 << 20  # bytes read at a time, so that a large row group is never in memory whole
 
 
 class ParquetReadings:
@@ -27,7 +33,7 @@ class ParquetReadings:
             with pq.ParquetFile(path) as file:
                 self._rows = file.metadata.num_rows
                 self._check(file.schema_arrow)
-        except Unfit as unfit:
+        except UnsafeParquet as unfit:
             raise ReadingsError(f"{path}: {unfit}") from None
         except (OSError, ValueError, pa.ArrowException):
             raise ReadingsError(f"{path}: not a Parquet file, or not a complete one") from None
@@ -37,25 +43,25 @@ class ParquetReadings:
         done = 0
         try:
             with pq.ParquetFile(self.path) as file:
-                pages = look_at_pages(lambda: self.path, file.metadata, columns)
-            together = max(1, min(ROWS, BATCH // max(pages.largest, 1)))
+                pages = check_pages(lambda: self.path, file.metadata, columns)
+            together = max(1, min(BATCH_ROWS, BATCH_BYTES // max(pages.largest, 1)))
             with self._file(pages) as file:
                 for batch in file.iter_batches(together, columns=list(columns), use_threads=False):
                     done += batch.num_rows
                     yield batch.select(columns), done / self._rows
-        except (OSError, Damaged, pa.ArrowException):
+        except (OSError, DamagedColumn, pa.ArrowException):
             shown = ", ".join(columns)
             raise ReadingsError(f"{self.path}, after row {done}, column {shown}: damaged") from None
-        except Unfit as unfit:
+        except UnsafeParquet as unfit:
             raise ReadingsError(f"{self.path}: {unfit}") from None
 
     def where(self, row: int) -> str:
         """The words for a row, counted from 0."""
         return f"row {row + 1}"
 
-    def _file(self, pages: Pages) -> pq.ParquetFile:
-        coded = sorted(pages.coded & TEXTS)  # quicker read as codes, and never longer than they are
-        return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False, buffer_size=BUFFER)
+    def _file(self, pages: PageSummary) -> pq.ParquetFile:
+        coded = sorted(pages.coded & TEXT_COLUMNS)  # quicker read as codes, and never longer than they are
+        return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False, buffer_size=BUFFER_BYTES)
 
     def _check(self, schema: pa.Schema) -> None:
         for column in COLUMNS:

@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import PlanError, UsageError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.household.clock import SECOND
-from hushwatt.household.ledger.demand import appliance_most, most, window_of
+from hushwatt.household.ledger.demand import max_appliance_spend, max_spend, window_length
 from hushwatt.plan.amounts import MICRO, parse_amount, plain
 from hushwatt.plan.plan import Plan
 
 DAY = 86_400 * SECOND
 YEAR = 366 * DAY
-SMALLEST = ("smallest_window", "smallest_minimum_homes")
+MINIMUMS = ("smallest_window", "smallest_minimum_homes")
 AMOUNTS = ("epsilon_per_window", "epsilon_per_day", "epsilon_per_year", "appliance_epsilon")
 
 
 @dataclass(frozen=True)
-class Limit:
+class IntervalCap:
     """At most `amount` millionths of ε in any interval of `length` nanoseconds."""
 
     amount: int
@@ -41,7 +41,7 @@ class Caps:
     """Amounts are millionths of ε.
 
     >>> Caps().limits[0]
-    Limit(amount=10000000, length=86400000000000, words='day')
+    IntervalCap(amount=10000000, length=86400000000000, words='day')
     """
 
     epsilon_per_window: int = 10 * MICRO  # that one plan may ask for the home, in any of its windows
@@ -65,24 +65,29 @@ class Caps:
         except OSError as wrong:
             raise UsageError(f"{path}: cannot be read ({wrong.strerror})") from None
         try:
-            return replace(cls(), **{name: _cap(name, value) for name, value in table.items()})
+            return replace(cls(), **{name: _parse_cap(name, value) for name, value in table.items()})
         except (PlanError, UsageError) as wrong:
             raise UsageError(f"{path}: {wrong}") from None
 
     @property
-    def limits(self) -> tuple[Limit, ...]:
+    def limits(self) -> tuple[IntervalCap, ...]:
         """What binds every spend of the home."""
-        return (Limit(self.epsilon_per_day, DAY, "day"), Limit(self.epsilon_per_year, YEAR, "year"))
+        return (
+            IntervalCap(self.epsilon_per_day, DAY, "day"),
+            IntervalCap(self.epsilon_per_year, YEAR, "year"),
+        )
 
-    def appliance_limit(self, stretch: int) -> Limit:
+    def appliance_limit(self, length: int) -> IntervalCap:
         """What binds every spend on one appliance, when the cap looks as far as `stretch`."""
-        return Limit(self.appliance_epsilon, stretch, span(stretch))
+        return IntervalCap(self.appliance_epsilon, length, interval_words(length))
 
     def bars(self, plan: Plan) -> list[str]:
         """Why this home does not speak under a plan at all, a sentence each."""
         found = []
         if plan.epsilon > self.epsilon_per_window:
-            found.append(_asks(plan.epsilon, "in any window", "epsilon_per_window", self.epsilon_per_window))
+            found.append(
+                _objection(plan.epsilon, "in any window", "epsilon_per_window", self.epsilon_per_window)
+            )
         if plan.window < self.smallest_window:
             found.append(f"its window is {plan.window} slots, your smallest_window is {self.smallest_window}")
         if plan.minimum_homes < self.smallest_minimum_homes:
@@ -106,37 +111,39 @@ class Caps:
     def _sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
         caps = {"epsilon_per_day": (DAY, "in a day"), "epsilon_per_year": (YEAR, "in a year")}
         for cap, (length, when) in caps.items():
-            alone, allowed = most(plan, length), getattr(self, cap)
-            together = alone + sum(most(other, length) for other in others)
+            alone, allowed = max_spend(plan, length), getattr(self, cap)
+            together = alone + sum(max_spend(other, length) for other in others)
             if alone > allowed:
-                yield _asks(alone, when, cap, allowed)
+                yield _objection(alone, when, cap, allowed)
             elif together > allowed:
-                yield _asks(together, f"{when} together with your other plans", cap, allowed)
+                yield _objection(together, f"{when} together with your other plans", cap, allowed)
 
     def _appliance_sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
-        stretch = max(DAY, *(window_of(each) for each in (plan, *others)))
+        length = max(DAY, *(window_length(each) for each in (plan, *others)))
         sums = {
-            name: ceil(sum(appliance_most(each, stretch) for each in (plan, *others) if name in each.names))
+            name: ceil(
+                sum(max_appliance_spend(each, length) for each in (plan, *others) if name in each.names)
+            )
             for name in {name for each in (plan, *others) for name in each.names}
         }
         worst = max(sorted(sums), key=lambda name: sums[name])
         if sums[worst] > self.appliance_epsilon:
             shared = f"together with your other plans on {worst}" if others else "on one appliance"
-            when = f"in any {span(stretch)} {shared}"
-            yield _asks(sums[worst], when, "appliance_epsilon", self.appliance_epsilon)
+            when = f"in any {interval_words(length)} {shared}"
+            yield _objection(sums[worst], when, "appliance_epsilon", self.appliance_epsilon)
 
     def tightest(self, other: "Caps") -> "Caps":
         """Each cap as the tighter of the two has it."""
         lowest = {name: min(getattr(self, name), getattr(other, name)) for name in AMOUNTS}
-        highest = {name: max(getattr(self, name), getattr(other, name)) for name in SMALLEST}
+        highest = {name: max(getattr(self, name), getattr(other, name)) for name in MINIMUMS}
         ends = [end for end in (self.latest_expiry, other.latest_expiry) if end is not None]
         return Caps(**lowest, **highest, latest_expiry=min(ends, default=None))
 
 
-def span(length: int) -> str:
+def interval_words(length: int) -> str:
     """An interval in words, to follow "in any".
 
-    >>> span(DAY), span(7 * DAY), span(30 * DAY // 24)
+    >>> interval_words(DAY), interval_words(7 * DAY), interval_words(30 * DAY // 24)
     ('day', '7 days', '30 hours')
     """
     if length == DAY:
@@ -145,8 +152,8 @@ def span(length: int) -> str:
     return f"{hours:,} hours" if hours % 24 else f"{hours // 24:,} days"
 
 
-def _asks(amount: int, when: str, cap: str, most: int) -> str:
-    return f"it asks {plain(amount)} ε {when}, your cap {cap} is {plain(most)}"
+def _objection(amount: int, when: str, cap: str, allowed: int) -> str:
+    return f"it asks {plain(amount)} ε {when}, your cap {cap} is {plain(allowed)}"
 
 
 def write_caps(path: Path, settings: list[str]) -> None:
@@ -161,13 +168,13 @@ def write_caps(path: Path, settings: list[str]) -> None:
         except tomllib.TOMLDecodeError:
             raise UsageError(f"{setting!r} is no cap; write for example epsilon_per_year=500") from None
     for name, value in table.items():
-        _cap(name, value if not isinstance(value, float) else Decimal(str(value)))
-    with written(path) as temporary:
+        _parse_cap(name, value if not isinstance(value, float) else Decimal(str(value)))
+    with atomic_write(path) as temporary:
         lines = (f"{name} = {value}" for name, value in table.items())
         temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
-def _cap(name: str, value: Any) -> Any:
+def _parse_cap(name: str, value: Any) -> Any:
     """One value of the file, as the cap of that name has it."""
     if name not in (field.name for field in fields(Caps)):
         known = ", ".join(field.name for field in fields(Caps))
@@ -178,13 +185,13 @@ def _cap(name: str, value: Any) -> Any:
         except PlanError as wrong:
             raise UsageError(f"{name}: {wrong}") from None
     if name == "latest_expiry":
-        return _expiry(value)
+        return _parse_expiry(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return value
     raise UsageError(f"{name} must be a whole number of at least 1")
 
 
-def _expiry(value: Any) -> datetime:
+def _parse_expiry(value: Any) -> datetime:
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     if isinstance(value, date):

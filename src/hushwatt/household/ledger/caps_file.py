@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hushwatt.errors import UsageError
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.log_once import LogOnce
 
 
 @dataclass
@@ -22,11 +23,10 @@ class CapsFile:
     caps: Caps = field(init=False)
     _seen: Caps = field(init=False)  # as the file was read last
     _there: bool = field(init=False)
-    _trouble: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         """At the start there is nothing to fall back on: a wrong file is an error."""
-        self._there = self.path.exists()
+        self._once, self._there = LogOnce(self.say), self.path.exists()
         self.caps = self._seen = self._found()
 
     def read(self) -> Caps:
@@ -34,9 +34,9 @@ class CapsFile:
         try:
             found = self._found()
         except UsageError as wrong:
-            self._say_once(f"{wrong}; the caps that were read before hold")
+            self._once("file", f"{wrong}; the caps that were read before hold")
             return self.caps
-        self._trouble = None
+        self._once.clear("file")
         self._take(found, confirmed=found == self._seen)
         return self.caps
 
@@ -52,8 +52,3 @@ class CapsFile:
             raise UsageError(f"{self.path} is gone")
         self._there = there
         return Caps.load(self.path) if there else Caps()
-
-    def _say_once(self, line: str) -> None:
-        if line != self._trouble:
-            self._trouble = line
-            self.say(line)

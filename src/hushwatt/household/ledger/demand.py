@@ -8,33 +8,31 @@ from fractions import Fraction
 
 from hushwatt.household.clock import SECOND
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
+from hushwatt.privacy.strategies import rules_of, strategy_for
 
 
-def window_of(plan: Plan) -> int:
+def window_length(plan: Plan) -> int:
     """How long a plan's window lasts in nanoseconds, counting every day as 24 hours."""
     return plan.window * plan.slot.seconds * SECOND
 
 
-def touched(plan: Plan, length: int) -> int:
+def slots_touched(plan: Plan, length: int) -> int:
     """How many slots of a plan an interval of `length` nanoseconds can touch."""
     return min(-(-length // (plan.slot.seconds * SECOND)) + 1, plan.calendar.slots)
 
 
-def most(plan: Plan, length: int) -> int:
+def max_spend(plan: Plan, length: int) -> int:
     """What these slots can cost the home together, by the strategy's proved bound."""
-    strategy = STRATEGIES[plan.method].start(affordable(plan), plan.window)
-    return strategy.ceiling(touched(plan, length))
+    return strategy_for(plan).ceiling(slots_touched(plan, length))
 
 
-def appliance_most(plan: Plan, length: int) -> Fraction:
+def max_appliance_spend(plan: Plan, length: int) -> Fraction:
     """What of it can reach one appliance: 1/s of every draw that the rotation lets it into.
 
     D draws in a row let an appliance into ⌈D·s/n⌉ of them (docs/proofs/rotation.md).
     """
-    total, asked, count = most(plan, length), plan.appliances_per_report, len(plan.appliances)
-    if plan.method in ADAPTIVE or asked == count:
+    total, asked, count = max_spend(plan, length), plan.appliances_per_report, len(plan.appliances)
+    if plan.decision is not None or asked == count:
         return Fraction(total, asked)
-    slots = touched(plan, length)
-    draws = slots if plan.method == "lbu" else -(-slots // plan.window)
+    draws = -(-slots_touched(plan, length) // rules_of(plan).stride(plan.window))
     return Fraction(total * -(-draws * asked // count), draws * asked)

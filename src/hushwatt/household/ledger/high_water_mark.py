@@ -10,16 +10,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-MEMORY = Path("/dev/shm")
+SHARED_MEMORY = Path("/dev/shm")
 
 
-class Mark(Protocol):
+class HighWaterMark(Protocol):
     def read(self) -> str | None: ...
 
     def write(self, state: str) -> None: ...
 
 
-class MemoryMark:
+class ProcessMark:
     """A mark for as long as the process, or nothing reads it."""
 
     def __init__(self) -> None:
@@ -32,17 +32,17 @@ class MemoryMark:
         self.state = state
 
 
-class SharedMark:
+class SharedMemoryMark:
     """A mark in the machine's shared memory, for this user alone.
 
     >>> import tempfile
-    >>> mark = SharedMark("f00d", Path(tempfile.mkdtemp()))
+    >>> mark = SharedMemoryMark("f00d", Path(tempfile.mkdtemp()))
     >>> mark.write("as of now"), mark.read()
     (None, 'as of now')
     """
 
     def __init__(self, home: str, memory: Path | None = None) -> None:
-        self.path = (memory or MEMORY) / f"hushwatt-{home}"
+        self.path = (memory or SHARED_MEMORY) / f"hushwatt-{home}"
 
     def read(self) -> str | None:
         try:

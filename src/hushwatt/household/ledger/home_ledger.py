@@ -9,27 +9,27 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 
 from hushwatt.errors import HushwattError, StateError
-from hushwatt.household.ledger.appliance_spends import Appliances
-from hushwatt.household.ledger.caps import DAY, Caps, Limit
+from hushwatt.household.ledger.appliance_spends import ApplianceSpends
+from hushwatt.household.ledger.caps import DAY, Caps, IntervalCap
+from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.ledger.timeline import Timeline
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.shown import shown
 from hushwatt.privacy.ledger import Spend, dearest_with
 
-OLD = "place = ? AND slot < ? AND end < ? AND purpose != 'earlier'"
-MERGE = (
+OLD_SPENDS = "place = ? AND slot < ? AND end < ? AND purpose != 'earlier'"
+MERGE_SQL = (
     "INSERT INTO spends SELECT place, max(slot), 'earlier', min(start), max(end), sum(amount), members, "
     "max(running), max(boots) "
-    f"FROM spends WHERE {OLD} GROUP BY start / ?, members"
+    f"FROM spends WHERE {OLD_SPENDS} GROUP BY start / ?, members"
 )
-INSERT = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_SQL = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class OverCap(HushwattError):
     """A spend would break a cap that the home's owner set."""
 
-    def __init__(self, asked: int, limit: Limit, appliance: str | None = None) -> None:
+    def __init__(self, asked: int, limit: IntervalCap, appliance: str | None = None) -> None:
         self.asked, self.limit, self.appliance = asked, limit, appliance
         about = "" if appliance is None else f" on one appliance, here {shown(appliance)},"
         super().__init__(
@@ -39,10 +39,10 @@ class OverCap(HushwattError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class SpendEntry:
     """One spend of one plan, stamped with the time of its slot [start, end)."""
 
-    place: int  # of the plan
+    plan_key: int  # of the plan
     slot: int
     purpose: str  # probe, publication, lost (counted though perhaps never spent), or earlier (a day of them)
     start: int
@@ -60,12 +60,12 @@ class Entry:
 class HomeLedger:
     """All spends of a home, under its owner's caps."""
 
-    def __init__(self, store: Store, caps: Caps, timeline: Timeline | None = None) -> None:
+    def __init__(self, store: Store, caps: Caps, monotonic: MonotonicClock | None = None) -> None:
         self.store, self.caps = store, caps
-        self.timeline = timeline or Timeline(store)
-        self.appliances = Appliances(store, self.timeline)
+        self.monotonic = monotonic or MonotonicClock(store)
+        self.appliances = ApplianceSpends(store, self.monotonic)
 
-    def against(self, entry: Entry) -> OverCap | None:
+    def objection_to(self, entry: SpendEntry) -> OverCap | None:
         """Why a spend is not allowed, if it is not: for the home, or for one appliance."""
         return self.refusal(entry.start, entry.end, entry.amount) or self._appliance_refusal(entry)
 
@@ -78,33 +78,33 @@ class HomeLedger:
                 return OverCap(amount, limit)
         return None
 
-    def charge(self, entry: Entry) -> None:
+    def charge(self, entry: SpendEntry) -> None:
         """Write one spend down, on disk when this returns, or refuse it."""
         if entry.amount < 0:
             raise StateError("a spend below zero: what is in the ledger is never given back")
-        with self.store.change() as disk:
-            if refused := self.against(entry):
+        with self.store.transaction() as disk:
+            if refused := self.objection_to(entry):
                 raise refused
-            disk.execute(INSERT, entry.row)
-            self.timeline.write(disk)
+            disk.execute(INSERT_SQL, entry.row)
+            self.monotonic.write(disk)
 
-    def count(self, entries: Iterable[Entry]) -> None:
+    def record(self, entries: Iterable[SpendEntry]) -> None:
         """Write down what may have been spent, whatever the caps say; part of a running change."""
-        self.store.disk.executemany(INSERT, (entry.row for entry in entries if entry.amount > 0))
+        self.store.disk.executemany(INSERT_SQL, (entry.row for entry in entries if entry.amount > 0))
 
-    def tidy(self, place: int, slot: int, moment: int) -> None:
+    def compact(self, plan_key: int, slot: int, moment: int) -> None:
         """Write old spends of a plan, before a slot and a moment, as one row a day.
 
         Such a row lasts from the first to the last of its slots, so it only ever counts for more.
         """
-        values = (place, slot, moment)
-        with self.store.change() as disk:
-            disk.execute(MERGE, (*values, DAY))
-            disk.execute(f"DELETE FROM spends WHERE {OLD}", values)
+        values = (plan_key, slot, moment)
+        with self.store.transaction() as disk:
+            disk.execute(MERGE_SQL, (*values, DAY))
+            disk.execute(f"DELETE FROM spends WHERE {OLD_SPENDS}", values)
 
     def spent_since(self, moment: int, length: int) -> int:
         """What all slots that are not shown to have ended by a moment spent, for a cap on any `length`."""
-        moved, values = self.timeline.since(moment, length)
+        moved, values = self.monotonic.since(moment, length)
         query = f"SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ? OR {moved}"
         return self.store.value(query, (moment, *values)) or 0
 
@@ -118,24 +118,24 @@ class HomeLedger:
         return self.spent_since(start - length, length)
 
     def _dearest(self, spend: Spend, length: int) -> int:
-        moved, values = self.timeline.since(spend.start - length, length)
+        moved, values = self.monotonic.since(spend.start - length, length)
         near = self.store.rows(
             f"SELECT start, end, amount, running, boots FROM spends WHERE end > ? OR {moved}",
             (spend.start - length, *values),
         )
-        credits = self.timeline.credits(length)
+        credits = self.monotonic.credits(length)
         spends = [
             Spend(
-                *self.timeline.lasting(row["start"], row["end"], row["running"], row["boots"], credits),
+                *self.monotonic.lasting(row["start"], row["end"], row["running"], row["boots"], credits),
                 row["amount"],
             )
             for row in near
         ]
         return dearest_with(spend, spends, length)
 
-    def _appliance_refusal(self, entry: Entry) -> OverCap | None:
+    def _appliance_refusal(self, entry: SpendEntry) -> OverCap | None:
         """Every interval of the stretch's length, for each appliance that the spend speaks of."""
-        limit = self.caps.appliance_limit(self.appliances.stretch(entry.start))
-        row = (entry.place, entry.members, entry.start, entry.end, entry.amount)
+        limit = self.caps.appliance_limit(self.appliances.cap_interval(entry.start))
+        row = (entry.plan_key, entry.members, entry.start, entry.end, entry.amount)
         found = self.appliances.dearest(row, limit.length, limit.amount)
         return None if found is None else OverCap(entry.amount, limit, found[0])

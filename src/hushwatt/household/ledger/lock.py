@@ -16,9 +16,9 @@ from hushwatt.errors import StateError
 
 
 @contextmanager
-def only_agent(ledger: Path, home: str) -> Iterator[None]:
+def agent_lock(ledger: Path, home: str) -> Iterator[None]:
     """Hold the ledger for as long as the block runs."""
-    with _file_lock(ledger), _name(home):
+    with _file_lock(ledger), _machine_lock(home):
         yield
 
 
@@ -38,7 +38,7 @@ def _file_lock(ledger: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _name(home: str) -> Iterator[None]:
+def _machine_lock(home: str) -> Iterator[None]:
     """Take the home's name on this machine, where the system has such names."""
     if sys.platform != "linux":
         yield

@@ -16,7 +16,7 @@ import apsw
 from hushwatt.durable import rewrite_wal
 from hushwatt.errors import StateError
 
-PATIENCE = 10_000  # milliseconds that one writer waits for another
+BUSY_TIMEOUT = 10_000  # milliseconds that one writer waits for another
 
 SCHEMA = """
 CREATE TABLE home (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -39,7 +39,7 @@ CREATE TABLE silences (
     PRIMARY KEY (place, first)) WITHOUT ROWID;
 """
 
-STEPS = (  # what leads from each format to the next
+MIGRATIONS = (  # what leads from each format to the next
     """
 ALTER TABLE spends ADD COLUMN running INTEGER;
 ALTER TABLE spends ADD COLUMN boots INTEGER;
@@ -48,7 +48,7 @@ CREATE TABLE boots (
     number INTEGER PRIMARY KEY, running INTEGER NOT NULL, before INTEGER NOT NULL, first INTEGER NOT NULL);
 """,
 )
-FORMAT = 1 + len(STEPS)
+FORMAT = 1 + len(MIGRATIONS)
 
 
 class Store:
@@ -59,7 +59,7 @@ class Store:
         try:
             self.disk = _open(path)
         except apsw.Error as wrong:
-            raise StateError(f"{path}: cannot be opened as a ledger ({_reason(wrong)})") from None
+            raise StateError(f"{path}: cannot be opened as a ledger ({_error_name(wrong)})") from None
 
     def __repr__(self) -> str:
         return f"<the ledger {self.path}>"
@@ -73,13 +73,13 @@ class Store:
     def close(self) -> None:
         self.disk.close()
 
-    def make_sure(self) -> None:
+    def recover_wal(self) -> None:
         """Before the first change of a life: what an earlier one wrote is on the disk, or written again."""
-        with self.change() as disk:
+        with self.transaction() as disk:
             rewrite_wal(disk)
 
     @contextmanager
-    def change(self) -> Iterator[apsw.Connection]:
+    def transaction(self) -> Iterator[apsw.Connection]:
         """One transaction: all of it is on the disk afterwards, or none."""
         try:
             self.disk.execute("BEGIN IMMEDIATE")
@@ -91,7 +91,7 @@ class Store:
                     self.disk.execute("ROLLBACK")
                 raise
         except apsw.Error as wrong:
-            raise StateError(f"{self.path}: cannot be written ({_reason(wrong)})") from None
+            raise StateError(f"{self.path}: cannot be written ({_error_name(wrong)})") from None
 
     def rows(self, query: str, values: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """What a query finds, each row by the names of its columns."""
@@ -102,7 +102,7 @@ class Store:
                 names = (column[0] for column in cursor.get_description())
                 found.append(dict(zip(names, row, strict=True)))
         except apsw.Error as wrong:
-            raise StateError(f"{self.path}: cannot be read ({_reason(wrong)})") from None
+            raise StateError(f"{self.path}: cannot be read ({_error_name(wrong)})") from None
         return found
 
     def value(self, query: str, values: tuple[Any, ...] = ()) -> Any:
@@ -115,11 +115,11 @@ class Store:
         """The random name of this home; it stays here and tells copies of a ledger from others."""
         return str(self.value("SELECT value FROM home WHERE name = 'home'"))
 
-    def noted(self, name: str) -> Any:
+    def read_value(self, name: str) -> Any:
         return self.value("SELECT value FROM home WHERE name = ?", (name,))
 
-    def note(self, name: str, value: Any) -> None:
-        with self.change() as disk:
+    def write_value(self, name: str, value: Any) -> None:
+        with self.transaction() as disk:
             disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (name, value))
 
 
@@ -128,7 +128,7 @@ def _open(path: Path) -> apsw.Connection:
     if new:  # nobody else on this machine may read it: it holds keys
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     disk = apsw.Connection(str(path))
-    disk.set_busy_timeout(PATIENCE)
+    disk.set_busy_timeout(BUSY_TIMEOUT)
     disk.pragma("journal_mode", "wal")
     disk.pragma("synchronous", "full")  # NORMAL forgets with the power what was paid and sent
     disk.pragma("fullfsync", "on")  # macOS: through the disk's own memory too
@@ -136,21 +136,21 @@ def _open(path: Path) -> apsw.Connection:
     if version > FORMAT:
         raise StateError(f"{path}: a ledger of format {version}; this hushwatt reads {FORMAT}")
     if version < FORMAT:
-        _bring_up_to_date(disk)
+        _migrate(disk)
     return disk
 
 
-def _bring_up_to_date(disk: apsw.Connection) -> None:
+def _migrate(disk: apsw.Connection) -> None:
     disk.execute("BEGIN IMMEDIATE")
     version = disk.pragma("user_version")  # read again: another may have done it in the meantime
     if version == 0:
         disk.execute(SCHEMA)
         disk.execute("INSERT INTO home VALUES ('home', ?)", (secrets.token_hex(16),))
-    for step in STEPS[max(version, 1) - 1 :]:
+    for step in MIGRATIONS[max(version, 1) - 1 :]:
         disk.execute(step)
     disk.execute(f"PRAGMA user_version = {FORMAT}")
     disk.execute("COMMIT")
 
 
-def _reason(wrong: apsw.Error) -> str:
+def _error_name(wrong: apsw.Error) -> str:
     return type(wrong).__name__.removesuffix("Error").lower() or "error"

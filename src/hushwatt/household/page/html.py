@@ -6,13 +6,13 @@ from pathlib import Path
 
 from hushwatt.sanitise import sanitised
 
-LONGEST = 20_000  # characters of one paragraph
+MAX_PARAGRAPH = 20_000  # characters of one paragraph
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 def text(words: object) -> str:
     """Words on one line, without what could be taken for HTML or turn its direction around."""
-    return escape(sanitised(words, LONGEST))
+    return escape(sanitised(words, MAX_PARAGRAPH))
 
 
 def page(title: str, body: str) -> str:

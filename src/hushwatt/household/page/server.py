@@ -19,13 +19,13 @@ from urllib.parse import parse_qs, urlsplit
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.clock import Clock
-from hushwatt.household.config import Folder
 from hushwatt.household.guard import Guard
+from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import pause, resume
-from hushwatt.household.page.view import Sight, home_page
+from hushwatt.household.page.view import OwnerPageData, home_page
 from hushwatt.household.sources.hub import Hub
 
-LARGEST = 10_000  # bytes of a form
+MAX_FORM = 10_000  # bytes of a form
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # with no-referrer, browsers would not say where a button was pressed
@@ -41,10 +41,10 @@ OWN_FRAME = {"Content-Security-Policy": f"{POLICY}'self'", "X-Frame-Options": "S
 
 
 @dataclass
-class Page:
+class OwnerPage:
     """What the server needs to know."""
 
-    folder: Folder
+    folder: HomeFolder
     agent: Agent
     hub: Hub
     clock: Clock
@@ -75,7 +75,7 @@ class Page:
         with self.folder.store() as store:
             health = self.hub.health(now)
             latest = dict(self.agent.latest)
-            return home_page(Sight(store, self.agent.caps, now, latest, health, self.key, everything))
+            return home_page(OwnerPageData(store, self.agent.caps, now, latest, health, self.key, everything))
 
     def press(self, action: str, key: str) -> bool:
         """Do what a button says; False when it was not ours."""
@@ -92,10 +92,10 @@ class Page:
         return True
 
 
-def serve(page: Page, host: str, port: int, say: Callable[[str], None]) -> ThreadingHTTPServer | None:
+def serve(page: OwnerPage, host: str, port: int, say: Callable[[str], None]) -> ThreadingHTTPServer | None:
     """Start to serve; None, and one line, when the address is taken."""
     try:
-        server = Server((host, port), page, say)
+        server = PageServer((host, port), page, say)
     except OSError as wrong:
         say(f"no page at http://{host}:{port}/ ({wrong.strerror}); all else goes on")
         return None
@@ -104,12 +104,12 @@ def serve(page: Page, host: str, port: int, say: Callable[[str], None]) -> Threa
     return server
 
 
-class Server(ThreadingHTTPServer):
+class PageServer(ThreadingHTTPServer):
     """Serves each request in a thread of its own; one that fails is said once."""
 
     daemon_threads = True
 
-    def __init__(self, place: tuple[str, int], page: Page, say: Callable[[str], None]) -> None:
+    def __init__(self, place: tuple[str, int], page: OwnerPage, say: Callable[[str], None]) -> None:
         self.guard = Guard(say)
         super().__init__(place, _handler(page))
 
@@ -119,7 +119,7 @@ class Server(ThreadingHTTPServer):
             self.guard.note("a request for the page", wrong)
 
 
-def _handler(page: Page) -> type[BaseHTTPRequestHandler]:
+def _handler(page: OwnerPage) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = 20
         server_version, sys_version = "hushwatt", ""
@@ -141,7 +141,7 @@ def _handler(page: Page) -> type[BaseHTTPRequestHandler]:
                 return
             length = self.headers.get("Content-Length", "")
             size = int(length) if length.isascii() and length.isdigit() and len(length) < 9 else 0
-            form = parse_qs(self.rfile.read(min(size, LARGEST)).decode("utf-8", "replace"))
+            form = parse_qs(self.rfile.read(min(size, MAX_FORM)).decode("utf-8", "replace"))
             here = page.pressed_here(self.client_address[0], self.headers)
             if not here or not page.press(self.path.rpartition("/")[2], form.get("key", [""])[0]):
                 self._answer(403, "This button is not from this page; load it again.")

@@ -12,23 +12,30 @@ from typing import Any
 import numpy as np
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, changes, terms
+from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, consent_terms, plan_changes
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.preview import named_levels
-from hushwatt.household.status import PlanStatus, appliance_meter, held_back, meters, plans, sent
+from hushwatt.household.status import (
+    PlanStatus,
+    appliance_meter,
+    cap_objections,
+    meters,
+    plan_statuses,
+    sent_reports,
+)
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import odds, promise
 from hushwatt.sanitise import quoted
 
-LATEST = 50  # rows of the log that are shown at first
+LATEST_ROWS = 50  # rows of the log that are shown at first
 
 
 @dataclass(frozen=True)
-class Sight:
+class OwnerPageData:
     """All that a page is made from."""
 
     store: Store
@@ -43,11 +50,11 @@ class Sight:
         return "<what the owner's page shows>"
 
 
-def home_page(sight: Sight) -> str:
+def home_page(sight: OwnerPageData) -> str:
     """The whole page."""
-    every = plans(sight.store, sight.now)
+    every = plan_statuses(sight.store, sight.now)
     here = [each for each in every if each.state in ("taking part", "paused")]
-    parts, beyond = [_header(sight, here), _budget(sight, every)], held_back(sight.caps, every)
+    parts, beyond = [_header(sight, here), _budget(sight, every)], cap_objections(sight.caps, every)
     parts += [_plan(sight, each, every, beyond[each.plan.id]) for each in here]
     if not here:
         parts.append(
@@ -56,7 +63,7 @@ def home_page(sight: Sight) -> str:
     return html.page("hushwatt at home", "".join([*parts, _sources(sight), _log(sight, every)]))
 
 
-def _header(sight: Sight, here: list[PlanStatus]) -> str:
+def _header(sight: OwnerPageData, here: list[PlanStatus]) -> str:
     paused = bool(here) and all(each.state == "paused" for each in here)
     state = "paused" if paused else "on" if here else "off"
     action = html.button("resume", "Resume", sight.key, "", main=True) if paused else ""
@@ -65,7 +72,7 @@ def _header(sight: Sight, here: list[PlanStatus]) -> str:
     return f'<header><h1>hushwatt at home <span class="state">{state}</span></h1><div>{action}</div></header>'
 
 
-def _budget(sight: Sight, every: list[PlanStatus]) -> str:
+def _budget(sight: OwnerPageData, every: list[PlanStatus]) -> str:
     rows = []
     for each in every:
         if each.state in ("taking part", "paused"):
@@ -89,7 +96,7 @@ def _meter(label: str, spent: int, cap: int) -> list[str]:
     return [html.text(label), html.bar(spent, cap), f"ε {plain(spent)}", f"ε {plain(cap)}"]
 
 
-def _plan(sight: Sight, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
+def _plan(sight: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
     row = sight.store.rows("SELECT provider FROM plans WHERE plan = ?", (each.plan.id,))[0]
     weighed = promise(each.plan)
     parts = [
@@ -113,7 +120,7 @@ def _plan(sight: Sight, each: PlanStatus, every: list[PlanStatus], beyond: list[
             f"at odds {weighed.odds}."
         ),
         "<h2>What you agreed to</h2>",
-        html.terms(terms(each.plan, weighed, each.address, row["provider"])),
+        html.terms(consent_terms(each.plan, weighed, each.address, row["provider"])),
         _changes(each, every),
         html.paragraph("To leave and have everything erased: hushwatt household leave", True),
     ]
@@ -125,11 +132,11 @@ def _changes(each: PlanStatus, every: list[PlanStatus]) -> str:
     older = [one for one in every if one.state == "left" and one.plan.name == each.plan.name]
     if not older:
         return ""
-    lines = "".join(f"<li>{html.text(line)}</li>" for line in changes(older[-1].plan, each.plan))
+    lines = "".join(f"<li>{html.text(line)}</li>" for line in plan_changes(older[-1].plan, each.plan))
     return f"<h2>What changed against the plan before</h2><ul>{lines}</ul>"
 
 
-def _grid(sight: Sight, each: PlanStatus) -> str:
+def _grid(sight: OwnerPageData, each: PlanStatus) -> str:
     """True against sent, side by side, for the last slot that ended."""
     plan = each.plan
     slot, watts = sight.latest.get(plan.id, (None, None))
@@ -166,7 +173,7 @@ def true_level(plan: Plan, name: str, watts: float) -> int:
     return int(np.searchsorted(np.array(appliance.edges), watts, side="left"))
 
 
-def _sources(sight: Sight) -> str:
+def _sources(sight: OwnerPageData) -> str:
     if not sight.health:
         return html.section("Sources", html.paragraph("None yet: name your plugs in sources.toml."))
     rows = []
@@ -179,7 +186,7 @@ def _sources(sight: Sight) -> str:
     return html.section("Sources", html.table(["appliance", "source", "last heard", "health"], rows))
 
 
-def _log(sight: Sight, every: list[PlanStatus]) -> str:
+def _log(sight: OwnerPageData, every: list[PlanStatus]) -> str:
     names = {each.plan.id: quoted(each.plan.name) for each in every}
     rows = [
         [
@@ -189,10 +196,12 @@ def _log(sight: Sight, every: list[PlanStatus]) -> str:
             html.text(row["answer"] or "waiting"),
             f"<code>{row['payload'].hex()}</code>",
         ]
-        for row in sent(sight.store, None if sight.everything else LATEST)[::-1]
+        for row in sent_reports(sight.store, None if sight.everything else LATEST_ROWS)[::-1]
     ]
     more = (
-        "" if sight.everything or len(rows) < LATEST else '<p><a href="?all=1">everything ever sent</a></p>'
+        ""
+        if sight.everything or len(rows) < LATEST_ROWS
+        else '<p><a href="?all=1">everything ever sent</a></p>'
     )
     head = ["plan", "slot", "spent", "state", "bytes"]
     return html.section("Everything that left this home", html.table(head, rows), more)

@@ -12,7 +12,7 @@ from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, permutations
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.record import DEVICE, pack
+from hushwatt.wire.record import DEVICE_BYTES, pack
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ def preview(plan: Plan, drawn: int, entropy: Entropy) -> Preview:
         members = np.sort(permutations(1, count, entropy)[:, : layout.asked], axis=1).astype(np.uint16)
         levels = np.take_along_axis(levels, members.astype(np.intp), axis=1)
     payload = randomise(layout, levels, members, drawn, entropy)
-    record = pack(bytes(DEVICE), 0, min(drawn, 2**32 - 1), min(drawn, 2**32 - 1), payload[0].tobytes())
-    return Preview(record, tuple(reading(plan, payload[0].tobytes())))
+    record = pack(bytes(DEVICE_BYTES), 0, min(drawn, 2**32 - 1), min(drawn, 2**32 - 1), payload[0].tobytes())
+    return Preview(record, tuple(level_words(plan, payload[0].tobytes())))
 
 
-def reading(plan: Plan, payload: bytes) -> list[tuple[str, str]]:
+def level_words(plan: Plan, payload: bytes) -> list[tuple[str, str]]:
     """What a payload says, appliance by appliance, as the provider would read it."""
     named = named_levels(plan, payload)
     return [(name, ", ".join(map(str, levels)) or "none") for name, levels in named.items()]

@@ -26,13 +26,15 @@ def randomise(layout: Layout, levels: Levels, members: Members | None, drawn: in
     `members` names the asked appliances of every row in the plan's order, when not all are asked.
     """
     if layout.direct:
-        return layout.pack(_numbers(layout, levels, members, drawn, entropy), members)
+        return layout.pack(_randomise_direct(layout, levels, members, drawn, entropy), members)
     truth = layout.pack_answers(levels)
     law = cast(BitLaw, law_for(layout.oracle, drawn, layout.asked, max(layout.widths)))
     return layout.name(layout.blank(answer_bits(truth, law, entropy), members), members)
 
 
-def _numbers(layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy) -> Levels:
+def _randomise_direct(
+    layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy
+) -> Levels:
     """A direct answer for every level, by the law of its own appliance."""
     answers = np.empty_like(levels)
     laws = [cast(DirectLaw, law) for law in laws_of(layout, drawn)]

@@ -23,65 +23,65 @@ from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.kernels import Rows
 from hushwatt.wire.payload import Members
 
-TOGETHER = 1 << 15  # homes drawn together; each such block has a stream of its own
+BATCH_HOMES = 1 << 15  # homes drawn together; each such block has a stream of its own
 Job = TypeVar("Job")
-Who = NDArray[np.intp]
+HomeIndices = NDArray[np.intp]
 Amounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Sent:
+class SlotReports:
     """What some homes send in one slot; the only thing that leaves them."""
 
     slot: int
     round: int
-    homes: Who
+    homes: HomeIndices
     spent: Amounts
     drawn: Amounts
     payloads: Rows
 
 
-def report(homes: Homes, slot: int, levels: Levels, source: Source) -> Sent:
+def report(homes: Homes, slot: int, levels: Levels, source: Source) -> SlotReports:
     """Move every home through `slot`, and give what is sent."""
     if slot < homes.slot:
         raise StateError(f"slot {slot} has passed: the homes are at slot {homes.slot}")
     homes.skip_to(slot)
     if homes.plan.decision == "household":
-        sent, published = _decided_at_home(homes, levels, source)
+        sent, published = _report_adaptive(homes, levels, source)
     else:
-        sent, published = _by_the_clock(homes, levels, source)
+        sent, published = _report_scheduled(homes, levels, source)
     homes.strategies = homes.strategies.after(published)
     homes.slot += 1
     return sent
 
 
-def _by_the_clock(homes: Homes, levels: Levels, source: Source) -> tuple[Sent, NDArray[np.bool_]]:
+def _report_scheduled(homes: Homes, levels: Levels, source: Source) -> tuple[SlotReports, NDArray[np.bool_]]:
     """LBU, LSP, LPU: the slot alone says who speaks."""
     offers = homes.strategies.offers()
     who = np.flatnonzero(offers)
     payloads = pay_and_draw(homes, who, levels, offers[who], source, "publication")
     if homes.releases is None:
-        return Sent(homes.slot, 0, who, offers[who], offers[who], payloads), offers > 0
-    stand_by(homes, who, offers[who], payloads)
-    return standing(homes, 0, offers), offers > 0
+        return SlotReports(homes.slot, 0, who, offers[who], offers[who], payloads), offers > 0
+    remember_release(homes, who, offers[who], payloads)
+    return released_reports(homes, 0, offers), offers > 0
 
 
-def _decided_at_home(homes: Homes, levels: Levels, source: Source) -> tuple[Sent, NDArray[np.bool_]]:
+def _report_adaptive(homes: Homes, levels: Levels, source: Source) -> tuple[SlotReports, NDArray[np.bool_]]:
     """LBD and LBA: each home compares this slot's probe with the one kept from its last release."""
     assert homes.probes is not None
     everyone = np.arange(len(homes))
     costs, offers = homes.strategies.probes(), homes.strategies.offers()
     probes = pay_and_draw(homes, everyone, levels, costs, source, "probe")
-    changed = homes.layout.differences(probes, homes.probes) > _patience(homes)
+    changed = homes.layout.differences(probes, homes.probes) > _change_thresholds(homes)
     published = (changed | (homes.drawn == 0)) & (offers > 0)
     who = np.flatnonzero(published)
     payloads = pay_and_draw(homes, who, levels, offers[who], source, "publication")
     homes.probes[who] = probes[who]
-    stand_by(homes, who, offers[who], payloads)
-    return standing(homes, 0, costs + offers * published), published
+    remember_release(homes, who, offers[who], payloads)
+    return released_reports(homes, 0, costs + offers * published), published
 
 
-def _patience(homes: Homes) -> NDArray[np.int64]:
+def _change_thresholds(homes: Homes) -> NDArray[np.int64]:
     """How many cells may change before each home publishes; what is not on offer is never reached."""
     layout = homes.layout
     return homes.strategies.each(
@@ -90,7 +90,7 @@ def _patience(homes: Homes) -> NDArray[np.int64]:
 
 
 def pay_and_draw(
-    homes: Homes, who: Who, levels: Levels, amounts: Amounts, source: Source, purpose: str
+    homes: Homes, who: HomeIndices, levels: Levels, amounts: Amounts, source: Source, purpose: str
 ) -> Rows:
     """Charge the homes in `who`, then draw a payload for each with what it paid."""
     members = homes.next_members(who)
@@ -99,17 +99,17 @@ def pay_and_draw(
     payloads = np.empty((len(who), homes.layout.size), dtype=np.uint8)
     jobs = list(_blocks(amounts))
 
-    def draw(job: tuple[int, int, Who]) -> None:
+    def draw(job: tuple[int, int, HomeIndices]) -> None:
         amount, block, rows = job
         stream = source.stream(purpose, homes.slot, amount, block)
         named = None if members is None else members[rows]
         payloads[rows] = randomise(homes.layout, asked[rows], named, amount, stream)
 
-    _each(draw, jobs)
+    _run_jobs(draw, jobs)
     return payloads
 
 
-def _charge(homes: Homes, who: Who, amounts: Amounts, members: Members | None) -> None:
+def _charge(homes: Homes, who: HomeIndices, amounts: Amounts, members: Members | None) -> None:
     charges = np.zeros(len(homes), dtype=np.int64)
     charges[who] = amounts
     everyones = None
@@ -119,15 +119,15 @@ def _charge(homes: Homes, who: Who, amounts: Amounts, members: Members | None) -
     homes.ledger.charge(homes.slot, charges, everyones)
 
 
-def _blocks(amounts: Amounts) -> Iterator[tuple[int, int, Who]]:
+def _blocks(amounts: Amounts) -> Iterator[tuple[int, int, HomeIndices]]:
     """The rows of each amount, in blocks."""
     for amount in np.unique(amounts):
         rows = np.flatnonzero(amounts == amount)
-        for block, start in enumerate(range(0, len(rows), TOGETHER)):
-            yield int(amount), block, rows[start : start + TOGETHER]
+        for block, start in enumerate(range(0, len(rows), BATCH_HOMES)):
+            yield int(amount), block, rows[start : start + BATCH_HOMES]
 
 
-def _each(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
+def _run_jobs(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
     """Do every job, two at a time; each has its own stream, so their order does not matter."""
     if len(jobs) < 2:
         for job in jobs:
@@ -137,18 +137,18 @@ def _each(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
         list(pool.map(work, jobs))
 
 
-def stand_by(homes: Homes, who: Who, amounts: Amounts, payloads: Rows) -> None:
+def remember_release(homes: Homes, who: HomeIndices, amounts: Amounts, payloads: Rows) -> None:
     """Remember what these homes published now."""
     assert homes.releases is not None
     homes.releases[who] = payloads
     homes.drawn[who] = amounts
 
 
-def standing(homes: Homes, round: int, spent: Amounts) -> Sent:
+def released_reports(homes: Homes, round: int, spent: Amounts) -> SlotReports:
     """Every home that has a release sends it, fresh or again, byte for byte."""
     assert homes.releases is not None
     who = np.flatnonzero(homes.drawn)
-    return Sent(homes.slot, round, who, spent[who], homes.drawn[who], homes.releases[who])
+    return SlotReports(homes.slot, round, who, spent[who], homes.drawn[who], homes.releases[who])
 
 
 def levels_of(plan: Plan, slot: int, watts: Watts, source: Source) -> Levels:
@@ -156,8 +156,8 @@ def levels_of(plan: Plan, slot: int, watts: Watts, source: Source) -> Levels:
     levels = np.empty(watts.shape, dtype=np.uint16)
 
     def fill(start: int) -> None:
-        part = slice(start, start + TOGETHER)
+        part = slice(start, start + BATCH_HOMES)
         levels[part] = to_levels(plan, watts[part], source.stream("levels", slot, start))
 
-    _each(fill, range(0, len(watts), TOGETHER))
+    _run_jobs(fill, range(0, len(watts), BATCH_HOMES))
     return levels

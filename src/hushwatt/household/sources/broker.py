@@ -9,15 +9,16 @@ import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from hushwatt.household.sources.mapping import Broker
+from hushwatt.household.sources.sources_file import Broker
 from hushwatt.sanitise import sanitised
 
-LARGEST = 1 << 18  # bytes of a message
+MAX_MESSAGE = 1 << 18  # bytes of a message
 OLD_BROKER = 132  # MQTT 5's reason code for a version that is not spoken
-QUEUED = 1_000  # messages that wait to be read; more are dropped
-FIRST, LONGEST = 1.0, 60.0  # seconds between two attempts
+MAX_QUEUED = 1_000  # messages that wait to be read; more are dropped
+MIN_BACKOFF, MAX_BACKOFF = 1.0, 60.0  # seconds between two attempts
 
-Hear = Callable[[str, bytes, bool], None]
+Say = Callable[[str], None]
+OnMessage = Callable[[str, bytes, bool], None]  # topic, payload, retained
 
 
 @asynccontextmanager
@@ -40,7 +41,7 @@ async def connection(broker: Broker) -> AsyncIterator[aiomqtt.Client]:
 
 def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
     bounds = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-    bounds.MaximumPacketSize = LARGEST
+    bounds.MaximumPacketSize = MAX_MESSAGE
     return aiomqtt.Client(
         broker.host,
         broker.port,
@@ -48,23 +49,23 @@ def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
         password=broker.secret(),
         tls_context=ssl.create_default_context() if broker.tls else None,
         timeout=10,
-        max_queued_incoming_messages=QUEUED,
+        max_queued_incoming_messages=MAX_QUEUED,
         protocol=version,
         properties=bounds if version is aiomqtt.ProtocolVersion.V5 else None,
     )
 
 
-async def listen(broker: Broker, topics: list[str], hear: Hear, say: Callable[[str], None]) -> None:
-    """Hand every message on these topics to `hear`; never ends by itself."""
-    pause, told = FIRST, False
+async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: Say) -> None:
+    """Hand every message on these topics to `on_message`; never ends by itself."""
+    pause, told = MIN_BACKOFF, False
     while True:
         try:
             async with connection(broker) as connected:
                 for topic in topics:
                     await connected.subscribe(topic)
-                pause, told = FIRST, _back(broker, told, say)
+                pause, told = MIN_BACKOFF, _back(broker, told, say)
                 async for message in connected.messages:
-                    hear(message.topic.value, _bytes(message.payload), message.retain)
+                    on_message(message.topic.value, _bytes(message.payload), message.retain)
         except (aiomqtt.MqttError, OSError, ValueError) as wrong:
             if not told:
                 reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
@@ -74,10 +75,10 @@ async def listen(broker: Broker, topics: list[str], hear: Hear, say: Callable[[s
                 )
                 told = True
         await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST)
+        pause = min(2 * pause, MAX_BACKOFF)
 
 
-def _back(broker: Broker, told: bool, say: Callable[[str], None]) -> bool:
+def _back(broker: Broker, told: bool, say: Say) -> bool:
     if told:
         say(f"the broker {broker.host}:{broker.port} is back")
     return False

@@ -5,12 +5,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from hushwatt.household.sources.broker import connection
-from hushwatt.household.sources.mapping import Broker
-from hushwatt.household.sources.paths import at, bare, document, number
-from hushwatt.household.untrusted_json import Malformed, table
+from hushwatt.household.sources.json_path import at_path, parse_document, parse_number, plain_word
+from hushwatt.household.sources.sources_file import Broker
+from hushwatt.household.untrusted_json import Malformed, as_table
 
-MOST = 1_000  # plugs that are told of: more is somebody's joke
-LISTEN = (
+MAX_PLUGS = 1_000  # plugs that are told of: more is somebody's joke
+TOPICS = (
     "tele/+/SENSOR",
     "+/tele/SENSOR",
     "+/events/rpc",
@@ -22,7 +22,7 @@ LISTEN = (
 
 
 @dataclass(frozen=True, order=True)
-class Found:
+class DiscoveredPlug:
     """One plug, as sources.toml would name it."""
 
     preset: str
@@ -34,20 +34,20 @@ class Found:
         return f'[[plug]]\nappliance = "?"\npreset = "{self.preset}"\ntopic = {toml_text(self.topic)}'
 
 
-async def discover(broker: Broker, seconds: float) -> list[Found]:
+async def discover(broker: Broker, seconds: float) -> list[DiscoveredPlug]:
     """Listen for a while, and say who spoke of watts."""
     heard: dict[tuple[str, str], bool] = {}
     async with connection(broker) as connected:
-        for topic in LISTEN:
+        for topic in TOPICS:
             await connected.subscribe(topic)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 async for message in connected.messages:
                     payload = message.payload if isinstance(message.payload, bytes) else b""
                     found = recognise(message.topic.value, payload)
-                    if found and (found in heard or len(heard) < MOST):
+                    if found and (found in heard or len(heard) < MAX_PLUGS):
                         heard[found] = heard.get(found, False) or not message.retain
-    return sorted(Found(*name, fresh) for name, fresh in heard.items())
+    return sorted(DiscoveredPlug(*name, fresh) for name, fresh in heard.items())
 
 
 def recognise(topic: str, payload: bytes) -> tuple[str, str] | None:
@@ -62,15 +62,23 @@ def recognise(topic: str, payload: bytes) -> tuple[str, str] | None:
     try:
         if parts[-1] == "SENSOR":
             name = parts[1] if parts[0] == "tele" else parts[0]
-            return ("tasmota", name) if at(document(payload), "ENERGY") else None
+            return ("tasmota", name) if at_path(parse_document(payload), "ENERGY") else None
         if topic.endswith("/events/rpc"):
-            params = table(at(document(payload), "params"))
+            params = as_table(at_path(parse_document(payload), "params"))
             switches = [name for name in params if name.startswith("switch:")]
             return ("shelly", topic.removesuffix("/events/rpc")) if switches else None
         if len(parts) >= 3 and parts[-2] == "status" and parts[-1].startswith("switch:"):
-            return ("shelly", "/".join(parts[:-2])) if at(document(payload), "apower") is not None else None
+            return (
+                ("shelly", "/".join(parts[:-2]))
+                if at_path(parse_document(payload), "apower") is not None
+                else None
+            )
         if parts[0] == "zigbee2mqtt" and parts[-1] not in ("availability", "set", "get"):
-            named = len(parts) > 1 and parts[1] != "bridge" and at(document(payload), "power") is not None
+            named = (
+                len(parts) > 1
+                and parts[1] != "bridge"
+                and at_path(parse_document(payload), "power") is not None
+            )
             return ("zigbee2mqtt", "/".join(parts[1:])) if named else None
         if parts[-1] == "state" and len(parts) == 4:
             return _state(parts, payload)
@@ -93,7 +101,7 @@ def _is_plain(letter: str) -> bool:
 
 
 def _state(parts: list[str], payload: bytes) -> tuple[str, str] | None:
-    number(bare(payload))  # a state that is no number is no plug's
+    parse_number(plain_word(payload))  # a state that is no number is no plug's
     if "power" not in parts[2] and "energy" not in parts[2]:
         return None
     if parts[0] == "homeassistant":

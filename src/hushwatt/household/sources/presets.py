@@ -9,21 +9,28 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.paths import UNAVAILABLE, at, bare, document, field, number
-from hushwatt.household.sources.seen import (
+from hushwatt.household.sources.json_path import (
+    UNAVAILABLE_WORDS,
+    at_path,
+    parse_document,
+    parse_number,
+    plain_word,
+    step_into,
+)
+from hushwatt.household.sources.measurement import (
     ENERGY_UNITS,
     POWER_UNITS,
-    Energy,
-    Gone,
-    Power,
-    Seen,
-    Unit,
-    measured,
+    EnergyCounter,
+    Measurement,
+    PowerReading,
+    Unavailable,
+    UnitOfMeasurement,
+    in_unit,
 )
 from hushwatt.household.untrusted_json import Malformed
 
 MINUTE = 60 * SECOND
-OFFLINE = ("offline", "false")
+OFFLINE_WORDS = ("offline", "false")
 
 
 class Preset(Protocol):
@@ -33,7 +40,7 @@ class Preset(Protocol):
 
     def topics(self) -> list[str]: ...
 
-    def read(self, topic: str, payload: bytes) -> Iterator[Seen]: ...
+    def read(self, topic: str, payload: bytes) -> Iterator[Measurement]: ...
 
 
 @dataclass(frozen=True)
@@ -47,17 +54,17 @@ class Tasmota:
         ends = ("SENSOR", "LWT")
         return [f"tele/{self.topic}/{end}" for end in ends] + [f"{self.topic}/tele/{end}" for end in ends]
 
-    def read(self, topic: str, payload: bytes) -> Iterator[Seen]:
+    def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if topic.endswith("/LWT"):
-            yield from _availability(bare(payload))
+            yield from _availability(plain_word(payload))
             return
-        energy = at(document(payload), "ENERGY")
+        energy = at_path(parse_document(payload), "ENERGY")
         if energy is None:
             return
-        if (total := number(at(energy, "Total"))) is not None:
-            yield Energy(total * 1_000)
-        if (power := number(at(energy, "Power"))) is not None:
-            yield Power(power)
+        if (total := parse_number(at_path(energy, "Total"))) is not None:
+            yield EnergyCounter(total * 1_000)
+        if (power := parse_number(at_path(energy, "Power"))) is not None:
+            yield PowerReading(power)
 
 
 @dataclass(frozen=True)
@@ -71,19 +78,19 @@ class Shelly:
     def topics(self) -> list[str]:
         return [f"{self.topic}/{end}" for end in ("events/rpc", f"status/{self.component}", "online")]
 
-    def read(self, topic: str, payload: bytes) -> Iterator[Seen]:
+    def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if topic.endswith("/online"):
-            yield from _availability(bare(payload))
+            yield from _availability(plain_word(payload))
             return
-        found = document(payload)
+        found = parse_document(payload)
         if topic.endswith("/events/rpc"):
-            if at(found, "method") not in ("NotifyStatus", "NotifyFullStatus"):
+            if at_path(found, "method") not in ("NotifyStatus", "NotifyFullStatus"):
                 return
-            found = field(at(found, "params"), self.component)
-        if (total := number(at(found, "aenergy.total"))) is not None:
-            yield Energy(total)
-        if (power := number(at(found, "apower"))) is not None:
-            yield Power(power)
+            found = step_into(at_path(found, "params"), self.component)
+        if (total := parse_number(at_path(found, "aenergy.total"))) is not None:
+            yield EnergyCounter(total)
+        if (power := parse_number(at_path(found, "apower"))) is not None:
+            yield PowerReading(power)
 
 
 @dataclass(frozen=True)
@@ -97,14 +104,16 @@ class Zigbee2Mqtt:
     def topics(self) -> list[str]:
         return [f"{self.base}/{self.topic}", f"{self.base}/{self.topic}/availability"]
 
-    def read(self, topic: str, payload: bytes) -> Iterator[Seen]:
+    def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if topic == f"{self.base}/{self.topic}/availability":
-            word = bare(payload)
-            yield from _availability(str(at(document(payload), "state")) if word.startswith("{") else word)
+            word = plain_word(payload)
+            yield from _availability(
+                str(at_path(parse_document(payload), "state")) if word.startswith("{") else word
+            )
             return
-        found = document(payload)
-        if (power := number(at(found, "power"))) is not None:
-            yield Power(power)
+        found = parse_document(payload)
+        if (power := parse_number(at_path(found, "power"))) is not None:
+            yield PowerReading(power)
 
 
 @dataclass(frozen=True)
@@ -118,11 +127,11 @@ class EspHome:
     def topics(self) -> list[str]:
         return [f"{self.topic}/state", f"{self.topic.split('/sensor/')[0]}/status"]
 
-    def read(self, topic: str, payload: bytes) -> Iterator[Seen]:
+    def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if topic.endswith("/status"):
-            yield from _availability(bare(payload))
+            yield from _availability(plain_word(payload))
         else:
-            yield from _state(bare(payload), self.unit)
+            yield from _state(plain_word(payload), self.unit)
 
 
 @dataclass(frozen=True)
@@ -138,11 +147,11 @@ class HomeAssistant:
         stem = f"{self.base}/sensor/{self.topic.removeprefix('sensor.')}"
         return [f"{stem}/state", f"{stem}/unit_of_measurement"]
 
-    def read(self, topic: str, payload: bytes) -> Iterator[Seen]:
+    def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if topic.endswith("/unit_of_measurement"):
-            yield Unit(bare(payload))
+            yield UnitOfMeasurement(plain_word(payload))
         else:
-            yield from _state(bare(payload), self.unit)
+            yield from _state(plain_word(payload), self.unit)
 
 
 @dataclass(frozen=True)
@@ -157,17 +166,17 @@ class Custom:
     def topics(self) -> list[str]:
         return [self.topic]
 
-    def read(self, topic: str, payload: bytes) -> Iterator[Seen]:
+    def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if not self.path:
-            yield from _state(bare(payload), self.unit)
+            yield from _state(plain_word(payload), self.unit)
             return
-        found = at(document(payload), self.path)
-        if (value := number(found)) is not None:
-            yield measured(value, self.unit)
+        found = at_path(parse_document(payload), self.path)
+        if (value := parse_number(found)) is not None:
+            yield in_unit(value, self.unit)
         elif found is None:
             raise Malformed(f"its message has nothing at {self.path}")
         else:
-            yield Gone("its sender says it is unavailable")
+            yield Unavailable("its sender says it is unavailable")
 
 
 PRESETS: dict[str, type[Preset]] = {
@@ -181,13 +190,13 @@ PRESETS: dict[str, type[Preset]] = {
 UNITS = {**POWER_UNITS, **ENERGY_UNITS}
 
 
-def _availability(word: str) -> Iterator[Seen]:
-    if word.lower() in OFFLINE:
-        yield Gone("it is switched off or out of reach")
+def _availability(word: str) -> Iterator[Measurement]:
+    if word.lower() in OFFLINE_WORDS:
+        yield Unavailable("it is switched off or out of reach")
 
 
-def _state(word: str, unit: str) -> Iterator[Seen]:
-    if word.lower() in UNAVAILABLE:
-        yield Gone("its sender says it is unavailable")
-    elif (value := number(word)) is not None:
-        yield measured(value, unit)
+def _state(word: str, unit: str) -> Iterator[Measurement]:
+    if word.lower() in UNAVAILABLE_WORDS:
+        yield Unavailable("its sender says it is unavailable")
+    elif (value := parse_number(word)) is not None:
+        yield in_unit(value, unit)

@@ -12,19 +12,19 @@ from itertools import pairwise
 from pathlib import Path
 
 from hushwatt.errors import ReadingsError
-from hushwatt.household.sources.mapping import TableEntry
-from hushwatt.household.sources.rows import Row
-from hushwatt.household.untrusted_json import decimal, finite
+from hushwatt.household.sources.csv_tail import Row
+from hushwatt.household.sources.sources_file import TableEntry
+from hushwatt.household.untrusted_json import as_finite, parse_decimal
 from hushwatt.plan.times import nanoseconds
 
-TIMES = ("time", "timestamp", "datetime")
-Rows = Callable[[Path], Iterator[Row | None]]  # None: no more for now
+TIME_COLUMNS = ("time", "timestamp", "datetime")
+RowReader = Callable[[Path], Iterator[Row | None]]  # None: no more for now
 Reading = tuple[int, str, float]
 END: list[Reading] = []  # told apart by being this very list
 
 
 @dataclass
-class Sum:
+class SlotSum:
     """Rows of one appliance in one slot [start, end)."""
 
     start: int
@@ -41,14 +41,14 @@ class TableSource:
     """One table; `poll` takes in the rows whose time has come."""
 
     entry: TableEntry
-    rows: Rows
+    rows: RowReader
     heard: int | None = None
     trouble: str | None = None
     over: bool = False  # an archive whose last row was played
     _stream: Iterator[list[Reading] | None] | None = field(default=None, repr=False)
     _waiting: list[Reading] = field(default_factory=list, repr=False)
     _shift: int | None = field(default=None, repr=False)
-    _slots: dict[tuple[str, str], list[Sum]] = field(default_factory=dict, repr=False)
+    _slots: dict[tuple[str, str], list[SlotSum]] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -58,7 +58,7 @@ class TableSource:
         """Begin to add up the slots of a plan between these edges; one that is open already stays so."""
         for appliance in appliances:
             here = {(each.start, each.end): each for each in self._slots.get((plan, appliance), [])}
-            self._slots[plan, appliance] = [here.get(span) or Sum(*span) for span in pairwise(edges)]
+            self._slots[plan, appliance] = [here.get(span) or SlotSum(*span) for span in pairwise(edges)]
 
     def mean(self, plan: str, appliance: str) -> float:
         """The mean of an appliance's rows over the first slot that is open; forgets it."""
@@ -110,17 +110,17 @@ class TableSource:
             if row is None:
                 yield None
             elif self.entry.household is None or str(row.get("household")) == self.entry.household:
-                found = list(unfolded(row, self.entry.appliances, f"{self.name}, row {count}"))
+                found = list(row_readings(row, self.entry.appliances, f"{self.name}, row {count}"))
                 if found:
                     yield found
 
 
-def unfolded(row: Row, names: Mapping[str, str], where: str) -> Iterator[Reading]:
+def row_readings(row: Row, names: Mapping[str, str], where: str) -> Iterator[Reading]:
     """The readings in one row, tidy or wide; a cell left empty is none."""
-    column = next((name for name in TIMES if name in row), None)
+    column = next((name for name in TIME_COLUMNS if name in row), None)
     if column is None:
-        raise ReadingsError(f"{where}: there is no column {' or '.join(TIMES)}")
-    time = moment(row[column], f"{where}, column {column}")
+        raise ReadingsError(f"{where}: there is no column {' or '.join(TIME_COLUMNS)}")
+    time = parse_time(row[column], f"{where}, column {column}")
     if "appliance" in row:
         cells = {str(row["appliance"]): row.get("watts")}
     else:
@@ -130,7 +130,7 @@ def unfolded(row: Row, names: Mapping[str, str], where: str) -> Iterator[Reading
             yield time, names.get(name, name), _watts(value, f"{where}, column {name}")
 
 
-def moment(value: object, where: str) -> int:
+def parse_time(value: object, where: str) -> int:
     """UTC nanoseconds of a time; one without a zone is UTC."""
     try:
         time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
@@ -141,6 +141,6 @@ def moment(value: object, where: str) -> int:
 
 def _watts(value: object, where: str) -> float:
     try:
-        return decimal(value) if isinstance(value, str) else finite(value)  # type: ignore[arg-type]
+        return parse_decimal(value) if isinstance(value, str) else as_finite(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise ReadingsError(f"{where}: not a number") from None

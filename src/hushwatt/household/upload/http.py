@@ -15,13 +15,13 @@ from urllib.parse import SplitResult, urlsplit
 
 from hushwatt import __version__
 from hushwatt.errors import HushwattError, UsageError
-from hushwatt.household.untrusted_json import Malformed, parse_json, table, text
+from hushwatt.household.untrusted_json import Malformed, as_table, as_text, parse_json
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket, dial
 from hushwatt.sanitise import sanitised
 
 Result = TypeVar("Result")
-LARGEST = 4 << 20  # bytes of an answer
-SECONDS = 30.0  # that a session may take
+MAX_BODY = 4 << 20  # bytes of an answer
+SESSION_TIMEOUT = 30.0  # that a session may take
 
 
 class Unreachable(HushwattError):
@@ -29,7 +29,7 @@ class Unreachable(HushwattError):
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """What came back."""
 
     status: int
@@ -38,7 +38,7 @@ class Answer:
 
     def json(self) -> Any:
         try:
-            return parse_json(self.body, LARGEST)
+            return parse_json(self.body, MAX_BODY)
         except Malformed as wrong:
             raise Unreachable(f"the provider's answer {wrong}") from None
 
@@ -46,19 +46,19 @@ class Answer:
     def problem(self) -> str:
         """Why a request was refused, in the provider's words, cut short."""
         try:
-            told = table(parse_json(self.body))
+            told = as_table(parse_json(self.body))
         except Malformed:
             told = {}
-        words = ": ".join(text(told.get(key)) for key in ("title", "detail") if text(told.get(key)))
+        words = ": ".join(as_text(told.get(key)) for key in ("title", "detail") if as_text(told.get(key)))
         return sanitised(words, 200) or f"status {self.status}"
 
 
-class Session(Protocol):
+class HttpTransport(Protocol):
     """One connection to a provider, for a few questions."""
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer: ...
+    ) -> HttpResponse: ...
 
     def close(self) -> None: ...
 
@@ -81,7 +81,7 @@ class HttpSession:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send one request; an Unreachable when there is no answer."""
         sent = {"Host": self.host, "User-Agent": f"hushwatt/{__version__}", **(headers or {})}
         return self._told(lambda: self._exchange(method, self.folder + path, body, sent))
@@ -90,27 +90,31 @@ class HttpSession:
         """End the session, whatever it is at."""
         self._socket.hang_up()
 
-    def _exchange(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+    def _exchange(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> HttpResponse:
         self._http.request(method, path, body, headers)
         answer = self._http.getresponse()
-        content = answer.read(LARGEST + 1)
-        if len(content) > LARGEST or answer.length:
+        content = answer.read(MAX_BODY + 1)
+        if len(content) > MAX_BODY or answer.length:
             raise ValueError("too large, or less than was announced")
-        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
+        return HttpResponse(
+            answer.status, {name.lower(): value for name, value in answer.getheaders()}, content
+        )
 
     def _told(self, step: Callable[[], Result]) -> Result:
         """Do something with the network; whatever goes wrong with it is one line."""
         try:
             return step()
         except (OSError, HTTPException, ValueError, OverflowError) as wrong:
-            words = getattr(wrong, "strerror", None) or WORDS.get(type(wrong)) or type(wrong).__name__
+            words = getattr(wrong, "strerror", None) or ERROR_WORDS.get(type(wrong)) or type(wrong).__name__
             raise Unreachable(f"{self.host} does not answer ({words})") from None
 
 
-WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}
+ERROR_WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}
 
 
-def connect(address: str, stop: threading.Event | None = None, seconds: float = SECONDS) -> HttpSession:
+def connect(
+    address: str, stop: threading.Event | None = None, seconds: float = SESSION_TIMEOUT
+) -> HttpSession:
     """A session with whoever is at an address; it ends early when `stop` is set."""
     return HttpSession(address, Deadline(seconds, stop or threading.Event()))
 
@@ -122,16 +126,16 @@ def check_address(address: str) -> str:
         raise UsageError(
             f"{address} is no address of a provider; write for example https://energy.example.org"
         )
-    if parts.scheme == "http" and not is_near(parts.hostname):
+    if parts.scheme == "http" and not is_private_host(parts.hostname):
         raise UsageError(f"{address}: outside your own network a provider must be reached by https")
     folder = parts.path.split("/v1")[0].rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{folder}"
 
 
-def is_near(host: str) -> bool:
+def is_private_host(host: str) -> bool:
     """Whether a host is this machine or in the home's own network.
 
-    >>> is_near("localhost"), is_near("192.168.1.7"), is_near("energy.example.org")
+    >>> is_private_host("localhost"), is_private_host("192.168.1.7"), is_private_host("energy.example.org")
     (True, True, False)
     """
     if host == "localhost":

@@ -8,7 +8,7 @@ Nothing here can make or change a report.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -16,19 +16,27 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.errors import HushwattError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.untrusted_json import items, table, text, whole
-from hushwatt.household.upload.http import Answer, Unreachable
-from hushwatt.household.upload.provider_client import BUSY, Link, Refused, WrongProvider
+from hushwatt.household.log_once import LogOnce
+from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_text
+from hushwatt.household.upload.backoff import MAX_BACKOFF, backoff
+from hushwatt.household.upload.http import HttpResponse, Unreachable
+from hushwatt.household.upload.provider_client import (
+    RETRY_STATUSES,
+    ProviderClient,
+    ProviderRefused,
+    WrongProvider,
+)
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.sanitise import quoted
 from hushwatt.wire.record import pack
 
-TOGETHER = 500  # records in one upload
-FIRST, LONGEST = 5 * SECOND, 3_600 * SECOND  # pauses before the next attempt
-AGAIN = ("too_early",)  # refusals that time will mend
+BATCH_RECORDS = 500  # records in one upload
+RETRY_REASONS = ("too_early",)  # refusals that time will mend
 REASON = re.compile(r"[a-z_]{1,40}")
-SPEAKING = "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+ACTIVE_PLANS = (
+    "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+)
 
 
 @dataclass
@@ -38,29 +46,31 @@ class Outbox:
     store: Store
     entropy: Entropy
     say: Callable[[str], None]
-    link: Callable[[str], Link] = Link
-    said: dict[int, str] = field(default_factory=dict)
+    client: Callable[[str], ProviderClient] = ProviderClient
+
+    def __post_init__(self) -> None:
+        self.once = LogOnce(self.say)
 
     def send(self, now: int) -> None:
         """Send all that is due, plan by plan; what fails waits."""
         waiting = self.store.rows(
             f"SELECT DISTINCT place FROM reports WHERE due <= ? AND place IN "
-            f"(SELECT place FROM plans WHERE {SPEAKING})",
+            f"(SELECT place FROM plans WHERE {ACTIVE_PLANS})",
             (now,),
         )
-        for place in (row["place"] for row in waiting):
+        for plan_key in (row["place"] for row in waiting):
             try:
-                self._send(place, now)
-                self.said.pop(place, None)
+                self._send(plan_key, now)
+                self.once.clear(plan_key)
             except HushwattError as wrong:
-                self._wait(place, now)
-                self._say_once(place, str(wrong))
+                self._back_off(plan_key, now)
+                self._say_once(plan_key, str(wrong))
 
-    def _send(self, place: int, now: int) -> None:
-        plan = self.store.rows("SELECT * FROM plans WHERE place = ?", (place,))[0]
-        with self.link(plan["address"]).proved(plan["plan"], plan["provider"]) as provider:
+    def _send(self, plan_key: int, now: int) -> None:
+        plan = self.store.rows("SELECT * FROM plans WHERE place = ?", (plan_key,))[0]
+        with self.client(plan["address"]).plan_session(plan["plan"], plan["provider"]) as provider:
             self._pin(plan, provider.key)
-            rows = self._due(place, now)
+            rows = self._due(plan_key, now)
             if not rows:
                 return
             body = b"".join(
@@ -68,66 +78,65 @@ class Outbox:
             )
             key = Ed25519PrivateKey.from_private_bytes(plan["secret"])
             answer = provider.upload(key, plan["device"], body, now // SECOND)
-        self._acknowledge(place, rows, verdicts(answer, len(rows)), now)
+        self._acknowledge(plan_key, rows, verdicts(answer, len(rows)), now)
 
-    def _due(self, place: int, now: int) -> list[dict[str, Any]]:
+    def _due(self, plan_key: int, now: int) -> list[dict[str, Any]]:
         """What to send, looked up at the last moment: the owner may have paused or left meanwhile."""
         return self.store.rows(
             f"SELECT * FROM reports WHERE place = ? AND due <= ? AND place IN "
-            f"(SELECT place FROM plans WHERE {SPEAKING}) ORDER BY slot LIMIT ?",
-            (place, now, TOGETHER),
+            f"(SELECT place FROM plans WHERE {ACTIVE_PLANS}) ORDER BY slot LIMIT ?",
+            (plan_key, now, BATCH_RECORDS),
         )
 
     def _pin(self, plan: dict[str, Any], key: bytes) -> None:
         """Keep the provider's key, when it is a new one for which the old one vouched."""
         if key != plan["provider"]:
-            with self.store.change() as disk:
+            with self.store.transaction() as disk:
                 disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (key, plan["place"]))
 
-    def _acknowledge(self, place: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
-        with self.store.change() as disk:
+    def _acknowledge(self, plan_key: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
+        with self.store.transaction() as disk:
             for row, answer in zip(rows, answers, strict=True):
-                due = now + LONGEST if answer in AGAIN else None
+                due = now + MAX_BACKOFF if answer in RETRY_REASONS else None
                 disk.execute(
                     "UPDATE reports SET due = ?, answer = ?, tries = tries + 1 WHERE place = ? AND slot = ?",
-                    (due, answer, place, row["slot"]),
+                    (due, answer, plan_key, row["slot"]),
                 )
         refused = sorted(set(answers) - {"accepted"})
         if refused:
-            self._say_once(place, f"the provider refused a report: {', '.join(refused)[:100]}")
+            self._say_once(plan_key, f"the provider refused a report: {', '.join(refused)[:100]}")
 
-    def _wait(self, place: int, now: int) -> None:
-        """Try again later: each time about twice as late, by chance and never by the data."""
-        tries = self.store.value("SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (place, now))
-        longest = min(FIRST << min(int(tries or 0), 16), LONGEST)
-        pause = longest // 2 + (int(self.entropy.words(1)[0]) * longest // 2 >> 64)
-        with self.store.change() as disk:
+    def _back_off(self, plan_key: int, now: int) -> None:
+        """Try again later, after ever longer pauses."""
+        tries = self.store.value(
+            "SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (plan_key, now)
+        )
+        pause = backoff(int(tries or 0), self.entropy)
+        with self.store.transaction() as disk:
             disk.execute(
                 "UPDATE reports SET due = ?, tries = tries + 1 WHERE place = ? AND due <= ?",
-                (now + pause, place, now),
+                (now + pause, plan_key, now),
             )
 
-    def _say_once(self, place: int, line: str) -> None:
-        if self.said.get(place) != line:
-            self.said[place] = line
-            name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))).name
-            self.say(f"plan {quoted(name, 60)}: {line}")
+    def _say_once(self, plan_key: int, line: str) -> None:
+        name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (plan_key,))).name
+        self.once(plan_key, f"plan {quoted(name, 60)}: {line}")
 
 
-def verdicts(answer: Answer, count: int) -> list[str]:
+def verdicts(answer: HttpResponse, count: int) -> list[str]:
     """What became of each record: accepted, or the reason why not; the answer must add up."""
     if answer.status == 410:
         return ["plan_over"] * count
-    told = table(answer.json()) if answer.status in (200, 422) else {}
+    told = as_table(answer.json()) if answer.status in (200, 422) else {}
     if answer.status != 200 and "rejected" not in told:
-        if answer.status >= 500 or answer.status in BUSY:
+        if answer.status >= 500 or answer.status in RETRY_STATUSES:
             raise Unreachable(f"the provider cannot take reports now: {quoted(answer.problem)}")
-        raise Refused(f"the provider refuses reports: {quoted(answer.problem)}")
+        raise ProviderRefused(f"the provider refuses reports: {quoted(answer.problem)}")
     reasons = {
-        whole(table(each).get("index")): text(table(each).get("reason"))
-        for each in items(told.get("rejected"))
+        as_count(as_table(each).get("index")): as_text(as_table(each).get("reason"))
+        for each in as_list(told.get("rejected"))
     }
-    good = [whole(told.get(name)) for name in ("accepted", "repeated")]
+    good = [as_count(told.get(name)) for name in ("accepted", "repeated")]
     known = all(index is not None and index < count and REASON.fullmatch(reasons[index]) for index in reasons)
     if None in good or not known or sum(each or 0 for each in good) + len(reasons) != count:
         raise Unreachable("the provider's answer does not say what became of each report")

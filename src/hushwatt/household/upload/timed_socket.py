@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult
 
-LARGEST = 10 << 20  # bytes that are read from one connection
-LOOK = 0.2  # seconds between two looks whether the agent is to stop
+MAX_BYTES = 10 << 20  # bytes that are read from one connection
+STOP_POLL_SECONDS = 0.2  # seconds between two looks whether the agent is to stop
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Deadline:
 class TimedSocket:
     """A socket whose every read and write keeps to a deadline, and all reads together to a size."""
 
-    def __init__(self, plug: socket.socket, deadline: Deadline, largest: int = LARGEST) -> None:
+    def __init__(self, plug: socket.socket, deadline: Deadline, largest: int = MAX_BYTES) -> None:
         self.plug, self.deadline, self.left = plug, deadline, largest
 
     def receive(self, buffer: Any) -> int:
@@ -63,7 +63,7 @@ class TimedSocket:
 
     def makefile(self, mode: str) -> io.BufferedReader:
         """What http.client reads an answer from; closing it leaves the connection open."""
-        return io.BufferedReader(_Reader(self))
+        return io.BufferedReader(_SocketReader(self))
 
     def close(self) -> None:
         """What http.client does when the other end wants to; the plug is pulled by `hang_up`."""
@@ -73,14 +73,14 @@ class TimedSocket:
 
     def _patiently(self, step: Callable[[], int]) -> int:
         while True:
-            self.plug.settimeout(min(LOOK, self.deadline.left))
+            self.plug.settimeout(min(STOP_POLL_SECONDS, self.deadline.left))
             try:
                 return step()
             except TimeoutError:
                 continue
 
 
-class _Reader(io.RawIOBase):
+class _SocketReader(io.RawIOBase):
     def __init__(self, socket: TimedSocket) -> None:
         self.socket = socket
 
@@ -94,7 +94,7 @@ class _Reader(io.RawIOBase):
 def dial(parts: SplitResult, deadline: Deadline) -> TimedSocket:
     """A connection to an address, with TLS where it says so."""
     secure, host = parts.scheme == "https", parts.hostname or ""
-    plug = _connected(host, parts.port or (443 if secure else 80), deadline)
+    plug = _connect(host, parts.port or (443 if secure else 80), deadline)
     try:
         plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if secure:
@@ -106,7 +106,7 @@ def dial(parts: SplitResult, deadline: Deadline) -> TimedSocket:
     return TimedSocket(plug, deadline)
 
 
-def _connected(host: str, port: int, deadline: Deadline) -> socket.socket:
+def _connect(host: str, port: int, deadline: Deadline) -> socket.socket:
     """The first of a host's addresses that answers."""
     wrong: OSError = OSError("no address")
     for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.results import Estimates
 
@@ -30,7 +30,7 @@ def export(estimates: Estimates, path: Path) -> None:
     form = FORMATS.get(path.suffix.lower())
     if form is None:
         raise UsageError(f"{path} must end in one of {', '.join(FORMATS)}")
-    with written(path) as temporary:
+    with atomic_write(path) as temporary:
         form(estimates, temporary)
 
 

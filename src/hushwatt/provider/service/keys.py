@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from hushwatt.errors import StateError
-from hushwatt.files import written
+from hushwatt.files import atomic_write
 from hushwatt.wire.signature import public_bytes, sign_successor
 
 KEY, HISTORY = "provider.key", "provider-keys.json"
@@ -59,14 +59,14 @@ def rotate_keys(folder: Path) -> ProviderKeys:
     old, new = open_keys(folder), Ed25519PrivateKey.generate()
     word = sign_successor(old.key, public_bytes(new))
     step = Succession(old.public.hex(), public_bytes(new).hex(), word.hex())
-    with written(folder / HISTORY) as temporary:
+    with atomic_write(folder / HISTORY) as temporary:
         temporary.write_text(json.dumps([vars(each) for each in (*old.history, step)], indent=2))
     _write_key(folder, new)
     return open_keys(folder)
 
 
 def _write_key(folder: Path, key: Ed25519PrivateKey) -> None:
-    with written(folder / KEY) as temporary:
+    with atomic_write(folder / KEY) as temporary:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushwatt.wire.reports.columns import scattered
+from hushwatt.wire.reports.columns import hash_names
 
 Numbers = NDArray[np.intp]
 
@@ -55,7 +55,7 @@ class HomeIndex:
         if last is not None and last.names[0].slice(start, len(names)).equals(names):
             numbers = last.numbers[0][start : start + len(names)]
         else:
-            numbers = self._look_up(scattered(names))
+            numbers = self._look_up(hash_names(names))
         self._current.add(names, numbers)
         return numbers
 

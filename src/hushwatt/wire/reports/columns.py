@@ -9,18 +9,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)  # the first bytes of a word
-MIXER = np.uint64(0x9E37_79B9_7F4A_7C15)  # an odd number whose bits look like chance
+BYTE_MASKS = np.array(
+    [(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64
+)  # the first bytes of a word
+HASH_MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15)  # an odd number whose bits look like chance
 
 
-LONGEST_NAME = 128  # bytes of a home's name
+MAX_NAME = 128  # bytes of a home's name
 
 
-def fits(name: str, kind: pa.DataType) -> bool:
+def is_allowed_type(name: str, kind: pa.DataType) -> bool:
     """May this column of a report table have this type?
 
-    >>> fits("slot", pa.int64()), fits("slot", pa.string()), fits("household", pa.large_string())
-    (True, False, True)
+    >>> is_allowed_type("slot", pa.int64()), is_allowed_type("slot", pa.string())
+    (True, False)
+    >>> is_allowed_type("household", pa.large_string())
+    True
     """
     inner = kind.value_type if pa.types.is_dictionary(kind) and name == "household" else kind
     kinds = {
@@ -35,19 +39,19 @@ def fits(name: str, kind: pa.DataType) -> bool:
     return any(is_kind(inner) for is_kind in kinds.get(name, (pa.types.is_integer,)))
 
 
-def texts(column: pa.Array) -> pa.Array:
+def to_strings(column: pa.Array) -> pa.Array:
     """A column of names as plain strings."""
     return column if column.type == pa.string() else column.cast(pa.string())
 
 
-def lengths(column: pa.Array) -> NDArray[np.int64]:
+def byte_lengths(column: pa.Array) -> NDArray[np.int64]:
     """How many bytes each text or binary of a column has; one that a dictionary repeats is not unpacked.
 
-    >>> lengths(pa.array(["ab", "c", "ab"]).dictionary_encode()).tolist()
+    >>> byte_lengths(pa.array(["ab", "c", "ab"]).dictionary_encode()).tolist()
     [2, 1, 2]
     """
     if pa.types.is_dictionary(column.type):
-        each: NDArray[np.int64] = lengths(column.dictionary)[column.indices.to_numpy()]
+        each: NDArray[np.int64] = byte_lengths(column.dictionary)[column.indices.to_numpy()]
         return each
     found: NDArray[np.int64] = pc.binary_length(column).to_numpy(zero_copy_only=False).astype(np.int64)
     return found
@@ -86,10 +90,10 @@ def fixed_binary(payloads: NDArray[np.uint8]) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(size), count, [None, pa.py_buffer(np.ascontiguousarray(payloads))])
 
 
-def scattered(names: pa.Array) -> NDArray[np.uint64]:
+def hash_names(names: pa.Array) -> NDArray[np.uint64]:
     """A number for each name that looks like chance, the same for the same name.
 
-    >>> first, second, third = scattered(pa.array(["ada", "bob", "ada"])).tolist()
+    >>> first, second, third = hash_names(pa.array(["ada", "bob", "ada"])).tolist()
     >>> first == third, first == second
     (True, False)
     """
@@ -101,8 +105,8 @@ def scattered(names: pa.Array) -> NDArray[np.uint64]:
     number = left.astype(np.uint64)
     rows = np.arange(len(left))
     while len(rows):
-        word = words[start[rows]] & KEPT[np.minimum(left[rows], 8)]
-        mixed = (number[rows] ^ word) * MIXER
+        word = words[start[rows]] & BYTE_MASKS[np.minimum(left[rows], 8)]
+        mixed = (number[rows] ^ word) * HASH_MULTIPLIER
         number[rows] = mixed ^ mixed >> np.uint64(29)
         start[rows] += 8
         left[rows] -= 8

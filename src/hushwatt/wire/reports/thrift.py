@@ -7,19 +7,19 @@ from collections.abc import Iterator
 
 TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 NUMBERS = (4, 5, 6)  # of 16, 32 and 64 bits, all written alike
-DEEPEST = 32
+MAX_DEPTH = 32
 
 
-class Compact:
+class CompactReader:
     """Bytes that are read from a place on."""
 
-    def __init__(self, data: bytes, place: int = 0) -> None:
-        self._data, self.place = data, place
+    def __init__(self, data: bytes, position: int = 0) -> None:
+        self._data, self.position = data, position
 
     def fields(self) -> Iterator[tuple[int, int]]:
         """The number and the kind of each field of a struct; whoever asks reads or passes its value.
 
-        >>> compact = Compact(bytes([0x15, 0x0A, 0x18, 0x01, 0x61, 0x00]))
+        >>> compact = CompactReader(bytes([0x15, 0x0A, 0x18, 0x01, 0x61, 0x00]))
         >>> [(number, compact.value(kind)) for number, kind in compact.fields()]
         [(1, 5), (2, b'a')]
         """
@@ -52,7 +52,7 @@ class Compact:
         return (whole >> 1) ^ -(whole & 1)
 
     def _pass(self, kind: int, depth: int) -> None:
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise ValueError("nested too deep")
         if kind == DOUBLE:
             self._take(8)
@@ -98,9 +98,9 @@ class Compact:
         return self._take(1)[0]
 
     def _take(self, count: int) -> bytes:
-        end = self.place + count
+        end = self.position + count
         if end > len(self._data):
             raise ValueError("cut off")
-        taken = self._data[self.place : end]
-        self.place = end
+        taken = self._data[self.position : end]
+        self.position = end
         return taken

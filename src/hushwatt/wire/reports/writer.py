@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.reports.order import ReportOrder
-from hushwatt.wire.reports.schema import REPORT_SCHEMA, report_schema
+from hushwatt.wire.reports.schema import REPORT_SCHEMA, ReportBatch, report_schema
 
-GROUP = 1 << 18  # rows written at a time
-SMALL = [name for name in REPORT_SCHEMA.names if name != "payload"]
+GROUP_ROWS = 1 << 18  # rows written at a time
+COMPRESSIBLE = [name for name in REPORT_SCHEMA.names if name != "payload"]
 
 # Random bits cannot be compressed, and have no statistics; a page that rots must be noticed.
 STORAGE = {
     "write_page_checksum": True,
-    "compression": dict.fromkeys(SMALL, "lz4") | {"payload": "none"},
-    "use_dictionary": SMALL,
-    "write_statistics": SMALL,
+    "compression": dict.fromkeys(COMPRESSIBLE, "lz4") | {"payload": "none"},
+    "use_dictionary": COMPRESSIBLE,
+    "write_statistics": COMPRESSIBLE,
 }
 
 Amounts = NDArray[np.int64] | int
@@ -61,14 +61,18 @@ class ReportWriter:
     ) -> None:
         """Add reports of one slot: a row of `payloads` for each household."""
         count = len(payloads)
-        slots = np.full(count, slot, dtype=np.int32)
         rounds, spents, drawns = _column(round, count, np.int8), _column(spent, count), _column(drawn, count)
-        if self._order.first_break((households, slots, rounds)) is not None:
+        slots = np.full(count, slot, dtype=np.int32)
+        self.write_batch(ReportBatch(households, slots, rounds, spents, drawns, payloads))
+
+    def write_batch(self, batch: ReportBatch) -> None:
+        """Add reports of any slots; their columns must not change until the file is complete."""
+        if self._order.first_break((batch.households, batch.slot, batch.round)) is not None:
             raise ValueError("reports must be written in the order of slot, household and round")
-        for start in range(0, count, GROUP):
-            part = slice(start, start + GROUP)
-            numbers = (pa.array(column[part]) for column in (slots, rounds, spents, drawns))
-            columns = [households[part], *numbers, _binary(payloads[part])]
+        for start in range(0, len(batch), GROUP_ROWS):
+            part = batch.taken(slice(start, start + GROUP_ROWS))
+            numbers = (pa.array(column) for column in (part.slot, part.round, part.spent, part.drawn))
+            columns = [part.households, *numbers, _binary(part.payloads)]
             self._add(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def close(self) -> None:
@@ -80,12 +84,12 @@ class ReportWriter:
     def _add(self, batch: pa.RecordBatch) -> None:
         self.rows += batch.num_rows
         self._waiting.append(batch)
-        if sum(len(waiting) for waiting in self._waiting) >= GROUP:
+        if sum(len(waiting) for waiting in self._waiting) >= GROUP_ROWS:
             self._flush()
 
     def _flush(self) -> None:
         if self._waiting:
-            self._file.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP)
+            self._file.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
             self._waiting = []
 
 

@@ -19,8 +19,8 @@ from tests.provider.reported import (
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.tally.engines import engine
-from hushwatt.wire.reports import file as report_file
-from hushwatt.wire.reports import spill as report_spill
+from hushwatt.wire.reports import external_sort as report_spill
+from hushwatt.wire.reports import report_file
 from hushwatt.wire.reports.schema import ReportBatch
 
 EMBEDDED = engine("embedded")
@@ -57,9 +57,9 @@ class TestOnce:
         rows, cut = data.draw(arrangements(len(batch))), data.draw(st.integers(0, len(batch)))
         folder = tmp_path_factory.mktemp("reports")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(report_file, "ROWS", data.draw(st.sampled_from([7, 64, 1000])))
-            patch.setattr(report_file, "PIECE", data.draw(st.sampled_from([60, 1000])))
-            patch.setattr(report_spill, "BUCKET", 30)
+            patch.setattr(report_file, "BATCH_ROWS", data.draw(st.sampled_from([7, 64, 1000])))
+            patch.setattr(report_file, "MIN_GROUP_ROWS", data.draw(st.sampled_from([60, 1000])))
+            patch.setattr(report_spill, "BUCKET_REPORTS", 30)
             saved(plan, folder / "a.parquet", both, rows[:cut], group=23)
             saved(plan, folder / "b.parquet", both, rows[cut:], group=40)
             tallies = EMBEDDED.tallies(plan, folder)
@@ -70,7 +70,7 @@ class TestOnce:
 
     def test_regions_side_by_side_stream(self, table, tmp_path, monkeypatch):
         """Files that each hold some homes in all slots share no report, so nothing waits on disk."""
-        monkeypatch.setattr("hushwatt.provider.tally.engines.embedded.spilled", None)
+        monkeypatch.setattr("hushwatt.provider.tally.engines.embedded.spill_reports", None)
         plan, batch = table("lbu", None, 8)
         early = np.array([home < "home 10" for home in batch.households.to_pylist()])
         for name, rows in (("a", early), ("b", ~early)):

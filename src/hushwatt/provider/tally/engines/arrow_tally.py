@@ -20,11 +20,11 @@ from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
 from hushwatt.provider.tally.tally import Tallies, tally_batches
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.order import ReportOrder, spans
-from hushwatt.wire.reports.reader import places_of, without
-from hushwatt.wire.reports.rows import checked
+from hushwatt.wire.reports.order import ReportOrder, key_ranges
+from hushwatt.wire.reports.reader import drop_rows, keys_of
+from hushwatt.wire.reports.rows import check_batch
 from hushwatt.wire.reports.schema import ReportBatch
-from hushwatt.wire.row_error import telling
+from hushwatt.wire.row_error import locate_row_errors
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -35,14 +35,14 @@ def tally_partition(plan: Plan, batches: Batches) -> Batches:
     A batch that is in no order ends it, for then all must be put in order first.
     """
     reports, tallies, info = ReportFilter(plan), Tallies(0, {}), PartitionInfo()
-    with telling(reports.refusal):
+    with locate_row_errors(reports.refusal):
         for batch in batches:
             kept = reports.filter(batch, ReportOrder())
             if kept is None:
                 yield encode_tallies(Tallies(0, {}), PartitionInfo(ordered=False))
                 return
             tallies.add_all(tally_batches(plan, [kept]))
-            info.spans += spans(places_of(kept))
+            info.spans += key_ranges(keys_of(kept))
     info.repeats, info.refused = reports.repeats, reports.refused
     yield encode_tallies(tallies, info)
 
@@ -58,7 +58,7 @@ def tally_sorted(plan: Plan, batches: Batches) -> Batches:
             assert kept is not None, "they are sorted"
             yield kept
 
-    with telling(reports.refusal):
+    with locate_row_errors(reports.refusal):
         if rotates(plan):
             tallied = (TalliedBatch(kept, list(tally_batches(plan, [kept]))) for kept in deduplicated())
             tallies = tally_in_rotation(plan, tallied)
@@ -90,12 +90,12 @@ class ReportFilter:
     def filter(self, batch: pa.RecordBatch, order: ReportOrder) -> ReportBatch | None:
         """The plausible reports of a batch, each once; None when they are in no order."""
         self.batch, self.kept = batch, None
-        reports = checked(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
-        repeated = order.repeats(places_of(reports))
+        reports = check_batch(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
+        repeated = order.repeats(keys_of(reports))
         if repeated is None:
             return None
         self.kept = np.flatnonzero(~repeated)
-        fit, refused = plausible(self.plan, without(reports, repeated))
+        fit, refused = plausible(self.plan, drop_rows(reports, repeated))
         self.repeats += int(repeated.sum())
         self.refused += refused
         self.kept = self.kept[fit]

@@ -21,9 +21,9 @@ from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
 from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.file import Piece
-from hushwatt.wire.reports.order import Key, ReportOrder, Span, key_at, spans
-from hushwatt.wire.reports.reader import places_of, read_reports, report_files, spilled, without
+from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
+from hushwatt.wire.reports.reader import drop_rows, keys_of, read_reports, report_files, spill_reports
+from hushwatt.wire.reports.report_file import RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 
@@ -33,7 +33,7 @@ class PieceTally:
     """What a piece adds up to, and where its reports lie in the order of all."""
 
     tallies: Tallies = field(default_factory=lambda: Tallies(0, {}))
-    spans: list[Span] = field(default_factory=list)
+    spans: list[KeyRange] = field(default_factory=list)
     ordered: bool = True  # if not, a report may be in it twice
 
 
@@ -47,7 +47,7 @@ class EmbeddedEngine:
             raise UsageError(f"{reports}: an address is for the engine spark")
         files = report_files(plan, Path(reports))
         tallies = Tallies(max(file.homes for file in files), {})
-        pieces = [piece for file in files for piece in file.pieces()]
+        pieces = [piece for file in files for piece in file.row_groups()]
         if plan.decision == "household":
             _tally_in_sequence(plan, reports, pieces, tallies)
         elif rotates(plan):
@@ -57,7 +57,7 @@ class EmbeddedEngine:
         return finish_tallies(plan, tallies)
 
 
-def tally_piece(plan: Plan, piece: Piece) -> PieceTally:
+def tally_piece(plan: Plan, piece: RowGroups) -> PieceTally:
     """Tally a piece by itself; a repeat of the report just before it is left out."""
     result = PieceTally()
     for tallied in tallied_batches(plan, piece):
@@ -65,23 +65,23 @@ def tally_piece(plan: Plan, piece: Piece) -> PieceTally:
         tallied.add_to(result.tallies)
         if len(tallied.batch):
             batch = tallied.batch
-            result.spans += spans(places_of(batch)) if result.ordered else [whole_slots(batch.slot)]
+            result.spans += key_ranges(keys_of(batch)) if result.ordered else [whole_slots(batch.slot)]
     return result
 
 
-def tallied_batches(plan: Plan, piece: Piece) -> Iterator[TalliedBatch]:
+def tallied_batches(plan: Plan, piece: RowGroups) -> Iterator[TalliedBatch]:
     """The batches of a piece, each with what it adds up to."""
     order, ordered = ReportOrder(), True
     first, size = piece.first, Layout.of(plan).size
     for batch in piece.batches(size):
-        repeated = order.repeats(places_of(batch)) if ordered else None
+        repeated = order.repeats(keys_of(batch)) if ordered else None
         ordered = repeated is not None
         try:
             groups = list(tally_batches(plan, [batch]))
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
         first += len(batch)
-        once = batch if repeated is None else without(batch, repeated)
+        once = batch if repeated is None else drop_rows(batch, repeated)
         kept, refused = _plausible(plan, once)
         if len(kept) < len(batch):
             groups = list(tally_batches(plan, [kept]))
@@ -91,10 +91,10 @@ def tallied_batches(plan: Plan, piece: Piece) -> Iterator[TalliedBatch]:
 def _plausible(plan: Plan, batch: ReportBatch) -> tuple[ReportBatch, Counter[str]]:
     """The reports to be counted, and how many others there are, by reason."""
     fit, refused = plausible(plan, batch)
-    return without(batch, ~fit), refused
+    return drop_rows(batch, ~fit), refused
 
 
-def _tally_in_parallel(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+def _tally_in_parallel(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Every report tells by itself when it was drawn, so the pieces need not wait for each other."""
     results = list(map_ordered(lambda piece: tally_piece(plan, piece), pieces))
     again = overlapping([result.spans for result in results])
@@ -106,11 +106,11 @@ def _tally_in_parallel(plan: Plan, pieces: list[Piece], tallies: Tallies) -> Non
         tallied.add_to(tallies)
 
 
-def _sorted_on_disk(plan: Plan, pieces: list[Piece]) -> Iterator[TalliedBatch]:
+def _sorted_on_disk(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatch]:
     """The reports of some pieces after an external sort: slots ascending, each once."""
     if not pieces:
         return
-    with closing(spilled(pieces, Layout.of(plan).size)) as spill:
+    with closing(spill_reports(pieces, Layout.of(plan).size)) as spill:
 
         def tally_bucket(bucket: int) -> TalliedBatch:
             batch, repeats = spill.bucket(bucket)
@@ -120,7 +120,7 @@ def _sorted_on_disk(plan: Plan, pieces: list[Piece]) -> Iterator[TalliedBatch]:
         yield from map_ordered(tally_bucket, spill.buckets())
 
 
-def _tally_in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> None:
+def _tally_in_rotation(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Homes take turns or walk orders: only a home's earlier reports tell whether a report is in place."""
     try:
         tallies.merge(tally_in_rotation(plan, _in_file_order(plan, pieces)))
@@ -129,12 +129,12 @@ def _tally_in_rotation(plan: Plan, pieces: list[Piece], tallies: Tallies) -> Non
             tallies.merge(tally_in_rotation(plan, _sorted_on_disk(plan, pieces)))
 
 
-def _in_file_order(plan: Plan, pieces: list[Piece]) -> Iterator[TalliedBatch]:
+def _in_file_order(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatch]:
     """The reports of all pieces as they come, while they come in order."""
-    last: Key | None = None
+    last: SortKey | None = None
     for batches in map_ordered(lambda piece: list(tallied_batches(plan, piece)), pieces):
         for tallied in batches:
-            places, any_left = places_of(tallied.batch), len(tallied.batch) > 0
+            places, any_left = keys_of(tallied.batch), len(tallied.batch) > 0
             if not tallied.ordered or (any_left and last is not None and key_at(places, 0) <= last):
                 raise UnsortedReports
             last = key_at(places, -1) if any_left else last
@@ -145,7 +145,7 @@ class UnsortedReports(Exception):
     """A report is not above the one before it."""
 
 
-def _tally_in_sequence(plan: Plan, reports: str | Path, pieces: list[Piece], tallies: Tallies) -> None:
+def _tally_in_sequence(plan: Plan, reports: str | Path, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Each home decides for itself: only its earlier reports tell when a report was drawn."""
 
     def add_repeats(repeats: int) -> None:
@@ -162,7 +162,7 @@ def _tally_in_sequence(plan: Plan, reports: str | Path, pieces: list[Piece], tal
 
 
 @contextmanager
-def _locating_row_errors(plan: Plan, pieces: list[Piece]) -> Iterator[None]:
+def _locating_row_errors(plan: Plan, pieces: list[RowGroups]) -> Iterator[None]:
     """A row that is refused in the order of all is looked for again, to name its file and row."""
     try:
         yield

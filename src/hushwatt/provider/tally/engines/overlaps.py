@@ -3,15 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.wire.reports.order import Span
+from hushwatt.wire.reports.order import KeyRange
 
 
-def whole_slots(slots: NDArray[np.integer]) -> Span:
+def whole_slots(slots: NDArray[np.integer]) -> KeyRange:
     """Where reports in no order may lie: anywhere in their slots."""
     return (int(slots.min()), b"", 0), (int(slots.max()) + 1, b"", 0)
 
 
-def overlapping(pieces: list[list[Span]]) -> set[int]:
+def overlapping(pieces: list[list[KeyRange]]) -> set[int]:
     """The pieces that overlap with another one, or with themselves.
 
     >>> ada, bob, cy = (0, b"ada", 0), (0, b"bob", 0), (0, b"cy", 0)

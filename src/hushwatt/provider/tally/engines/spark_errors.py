@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from hushwatt.errors import HushwattError, ReportError, UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.reports.file import ReportFile
+from hushwatt.wire.reports.report_file import ReportFile
 
 REPORT_ERROR = re.compile(r"hushwatt\.errors\.ReportError: (.+)")
 MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")

@@ -13,8 +13,8 @@ from typing import Any
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.engines.spark_errors import java_reason
-from hushwatt.wire.reports.file import ReportFile
 from hushwatt.wire.reports.reader import parquet_names, report_files
+from hushwatt.wire.reports.report_file import ReportFile
 
 URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:/")
 GLOB_CHARACTERS = re.compile(r"([\\\[\]{}*?])")  # what Spark takes as a pattern of names

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import hushwatt
 from hushwatt.errors import UsageError
 from hushwatt.provider.tally.engines.spark_errors import java_reason
-from hushwatt.wire.reports.file import ROWS
+from hushwatt.wire.reports.report_file import BATCH_ROWS
 
 MASTER_TIMEOUT = 5.0  # seconds for a master to answer
 WORKER_TIMEOUT = 60.0  # seconds for the first of its workers
@@ -30,7 +30,7 @@ DEFAULT_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS),
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
 }
 LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}

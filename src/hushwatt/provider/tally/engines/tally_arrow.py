@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
-from hushwatt.wire.reports.order import Span
+from hushwatt.wire.reports.order import KeyRange
 
 INFO_ROW = -1  # in place of a slot: the row is no tally
 NUMBERS = (*TallyKey._fields, "rows")
@@ -26,7 +26,7 @@ class PartitionInfo:
     """What is to be known about a partition's reports beside what they add up to."""
 
     repeats: int = 0  # reports that were there again
-    spans: list[Span] = field(default_factory=list)  # where they lie in the order of all
+    spans: list[KeyRange] = field(default_factory=list)  # where they lie in the order of all
     ordered: bool = True  # were they in order
     refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
 

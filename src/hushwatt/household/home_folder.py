@@ -1,0 +1,79 @@
+"""Where a home keeps its things: one folder with the ledger, the owner's caps and the sources."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hushwatt.errors import StateError, UsageError
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.private_files import open_to_others, restrict_to_owner, write_private
+from hushwatt.household.sources.sources_file import SourcesFile
+from hushwatt.household.untrusted_json import Malformed, as_list, as_table, parse_json
+
+HEALTH_KEYS = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells
+
+
+@dataclass(frozen=True)
+class HomeFolder:
+    """One home's folder."""
+
+    path: Path
+
+    @classmethod
+    def usual(cls, given: Path | None) -> "HomeFolder":
+        """The folder that was named, or $HUSHWATT_HOME, or ~/.hushwatt: one home, one ledger."""
+        return cls(given or Path(os.environ.get("HUSHWATT_HOME") or Path.home() / ".hushwatt"))
+
+    @property
+    def ledger(self) -> Path:
+        return self.path / "ledger.sqlite"
+
+    @property
+    def caps_path(self) -> Path:
+        return self.path / "caps.toml"
+
+    def caps(self) -> Caps:
+        """The owner's caps, for a command that looks once; an agent that runs keeps a `CapsFile`."""
+        return Caps.load(self.caps_path) if self.caps_path.exists() else Caps()
+
+    def sources(self) -> SourcesFile:
+        file = self.path / "sources.toml"
+        return SourcesFile.load(file) if file.exists() else SourcesFile()
+
+    def store(self, make: bool = False) -> Store:
+        """The ledger; only joining makes one."""
+        if make:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            restrict_to_owner(self.path)
+        elif not self.ledger.is_file():
+            raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
+        if not self.path.is_dir():
+            raise UsageError(f"{self.path} is not a folder")
+        return Store(self.ledger)
+
+    def restrict_to_owner(self) -> list[str]:
+        """Keep everything to its owner; a line for whatever stays open to others."""
+        lines = restrict_to_owner(self.path)
+        try:
+            broker = self.sources().broker
+        except UsageError as wrong:
+            return [*lines, str(wrong)]
+        secret = None if broker is None or broker.password_file is None else Path(broker.password_file)
+        if secret is not None and open_to_others(secret):
+            lines.append(f"{secret} holds the broker's password and is open to others; chmod 600 {secret}")
+        return lines
+
+    def write_health(self, health: list[dict[str, object]]) -> None:
+        """Leave a note on how the sources are, for `household status`; no reading is in it."""
+        write_private(self.path / "health.json", json.dumps(health))
+
+    def health(self) -> list[dict[str, Any]]:
+        """The note that the agent left; a damaged one is none."""
+        try:
+            found = as_list(parse_json((self.path / "health.json").read_bytes()))
+        except (OSError, Malformed):
+            return []
+        return [each for each in found if as_table(each).keys() >= HEALTH_KEYS]

@@ -1,0 +1,60 @@
+"""Send what waits from a thread of its own, so that a slow provider delays neither a slot nor the end.
+
+It has a connection to the ledger of its own.  Stopping waits a moment for what is under way
+and no longer: what was not acknowledged is sent again by the next life.
+"""
+
+import logging
+import threading
+from dataclasses import dataclass, field
+from functools import partial
+
+from hushwatt.errors import HushwattError
+from hushwatt.household.clock import Clock
+from hushwatt.household.guard import Guard
+from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.upload.http import connect
+from hushwatt.household.upload.outbox import Outbox
+from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.privacy.entropy import OperatingSystem
+
+LOG = logging.getLogger("hushwatt.household")
+POLL_SECONDS = 1.0  # seconds between two looks into the outbox
+STOP_SECONDS = 1.0  # seconds to wait for an exchange that is under way
+
+
+@dataclass
+class UploadThread:
+    """The thread; `start` once, `stop` once."""
+
+    folder: HomeFolder
+    clock: Clock
+    guard: Guard
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="hushwatt-sender", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let go of what is under way, and end."""
+        self._stop.set()
+        self._thread.join(STOP_SECONDS)
+
+    def client(self, address: str) -> ProviderClient:
+        """A link whose sessions end when the sender stops."""
+        return ProviderClient(address, partial(connect, stop=self._stop))
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            with self.guard("sending"), self.folder.store() as store:
+                self._send(Outbox(store, OperatingSystem(), self.guard.say, self.client))
+            self._stop.wait(POLL_SECONDS)
+
+    def _send(self, outbox: Outbox) -> None:
+        while not self._stop.is_set():
+            try:
+                outbox.send(self.clock.look().wall)
+            except HushwattError as wrong:  # the ledger cannot be written: the agent says so
+                LOG.debug("the outbox waits: %s", wrong)
+            self._stop.wait(POLL_SECONDS)
