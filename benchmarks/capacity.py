@@ -154,10 +154,13 @@ def report_files(folder: Path, plan: Plan, homes: int, count: int) -> list[Path]
     files = [folder / "slots" / f"slot-{slot:06}.parquet" for slot in range(count)]
     for slot, file in enumerate(files):
         watts = iter(
-            [np.zeros((fleet.parts.length(part), len(plan.names))) for part in range(len(fleet.parts))]
+            [
+                np.zeros((fleet.partitions.length(part), len(plan.names)))
+                for part in range(len(fleet.partitions))
+            ]
         )
         with ReportWriter(file, plan, homes) as writer:
-            for batch in fleet.move(slot, watts, source):
+            for batch in fleet.advance(slot, watts, source):
                 writer.write(batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads)
     return files
 

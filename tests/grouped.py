@@ -83,24 +83,18 @@ GROUPED = {
     "fleet/test_frames.py": "fleet/frame fleet/result",
     "fleet/test_randomise.py": "cli/randomise fleet/state",
     "fleet/test_spill_store.py": "fleet/scratch",
-    "household/test_agent.py": "household/ledger/plan_ledger",
-    "household/test_broker.py": "household/sources/broker",
+    "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
+    "household/sources/test_presets.py": "household/sources/json_path household/sources/measurement",
+    "household/sources/test_slot_edges.py": "household/clock",
+    "household/sources/test_table.py": "household/sources/csv_tail",
+    "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
     "household/test_entities.py": "household/guard",
-    "household/test_hub.py": "household/sources/hub",
-    "household/test_mapping.py": "household/sources/mapping",
-    "household/test_page.py": """
-        household/config household/page/html household/page/server household/page/view
+    "household/test_private_files.py": "household/home_folder",
+    "household/test_run.py": "household/sources/discover household/upload/upload_thread",
+    "household/test_shown.py": """
+        cli/household/household cli/household/shared household/page/html household/page/view
     """,
-    "household/test_plug.py": "household/clock household/sources/plug",
-    "household/test_presets.py": "household/sources/presets household/sources/seen",
-    "household/test_real_time.py": """
-        household/ledger/high_water_mark household/ledger/timeline household/status
-    """,
-    "household/test_run.py": """
-        household/sources/discover household/sources/paths household/upload/sender
-    """,
-    "household/test_shown.py": "cli/household/household cli/household/shared",
-    "household/test_table.py": "household/sources/rows household/sources/table",
+    "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
     "privacy/advice/test_advise.py": """
         privacy/advice/answered privacy/advice/candidate privacy/advice/expected privacy/advice/levels
@@ -109,11 +103,11 @@ GROUPED = {
     "privacy/test_laws.py": "privacy/laws/direct privacy/laws/law privacy/laws/unary",
     "privacy/test_strategies.py": """
         privacy/strategies/absorb privacy/strategies/caps privacy/strategies/cohorts
-        privacy/strategies/distribute privacy/strategies/sample privacy/strategies/uniform
+        privacy/strategies/distribute privacy/strategies/population privacy/strategies/sample
+        privacy/strategies/table privacy/strategies/uniform
     """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
     "provider/estimate/test_estimate.py": "provider/estimate/influence",
-    "provider/estimate/test_export.py": "provider/estimate/spreadsheet",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
     "provider/tally/test_tally.py": """
@@ -130,15 +124,15 @@ GROUPED = {
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_connection.py": "provider/serve",
     "provider/test_dashboard.py": """
-        provider/dashboard/assets provider/dashboard/charts/bands provider/dashboard/charts/counts
-        provider/dashboard/charts/figure provider/dashboard/charts/heat
-        provider/dashboard/charts/intervals provider/dashboard/frame provider/dashboard/login
-        provider/dashboard/page_context provider/dashboard/promised provider/dashboard/query
-        provider/dashboard/renderer provider/dashboard/routes provider/dashboard/tables
-        provider/dashboard/views provider/dashboard/views/collection provider/dashboard/views/levels
-        provider/dashboard/views/overview provider/dashboard/views/plan provider/dashboard/views/series
-        provider/dashboard/views/shares provider/dashboard/views/times provider/dashboard/views/top
-        provider/dashboard/words
+        provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure
+        provider/dashboard/charts/heatmap provider/dashboard/charts/interval_charts
+        provider/dashboard/charts/line_chart provider/dashboard/formatting provider/dashboard/login
+        provider/dashboard/page_context provider/dashboard/page_layout provider/dashboard/plan_promise
+        provider/dashboard/query provider/dashboard/renderer provider/dashboard/routes
+        provider/dashboard/tables provider/dashboard/views provider/dashboard/views/collection
+        provider/dashboard/views/levels provider/dashboard/views/overview provider/dashboard/views/plan
+        provider/dashboard/views/series provider/dashboard/views/shares provider/dashboard/views/times
+        provider/dashboard/views/top
     """,
     "provider/test_durable.py": "provider/store/session",
     "provider/test_engines.py": """
@@ -152,10 +146,10 @@ GROUPED = {
     "provider/test_published.py": "provider/metrics provider/service/collection_reader",
     "provider/test_scrub.py": "provider/store provider/store/plans provider/store/slots",
     "provider/test_sqlite.py": "provider/store/enrolment provider/store/schema provider/store/sqlite",
+    "wire/reports/test_external_sort.py": "wire/reports/schema",
     "wire/reports/test_parquet_bounds.py": "wire/reports/thrift",
-    "wire/reports/test_spill.py": "wire/reports/schema",
+    "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",
     "wire/test_payload.py": "wire/row_error",
-    "wire/test_table.py": "wire/reports/file wire/reports/reader wire/reports/rows wire/reports/writer",
 }
 
 # Tests of a promise that no module keeps alone.
@@ -165,10 +159,8 @@ ACROSS = {
     "chaos/test_foreign_dangers.py",
     "chaos/test_provider_dangers.py",
     "fleet/test_edges.py",
-    "household/test_acknowledged.py",
-    "household/test_doors.py",
-    "household/test_edges.py",
     "household/test_rotation.py",
+    "household/upload/test_pinned_key.py",
     "plan/test_hostile.py",
     "privacy/test_caps.py",
     "privacy/test_cohorts.py",

@@ -103,12 +103,12 @@ def test_acknowledgements_without_a_proof(monkeypatch, found_out):
 
 def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
     """A home that remembers having seen the key sends to whoever answers next."""
-    seen, proved = {}, ProviderClient.proved
+    seen, plan_session = {}, ProviderClient.plan_session
 
     @contextmanager
     def remembering(self, plan_id, pinned=None):
         if plan_id not in seen:
-            with proved(self, plan_id, pinned) as provider:
+            with plan_session(self, plan_id, pinned) as provider:
                 seen[plan_id] = provider.canonical, provider.key
                 yield provider
         else:

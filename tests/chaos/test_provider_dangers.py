@@ -157,14 +157,14 @@ def test_a_store_that_does_not_forget(monkeypatch, what):
     if what == "log kept":
         monkeypatch.setattr(Service, "purge_due", _nothing)
     else:
-        connected = Sqlite._connected
+        connected = Sqlite._connect
 
         def careless(self):
             connection = connected(self)
             connection.pragma("secure_delete", "off")
             return connection
 
-        monkeypatch.setattr(Sqlite, "_connected", careless)
+        monkeypatch.setattr(Sqlite, "_connect", careless)
 
     assert any("home that left" in said for said in faults("erased-homes"))
 

@@ -199,7 +199,7 @@ def test_deliveries(capsys):
     at = int(datetime(2024, 3, 5, 6, 7, 8, tzinfo=UTC).timestamp())
     whole = DeliveryRecord(3, "a.parquet", at, 5000, 5000, 4100, 52, 630, 0)
     part = DeliveryRecord(14, "b.parquet", 0, 7000, 1200, 1100, 41, 320, 1)
-    provider_deliveries._list([whole, part], as_json=False)
+    provider_deliveries._print_deliveries([whole, part], as_json=False)
     head, first, second = csv.reader(io.StringIO(_columns(capsys.readouterr().out)))
 
     assert head == ["number", "taken in", "rows", "accepted", "homes", "file"]

@@ -45,7 +45,7 @@ def joined(store, plan, **told):
 
 
 def phase(homes):
-    return (homes.slot + strategy_of(homes).wait) % homes.plan.window  # type: ignore[attr-defined]
+    return (homes.slot + strategy_of(homes).wait) % homes.plan.window
 
 
 def device(number):
@@ -171,7 +171,7 @@ def test_an_older_memory_goes_on(plan_of, method):
 
     assert "cursor" not in json.loads(dump_home(again))
     for turn in range(4):
-        again.skip_to(7 + strategy_of(again).wait if method != "lbu" else 7 + turn)  # type: ignore[attr-defined]
+        again.skip_to(7 + strategy_of(again).wait if method != "lbu" else 7 + turn)
         while not strategy_of(again).offer():
             again.skip_to(again.slot + 1)
         expected = sorted(order[(cursor + 2 * turn + step) % 5] for step in range(2))

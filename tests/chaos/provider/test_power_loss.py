@@ -9,14 +9,14 @@ from hushwatt.provider.store.sqlite import Sqlite
 @pytest.fixture
 def hasty_disk(monkeypatch):
     """A store that does not wait for its disk."""
-    connected = Sqlite._connected
+    connected = Sqlite._connect
 
     def hurry(self):
         connection = connected(self)
         connection.pragma("synchronous", "normal")
         return connection
 
-    monkeypatch.setattr(Sqlite, "_connected", hurry)
+    monkeypatch.setattr(Sqlite, "_connect", hurry)
 
 
 @pytest.fixture

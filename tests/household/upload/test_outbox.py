@@ -34,8 +34,8 @@ class Recorded(ProviderClient):
     bodies: list = []  # noqa: RUF012
 
     @contextmanager
-    def proved(self, plan_id, pinned=None):
-        with super().proved(plan_id, pinned) as provider:
+    def plan_session(self, plan_id, pinned=None):
+        with super().plan_session(plan_id, pinned) as provider:
             upload = provider.upload
 
             def recorded(key, device, body, time):
@@ -131,8 +131,8 @@ def test_a_pause_while_the_provider_is_proving_itself(home):
 
     class Slow(Recorded):
         @contextmanager
-        def proved(self, plan_id, pinned=None):
-            with super().proved(plan_id, pinned) as provider:
+        def plan_session(self, plan_id, pinned=None):
+            with super().plan_session(plan_id, pinned) as provider:
                 pause(home, None, time.time_ns())
                 yield provider
 

@@ -11,7 +11,7 @@ from tests.provider.collecting import histories, records
 from hushwatt.errors import UsageError
 from hushwatt.privacy import band
 from hushwatt.provider.intake import inbox
-from hushwatt.provider.intake.collect import ACCEPTED, REPEATED, TOO_LATE, Collection
+from hushwatt.provider.intake.collect import ACCEPTED, REPEATED, TOO_LATE, Collection, validate
 from hushwatt.provider.intake.inbox import ONE_ACCEPTED, UploadResult, upload_results
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.wire.record import unpack
@@ -165,7 +165,7 @@ def test_judged_before_or_now_is_the_same(talk):
     batch = [inbox._PendingWrite(None, upload=each) for each in waiting]
     records = inbox.joined_records([each[2] for each in waiting])
     late = inbox.validated(batch, waiting[0][0], records)
-    batch[2].verdicts = inbox.validate(waiting[0][0], waiting[2][2])
+    batch[2].verdicts = validate(waiting[0][0], waiting[2][2])
 
     early = inbox.validated(batch, waiting[0][0], records)
 
