@@ -29,13 +29,13 @@ def provider(tmp_path_factory):
 
 
 class Recorded(ProviderClient):
-    """A link that keeps a copy of every upload that is attempted."""
+    """A client that keeps a copy of every upload that is attempted."""
 
     bodies: list = []  # noqa: RUF012
 
     @contextmanager
-    def proved(self, plan_id, pinned=None):
-        with super().proved(plan_id, pinned) as provider:
+    def plan_session(self, plan_id, pinned=None):
+        with super().plan_session(plan_id, pinned) as provider:
             upload = provider.upload
 
             def recorded(key, device, body, time):
@@ -131,8 +131,8 @@ def test_a_pause_while_the_provider_is_proving_itself(home):
 
     class Slow(Recorded):
         @contextmanager
-        def proved(self, plan_id, pinned=None):
-            with super().proved(plan_id, pinned) as provider:
+        def plan_session(self, plan_id, pinned=None):
+            with super().plan_session(plan_id, pinned) as provider:
                 pause(home, None, time.time_ns())
                 yield provider
 
