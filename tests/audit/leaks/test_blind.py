@@ -9,7 +9,6 @@ from hushwatt.audit.miniature import deciders
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
-from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 
@@ -77,7 +76,8 @@ def test_the_blindfold_comes_off():
     layout, levels = Layout("grr", (3,), 1), np.full((200, 1), 2, dtype=np.uint16)
 
     def answers():
-        return layout.tally(randomise(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
+        stream = Simulation(1, "x").stream()
+        return layout.tally(steps.randomise(layout, levels, None, 9_000_000, stream))[1]  # type: ignore[attr-defined]
 
     with blindfold():
         blind = answers()
