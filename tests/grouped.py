@@ -106,26 +106,7 @@ GROUPED = {
         privacy/strategies/distribute privacy/strategies/population privacy/strategies/sample
         privacy/strategies/table privacy/strategies/uniform
     """,
-    "provider/api/test_access.py": "provider/store/access provider/store/logins",
-    "provider/api/test_connection.py": "provider/serve",
-    "provider/estimate/test_caveats.py": "provider/estimate/results",
-    "provider/estimate/test_estimate.py": "provider/estimate/influence",
-    "provider/intake/test_ingest.py": "provider/intake/delivery",
-    "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
-    "provider/store/test_postgres.py": "provider/store/postgres_bytes",
-    "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
-    "provider/tally/test_tally.py": """
-        provider/tally/engines provider/tally/engines/embedded provider/tally/engines/spark
-        provider/tally/engines/spark_session
-    """,
-    "provider/test_api.py": """
-        provider/api/description provider/api/devices
-        provider/api/estimates provider/api/head provider/api/middleware provider/api/operations
-        provider/api/plans provider/api/problems provider/api/signed
-        provider/api/token_bucket provider/api/upload provider/app provider/clock
-    """,
-    "provider/test_chaos.py": "provider/store/tallies",
-    "provider/test_dashboard.py": """
+    "provider/dashboard/test_pages.py": """
         provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure
         provider/dashboard/charts/heatmap provider/dashboard/charts/interval_charts
         provider/dashboard/charts/line_chart provider/dashboard/formatting provider/dashboard/login
@@ -136,14 +117,24 @@ GROUPED = {
         provider/dashboard/views/series provider/dashboard/views/shares provider/dashboard/views/times
         provider/dashboard/views/top
     """,
+    "provider/estimate/test_caveats.py": "provider/estimate/results",
+    "provider/estimate/test_estimate.py": "provider/estimate/influence",
+    "provider/intake/test_ingest.py": "provider/intake/delivery",
+    "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
+    "provider/tally/engines/test_embedded.py": "provider/tally/engines provider/tally/file_rotations",
+    "provider/tally/engines/test_spark.py": "provider/tally/engines/spark_session",
+    "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
+    "provider/test_access.py": "provider/store/access provider/store/logins",
+    "provider/test_api.py": """
+        provider/api/access provider/api/connection provider/api/description provider/api/devices
+        provider/api/estimates provider/api/head provider/api/middleware provider/api/operations
+        provider/api/plans provider/api/problems provider/api/proof provider/api/signed
+        provider/api/token_bucket provider/api/upload provider/app provider/clock
+    """,
+    "provider/test_chaos.py": "provider/store/tallies",
+    "provider/test_connection.py": "provider/serve",
     "provider/test_durable.py": "provider/store/session",
-    "provider/test_engines.py": """
-        provider/tally/engines/arrow_tally provider/tally/engines/overlaps
-        provider/tally/engines/tally_arrow provider/tally/file_rotations
-    """,
-    "provider/test_engines_spark_errors.py": """
-        provider/tally/engines/spark_errors provider/tally/engines/spark_files
-    """,
+    "provider/test_postgres.py": "provider/store/postgres provider/store/postgres_bytes",
     "provider/test_published.py": "provider/metrics provider/service/collection_reader",
     "provider/test_scrub.py": "provider/store provider/store/plans provider/store/slots",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
@@ -164,15 +155,15 @@ ACROSS = {
     "plan/test_hostile.py",
     "privacy/test_caps.py",
     "privacy/test_cohorts.py",
-    "provider/test_dashboard_browser.py",
-    "provider/test_engines_spark.py",
+    "provider/dashboard/test_browser.py",
+    "provider/dashboard/test_numbers_shown.py",
+    "provider/dashboard/test_zones_shown.py",
     "provider/test_erased.py",
     "provider/test_hostile.py",
-    "provider/test_numbers_shown.py",
+    "provider/test_proof.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",
     "provider/test_two_plans.py",
-    "provider/test_zones_shown.py",
 }
 
 
