@@ -215,7 +215,10 @@ def test_a_server_that_proves_nothing_gets_nothing(liar, plan):
     answers.key = None
     answers["*"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(WrongProvider, match="does not prove who it is"), client.plan_session(plan.id) as provider:
+    with (
+        pytest.raises(WrongProvider, match="does not prove who it is"),
+        client.plan_session(plan.id) as provider,
+    ):
         provider.upload(KEY, bytes(16), b"records", 1)
     assert answers.heard == [("GET", f"/v1/plans/{plan.id}")]
 
