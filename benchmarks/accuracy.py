@@ -1,15 +1,14 @@
 """How close the estimates are: the figures to reach, with the paper's mechanism beside them."""
 
-from measure import Row, show
-
+from benchmarks.measure import Row, show
 from hushwatt.evaluate.experiments.experiment import Goal
-from hushwatt.evaluate.reproduce import Reproduced, Result, reproduce
+from hushwatt.evaluate.reproduce import MeanResult, ReproducedExperiment, reproduce
 
 EXPERIMENTS = ("accuracy", "per-slot", "drift", "advice")
 SEED = 2311
 
 
-def row(part: Reproduced, goal: Goal, one: Result) -> Row:
+def row(part: ReproducedExperiment, goal: Goal, one: MeanResult) -> Row:
     """A figure as a multiple of its goal."""
     metric = part.experiment.metric(goal.metric)
     value = f"{metric.form.format(one.value)} {metric.unit}".strip()
@@ -23,7 +22,7 @@ def row(part: Reproduced, goal: Goal, one: Result) -> Row:
     return Row(f"{what}, at most {goal.most:g}", value, one.value / (goal.most or 1.0), 1, lower=True)
 
 
-def beside(part: Reproduced, goal: Goal) -> list[Row]:
+def beside(part: ReproducedExperiment, goal: Goal) -> list[Row]:
     """What the other columns reach in the same setting."""
     found = [part.result(goal.setting, goal.metric, column) for column in part.experiment.columns]
     metric = part.experiment.metric(goal.metric)

@@ -1,7 +1,7 @@
 from hushwatt.errors import HushwattError as HushwattError
-from hushwatt.evaluate.frames import simulate as simulate
-from hushwatt.fleet.frames import estimate as estimate
-from hushwatt.fleet.frames import randomise as randomise
+from hushwatt.evaluate.simulate import simulate as simulate
+from hushwatt.fleet.dataframes import estimate as estimate
+from hushwatt.fleet.dataframes import randomise as randomise
 from hushwatt.fleet.result import Result as Result
 from hushwatt.plan.appliance import Appliance as Appliance
 from hushwatt.plan.plan import Plan as Plan
@@ -11,3 +11,18 @@ from hushwatt.privacy.promise import promise as promise
 
 __version__: str
 NAMES: dict[str, str]
+__all__ = [
+    "Appliance",
+    "HushwattError",
+    "Plan",
+    "Result",
+    "__version__",
+    "advise",
+    "estimate",
+    "preset",
+    "promise",
+    "randomise",
+    "simulate",
+]
+
+Answer = Result  # its old name

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from hushwatt.audit.miniature import MECHANISMS, SHAPES, Shape, mechanism_of, mechanisms, plans, shape_like
+from hushwatt.audit.miniature import SHAPES, Shape, deciders, mechanism_of, mechanisms, plans, shape_like
 from hushwatt.errors import PlanError
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.presets import preset
@@ -32,7 +32,7 @@ def _can_be_named(method, decision, oracle, mapping):
     return True
 
 
-@pytest.mark.parametrize("method, decision", MECHANISMS)
+@pytest.mark.parametrize("method, decision", deciders())
 def test_partial_wherever_a_plan_may_be(method, decision):
     """Fewer appliances than all are asked in every mechanism but the household-decided ones."""
     partial = {m.partial for m in mechanisms() if (m.method, m.decision) == (method, decision)}

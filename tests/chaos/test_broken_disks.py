@@ -30,7 +30,7 @@ def test_a_provider_that_trusts_a_log_it_did_not_sync(monkeypatch, found_out):
 
 def test_a_provider_that_goes_on_after_a_failed_sync(monkeypatch, found_out):
     """Whoever does not know what the disk holds acknowledges nothing."""
-    monkeypatch.setattr(sqlite, "UNSURE", ())
+    monkeypatch.setattr(sqlite, "FSYNC_ERRORS", ())
 
     assert "once mended, uploads were answered {200}" in found_out("broken-disk-provider")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hushwatt.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNHEARD, exit_codes
+from hushwatt.cli.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, exit_codes
 from hushwatt.errors import PlanError
 
 
@@ -20,7 +20,7 @@ def test_a_reader_that_went_away(unbuffered):
     answer = _run("print('x')", stdout=writer, PYTHONUNBUFFERED=unbuffered)
     os.close(writer)
 
-    assert (answer.returncode, answer.stderr) == (UNHEARD, "")
+    assert (answer.returncode, answer.stderr) == (BROKEN_PIPE, "")
 
 
 def test_a_reader_that_went_away_from_rich():
@@ -31,7 +31,7 @@ def test_a_reader_that_went_away_from_rich():
     answer = _run("from rich.console import Console; Console().print('x')", stdout=writer)
     os.close(writer)
 
-    assert (answer.returncode, answer.stderr) == (UNHEARD, "")
+    assert (answer.returncode, answer.stderr) == (BROKEN_PIPE, "")
 
 
 def test_a_broken_connection_is_not_a_reader():

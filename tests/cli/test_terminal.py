@@ -13,8 +13,8 @@ from hushwatt.cli.estimate_tables import (
     print_tables,
     top_table,
 )
-from hushwatt.evaluate.frames import simulate
-from hushwatt.fleet.frames import estimate, randomise
+from hushwatt.evaluate.simulate import simulate
+from hushwatt.fleet.dataframes import estimate, randomise
 from hushwatt.plan.presets import preset
 
 

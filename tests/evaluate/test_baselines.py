@@ -6,7 +6,7 @@ from scipy import stats
 
 from hushwatt.evaluate.baselines import (
     BASELINES,
-    HIGHEST,
+    MAX_WATTS,
     exponential,
     gamma,
     gaussian,
@@ -28,7 +28,7 @@ def verdicts(drawn, right, wrong):
 def test_laplace_law():
     """Accepts Laplace noise of scale Δ/ε and rejects one of a scale 3 % larger."""
     drawn = laplace.noise((DRAWS,), 2.0, np.random.default_rng(1))
-    right, wrong = (stats.laplace(scale=scale * HIGHEST / 2).cdf for scale in (1, 1.03))
+    right, wrong = (stats.laplace(scale=scale * MAX_WATTS / 2).cdf for scale in (1, 1.03))
 
     assert verdicts(drawn, right, wrong) == (True, True)
 
@@ -36,7 +36,7 @@ def test_laplace_law():
 def test_gaussian_law():
     """Accepts normal noise with the smallest deviation for (ε, δ) and rejects one 3 % larger."""
     drawn = gaussian.noise((DRAWS,), 1.0, np.random.default_rng(2))
-    sigma = HIGHEST * gaussian.deviation(1.0)
+    sigma = MAX_WATTS * gaussian.deviation(1.0)
 
     assert verdicts(drawn, stats.norm(scale=sigma).cdf, stats.norm(scale=1.03 * sigma).cdf) == (True, True)
 
@@ -55,7 +55,7 @@ def test_gaussian_delta(epsilon):
 def test_gamma_shares_add_up_to_laplace():
     """The shares of 50 homes add up to one Laplace noise; accepts it and rejects a scale 10 % larger."""
     drawn = gamma.noise((40_000, 50), 50, 1.0, np.random.default_rng(3)).sum(axis=1)
-    right, wrong = (stats.laplace(scale=scale * HIGHEST).cdf for scale in (1, 1.1))
+    right, wrong = (stats.laplace(scale=scale * MAX_WATTS).cdf for scale in (1, 1.1))
 
     assert verdicts(drawn, right, wrong) == (True, True)
 
@@ -88,7 +88,7 @@ def test_exponential_law():
     seen = np.array([np.sum(drawn == answer) for answer in exponential.ANSWERS])
 
     def fits(half):
-        chances = np.exp(-2.0 * np.abs(exponential.ANSWERS - 600.0) / (half * HIGHEST))
+        chances = np.exp(-2.0 * np.abs(exponential.ANSWERS - 600.0) / (half * MAX_WATTS))
         return stats.chisquare(seen, chances / chances.sum() * DRAWS).pvalue
 
     assert fits(2) > DOUBT
@@ -124,7 +124,7 @@ def test_rappor_kept_bits_cost_epsilon():
 @pytest.mark.parametrize("name", sorted(set(BASELINES) - {"exponential", "rappor"}))
 def test_means_are_unbiased(name):
     """With a large ε the mean comes out: no baseline but the exponential one is off on average."""
-    watts = np.random.default_rng(11).uniform(0, HIGHEST, (4, 2000, 3))
+    watts = np.random.default_rng(11).uniform(0, MAX_WATTS, (4, 2000, 3))
     found = BASELINES[name].collect(watts, 50.0, np.random.default_rng(12))
 
     assert found == pytest.approx(watts.mean(axis=(0, 1)), abs=80)  # one bit has a deviation of 1500 W
@@ -132,7 +132,7 @@ def test_means_are_unbiased(name):
 
 def test_rappor_mean_is_that_of_its_ranges():
     """RAPPOR's mean is that of the ranges' middles."""
-    watts = np.random.default_rng(13).uniform(0, HIGHEST, (4, 4000, 3))
+    watts = np.random.default_rng(13).uniform(0, MAX_WATTS, (4, 4000, 3))
     middles = (np.floor(watts / 300) + 0.5) * 300
     found = BASELINES["rappor"].collect(watts, 20.0, np.random.default_rng(14))
 

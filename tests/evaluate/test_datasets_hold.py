@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.evaluate.datasets.grid import SECOND, Grid
-from hushwatt.evaluate.datasets.hold import Holding
+from hushwatt.evaluate.datasets.time_grid import SECOND, TimeGrid
+from hushwatt.evaluate.datasets.zero_order_hold import ZeroOrderHold
 from hushwatt.plan.slot import SlotLength
 
-HOUR = Grid(SlotLength(1, "h"))
+HOUR = TimeGrid(SlotLength(1, "h"))
 GAP = 1_800
 
 
 def means(rows, grid=HOUR, gap=GAP, coverage=0.0, pieces=1):
     """The means of one meter, given as (second, watts) rows fed in several pieces."""
-    holding = Holding(grid, 1, gap)
+    holding = ZeroOrderHold(grid, 1, gap)
     for piece in np.array_split(np.array(rows, dtype=float).reshape(-1, 2), pieces):
         holding.add((piece[:, 0] * SECOND).astype(np.int64), piece[:, 1:])
     starts, watts = holding.finish()[0].means(coverage)
@@ -76,7 +76,7 @@ def test_not_a_number_means_unmeasured_from_now_on():
 
 def test_coverage():
     """Periods of which too little was measured are left out, counted, and otherwise remarked upon."""
-    holding = Holding(HOUR, 1, GAP)
+    holding = ZeroOrderHold(HOUR, 1, GAP)
     holding.add(np.array([0, 1_800, 3_600, 4_000]) * SECOND, np.full((4, 1), 5.0))
     [periods] = holding.finish()
 
@@ -88,7 +88,7 @@ def test_coverage():
 
 def test_rows_out_of_order():
     """Within a piece rows are sorted; those that come a piece too late are left out and counted."""
-    holding = Holding(HOUR, 1, GAP)
+    holding = ZeroOrderHold(HOUR, 1, GAP)
     holding.add(np.array([600, 0, 1_200]) * SECOND, np.array([[2.0], [1.0], [3.0]]))
     holding.add(np.array([300, 1_800]) * SECOND, np.array([[99.0], [4.0]]))
     [periods] = holding.finish()
@@ -107,7 +107,7 @@ def test_of_two_rows_at_one_time_the_last_counts():
 
 def test_several_meters_at_once():
     """Meters that are read together do not disturb each other."""
-    holding = Holding(HOUR, 2, GAP)
+    holding = ZeroOrderHold(HOUR, 2, GAP)
     holding.add(np.array([0, 1_800]) * SECOND, np.array([[10.0, np.nan], [30.0, 8.0]]))
     first, second = holding.finish()
 
@@ -119,12 +119,12 @@ def test_several_meters_at_once():
 def test_nothing_at_all():
     """A meter without rows has no periods."""
 
-    assert [len(periods.starts) for periods in Holding(HOUR, 2, GAP).finish()] == [0, 0]
+    assert [len(periods.starts) for periods in ZeroOrderHold(HOUR, 2, GAP).finish()] == [0, 0]
 
 
 def test_a_stray_date_costs_no_memory():
     """Two rows a century apart do not make a period for every second in between."""
-    second = Grid(SlotLength(1, "s"))
+    second = TimeGrid(SlotLength(1, "s"))
 
     assert means([(0, 1.0), (1, 1.0), (4_000_000_000, 2.0), (4_000_000_001, 2.0)], second) == {
         0: 1.0,
@@ -146,7 +146,7 @@ def test_agrees_with_counting_seconds(rows, period, gap, pieces):
     rows = sorted(
         (second, float("nan") if watts is None else float(watts)) for second, watts in dict(rows).items()
     )
-    grid = Grid(SlotLength(period, "s"))
+    grid = TimeGrid(SlotLength(period, "s"))
 
     assert means(rows, grid, gap, pieces=pieces) == pytest.approx(by_the_second(rows, period, gap))
 
@@ -154,7 +154,7 @@ def test_agrees_with_counting_seconds(rows, period, gap, pieces):
 class TestGrid:
     def test_local_days(self):
         """Whole days begin at local midnight and have 23 or 25 hours when the clocks change."""
-        days = Grid(SlotLength(1, "d"), "Europe/London")
+        days = TimeGrid(SlotLength(1, "d"), "Europe/London")
         start = int(np.datetime64("2014-03-29T12:00", "ns").astype(np.int64))
         edges = days.edges(start, start + 2 * 86_400 * SECOND)
 
@@ -168,7 +168,7 @@ class TestGrid:
     def test_edges_enclose(self):
         """The borders enclose the first and the last moment, and none is missing."""
         for length in (SlotLength(7, "m"), SlotLength(1, "d"), SlotLength(7, "d"), SlotLength(1, "s")):
-            edges = Grid(length, "Asia/Tokyo").edges(1_000_003 * SECOND, 1_009_000 * SECOND)
+            edges = TimeGrid(length, "Asia/Tokyo").edges(1_000_003 * SECOND, 1_009_000 * SECOND)
 
             assert edges[0] <= 1_000_003 * SECOND
             assert edges[-1] > 1_009_000 * SECOND

@@ -10,19 +10,21 @@ import pyarrow as pa
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate.datasets import ADDRESSES, Wish, dataset, read
+from hushwatt.evaluate.datasets import ADDRESSES, DatasetOptions, dataset, read
+from hushwatt.evaluate.datasets.appliance_names import common_name
 from hushwatt.evaluate.datasets.card import cards
-from hushwatt.evaluate.datasets.names import common
-from hushwatt.evaluate.table import SCHEMA
+from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 
 HOUR = SlotLength(1, "h")
 
 
-def readings(name, folder, **wish):
+def readings(name, folder, **options):
     """The table of a dataset as a dictionary of (household, appliance, hour of UTC) to watts."""
-    tables = [table.cast(SCHEMA) for table in read(name, folder, Wish(**{"every": HOUR, **wish}))]
+    tables = [
+        table.cast(SCHEMA) for table in read(name, folder, DatasetOptions(**{"every": HOUR, **options}))
+    ]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
     return {
         (row["household"], row["appliance"], row["time"].strftime("%m-%d %H")): row["watts"] for row in rows
@@ -36,10 +38,10 @@ def write(path, text):
     return path
 
 
-def refusal(name, folder, **wish):
+def refusal(name, folder, **options):
     """The one line with which a dataset is refused."""
     with pytest.raises(ReadingsError) as refused:
-        readings(name, folder, **wish)
+        readings(name, folder, **options)
     assert "\n" not in str(refused.value)
     return str(refused.value)
 
@@ -56,10 +58,10 @@ class TestEveryDataset:
     @pytest.mark.parametrize("name", ADDRESSES)
     def test_refuses_an_empty_folder(self, name, tmp_path):
         """In a folder without its files it says what it expected there."""
-        wish = {"every": None} if name == "tidy" else {}
+        options = {"every": None} if name == "tidy" else {}
 
-        assert refusal(name, tmp_path, **wish).startswith(f"{tmp_path}: no ")
-        assert "expected" in refusal(name, tmp_path, **wish)
+        assert refusal(name, tmp_path, **options).startswith(f"{tmp_path}: no ")
+        assert "expected" in refusal(name, tmp_path, **options)
 
     def test_unknown(self, tmp_path):
         """A dataset or a folder that is not there is refused by name."""
@@ -146,7 +148,7 @@ class TestIdeal:
             for minute in range(0, 60, 10)
         ]
         write(tmp_path / self.KETTLE, "\n".join(rows))
-        [table] = read("ideal", tmp_path, Wish(SlotLength(10, "m")))
+        [table] = read("ideal", tmp_path, DatasetOptions(SlotLength(10, "m")))
         times = [time.strftime("%H:%M") for time in table["time"].to_pylist()]
 
         assert "08:40" in times
@@ -518,8 +520,8 @@ def test_names_of_the_paper():
         *("freezer", "fridge", "dehumidifier", "other", "grill", "toaster", "electricoven", "electricheater"),
     )
 
-    assert tuple(common(name) for name in types) == preset("paper").names
-    assert common("washingmachinetumbledrier") == "washing_machine"
+    assert tuple(common_name(name) for name in types) == preset("paper").names
+    assert common_name("washingmachinetumbledrier") == "washing_machine"
 
 
 def test_tables_are_sorted_by_time(tmp_path):
@@ -527,7 +529,7 @@ def test_tables_are_sorted_by_time(tmp_path):
     for sensor, what in enumerate(("toaster", "kettle")):
         name = f"home7_hall1_sensor{sensor}_electric-appliance_{what}.csv"
         write(tmp_path / name, "2017-06-01 00:00:00,10\n2017-06-01 01:00:00,10\n")
-    [table] = read("ideal", tmp_path, Wish(HOUR))
+    [table] = read("ideal", tmp_path, DatasetOptions(HOUR))
 
     assert table["appliance"].to_pylist() == ["kettle", "toaster"] * 2
     assert [time.hour for time in table["time"].to_pylist()] == [0, 0, 1, 1]

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets import Wish, read
+from hushwatt.evaluate.datasets import DatasetOptions, read
 from hushwatt.evaluate.datasets.plain_pickle import UNKNOWN, plain
-from hushwatt.evaluate.table import SCHEMA
+from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.slot import SlotLength
 
 NOON = int(datetime(2013, 7, 1, 12, tzinfo=UTC).timestamp())
@@ -67,9 +67,11 @@ def write(path, meters, building=None, root=None, **options):
     return path
 
 
-def readings(folder, **wish):
+def readings(folder, **options):
     """A dictionary of (household, appliance) to the mean of the hour after noon."""
-    tables = [table.cast(SCHEMA) for table in read("nilmtk", folder, Wish(SlotLength(1, "h"), **wish))]
+    tables = [
+        table.cast(SCHEMA) for table in read("nilmtk", folder, DatasetOptions(SlotLength(1, "h"), **options))
+    ]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
     assert {row["time"].timestamp() for row in rows} == {NOON}
     return {(row["household"], row["appliance"]): row["watts"] for row in rows}

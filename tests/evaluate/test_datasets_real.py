@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushwatt.evaluate.datasets import ADDRESSES, Wish, dataset, read
-from hushwatt.evaluate.datasets.dataset import Recorded
-from hushwatt.evaluate.table import SCHEMA
+from hushwatt.evaluate.datasets import ADDRESSES, DatasetOptions, dataset, read
+from hushwatt.evaluate.datasets.dataset import MeterDataset
+from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.slot import SlotLength
 
 FOLDERS = {"nilmtk": ("nilmtk_hdf5", "nilmtk")}
@@ -38,10 +38,10 @@ def test_a_real_folder(folder):
     """The first home is read, its readings are finite, in order, and on the grid."""
     name, path = folder
     source = dataset(name)
-    assert isinstance(source, Recorded)
+    assert isinstance(source, MeterDataset)
     homes = tuple(source.homes(path)[:1])
 
-    [batch] = read(name, path, Wish(SlotLength(30, "m"), homes=homes, mains=True))
+    [batch] = read(name, path, DatasetOptions(SlotLength(30, "m"), homes=homes, mains=True))
     table = pa.Table.from_batches([batch.cast(SCHEMA)])
     times = table["time"].to_numpy().astype("datetime64[s]").astype(np.int64)
     watts = table["watts"].to_numpy()
@@ -57,8 +57,8 @@ def test_days_are_means_of_half_hours(folder):
     """Where a day was measured whole, its mean is that of its 48 half hours."""
     name, path = folder
     homes = tuple(dataset(name).homes(path)[:1])  # type: ignore[attr-defined]
-    days = _means(name, path, Wish(SlotLength(1, "d"), homes=homes, coverage=1.0))
-    halves = _means(name, path, Wish(SlotLength(30, "m"), homes=homes, coverage=1.0))
+    days = _means(name, path, DatasetOptions(SlotLength(1, "d"), homes=homes, coverage=1.0))
+    halves = _means(name, path, DatasetOptions(SlotLength(30, "m"), homes=homes, coverage=1.0))
 
     for (appliance, day), watts in days.items():
         parts = [halves.get((appliance, day + 1_800 * part)) for part in range(48)]
@@ -67,10 +67,10 @@ def test_days_are_means_of_half_hours(folder):
         assert watts == pytest.approx(np.mean(parts), rel=1e-9, abs=1e-9)
 
 
-def _means(name, path, wish):
+def _means(name, path, options):
     """Watts by appliance and Unix second."""
     found = {}
-    for batch in read(name, path, wish):
+    for batch in read(name, path, options):
         times = batch["time"].to_numpy(zero_copy_only=False).astype("datetime64[s]").astype(int)
         found |= dict(
             zip(

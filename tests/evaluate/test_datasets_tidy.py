@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate.datasets import Wish, read
-from hushwatt.evaluate.datasets.arrays import measured
+from hushwatt.evaluate.datasets import DatasetOptions, read
+from hushwatt.evaluate.datasets.arrays import measured_watts
 from hushwatt.evaluate.datasets.convert import convert
-from hushwatt.evaluate.table import SCHEMA
+from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 
@@ -32,9 +32,9 @@ def table(**columns):
     return pa.table({name: column for name, column in (usual | columns).items() if column is not None})
 
 
-def readings(path, **wish):
+def readings(path, **options):
     """All rows of a tidy file or folder."""
-    tables = [batch.cast(SCHEMA) for batch in read("tidy", path, Wish(**wish))]
+    tables = [batch.cast(SCHEMA) for batch in read("tidy", path, DatasetOptions(**options))]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
     return [(row["household"], row["time"], row["appliance"], row["watts"]) for row in rows]
 
@@ -107,7 +107,7 @@ def test_converting_within_a_folder(tmp_path):
     (tmp_path / ".half.parquet").write_bytes(b"")
     (tmp_path / ".old").mkdir()
     save(tmp_path / ".old" / "mine.parquet", table())
-    convert("tidy", tmp_path, tmp_path / "readings.parquet", Wish(), lambda done: None)
+    convert("tidy", tmp_path, tmp_path / "readings.parquet", DatasetOptions(), lambda done: None)
 
     assert pq.read_table(tmp_path / "readings.parquet").num_rows == 3  # the mains are left out
 
@@ -143,7 +143,7 @@ class TestConvert:
     def test_what_is_written(self, tmp_path):
         """The file has the readings and says where they come from, and the summary counts them."""
         save(tmp_path / "t.parquet", table())
-        done = convert("tidy", tmp_path / "t.parquet", tmp_path / "out.parquet", Wish())
+        done = convert("tidy", tmp_path / "t.parquet", tmp_path / "out.parquet", DatasetOptions())
         schema = pq.read_schema(tmp_path / "out.parquet")
 
         assert schema.remove_metadata() == SCHEMA
@@ -157,7 +157,7 @@ class TestConvert:
     def test_csv(self, tmp_path):
         """A name that ends in .csv gets CSV."""
         save(tmp_path / "t.parquet", table())
-        convert("tidy", tmp_path / "t.parquet", tmp_path / "out.csv", Wish())
+        convert("tidy", tmp_path / "t.parquet", tmp_path / "out.csv", DatasetOptions())
 
         assert (tmp_path / "out.csv").read_text().splitlines()[1] == '"a",2020-01-01 00:00:00Z,"kettle",1'
 
@@ -167,7 +167,9 @@ class TestConvert:
         (tmp_path / "out.parquet").write_text("old")
 
         with pytest.raises(ReadingsError, match="no readings of appliances in it"):
-            convert("tidy", tmp_path / "t.parquet", tmp_path / "out.parquet", Wish(homes=("nobody",)))
+            convert(
+                "tidy", tmp_path / "t.parquet", tmp_path / "out.parquet", DatasetOptions(homes=("nobody",))
+            )
 
         assert (tmp_path / "out.parquet").read_text() == "old"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "t.parquet"]
@@ -178,7 +180,7 @@ class TestMeasured:
 
     def array(self, **columns):
         """The array of a table."""
-        return measured(table(**columns).to_batches(), self.PLAN)
+        return measured_watts(table(**columns).to_batches(), self.PLAN)
 
     def test_shape_and_gaps(self):
         """Slots × homes × appliances, homes in order, NaN where there is no reading."""

@@ -20,7 +20,7 @@ from hushwatt.evaluate.demo import rehearse
 from hushwatt.evaluate.demo.folder import MARK, fresh_folder
 from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.page import LEFT, RIGHT, WIDTH, chart, page, table
-from hushwatt.evaluate.demo.rehearsal import SMALLER, ask, paper_plan
+from hushwatt.evaluate.demo.rehearsal import WATTS_DIVISOR, ask, paper_plan
 from hushwatt.evaluate.demo.server import TRIES, free_door
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.plan.presets import preset
@@ -67,7 +67,7 @@ def test_plan_keeps_the_papers_protection(done):
 def test_the_paper_gets_its_own_ranges():
     """The paper's mechanism is asked in ranges that fit the homes: some readings are above the last."""
     tops = np.array([each.edges[-1] for each in paper_plan().appliances])
-    watts = paper_homes(homes=300, slots=3, seed=1) / SMALLER
+    watts = paper_homes(homes=300, slots=3, seed=1) / WATTS_DIVISOR
 
     assert 0 < (watts > tops).mean() < 0.1
     assert (watts > tops / 10).mean() > 0.2

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate import metrics, printed
+from hushwatt.evaluate import metrics
+from hushwatt.evaluate import paper_numbers as printed
 from hushwatt.evaluate.experiments import experiment, experiments, run, top
 from hushwatt.evaluate.experiments.columns import NO_CAP, advised, true_counts
-from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, Homes, Job, Setting
-from hushwatt.evaluate.experiments.homes import PAPER, about, base_of, knowing, watts_of, weekly
+from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, HomesSpec, Job, Setting
+from hushwatt.evaluate.experiments.homes import PAPER, about, base_of, watts_of, weekly, with_prior_knowledge
 from hushwatt.evaluate.experiments.level_counts import with_levels, with_method
 from hushwatt.evaluate.experiments.over_time import PACES, drifting
 from hushwatt.evaluate.experiments.peeking_loss import answer, log_chance
@@ -26,7 +27,7 @@ WANTED = {
     *("usage", "benchmark", "per-appliance", "floors", "privacy", "release-bias", "accuracy"),
 }
 JOB = Job("top-k", 0, 0, seed=7, quick=True)
-FEW = Homes(PAPER, 150, 4)
+FEW = HomesSpec(PAPER, 150, 4)
 
 
 def test_every_table_of_the_paper_is_there():
@@ -84,7 +85,7 @@ def test_prior_knowledge_is_of_means_and_highs():
     """What is known of another population is its mean and the 95th percentile among users, in whole watts."""
     plan = preset("paper")
     watts = watts_of(FEW, plan, JOB)
-    kettle = knowing(plan, watts).appliances[1]
+    kettle = with_prior_knowledge(plan, watts).appliances[1]
     users = watts[:, watts[:, :, 1].max(axis=0) > 0, 1]
 
     assert kettle.typical_mean == np.rint(watts[:, :, 1].mean())
@@ -232,9 +233,9 @@ def test_results_are_means_of_repetitions():
 
 def run_one(each, value):
     """A measurement of that experiment's first metric."""
-    from hushwatt.evaluate.experiments import Measured
+    from hushwatt.evaluate.experiments import Measurement
 
-    return Measured("LBA", each.metrics[0].name, COLUMNS[3], value)
+    return Measurement("LBA", each.metrics[0].name, COLUMNS[3], value)
 
 
 def test_same_numbers_whoever_works():

@@ -11,10 +11,18 @@ import pytest
 from scipy.stats import beta, kstest, truncnorm, uniform
 
 from hushwatt.errors import UsageError
-from hushwatt.evaluate.generators import KINDS, generate, simulate
-from hushwatt.evaluate.generators.facts import Facts, course, facts_for, groups, hours, household, known
-from hushwatt.evaluate.generators.invented import Fleet, household_names
-from hushwatt.evaluate.generators.kind import BLOCK
+from hushwatt.evaluate.generators import GENERATORS, generate, simulate_file
+from hushwatt.evaluate.generators.appliance_facts import (
+    ApplianceFacts,
+    course,
+    facts_for,
+    hours,
+    household,
+    known_facts,
+    ownership_groups,
+)
+from hushwatt.evaluate.generators.home_generator import BLOCK_HOMES
+from hushwatt.evaluate.generators.invented_homes import InventedHomes, household_names
 from hushwatt.evaluate.generators.paper_homes import SHARES, paper_homes
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
@@ -53,11 +61,11 @@ class TestTheFour:
     @pytest.mark.parametrize("kind", LAWS)
     def test_slots_homes_and_appliances_are_independent(self, kind):
         """Neither neighbouring slots nor neighbouring columns resemble each other."""
-        first, second = readings(kind, homes=BLOCK + 2_000, slots=2)
+        first, second = readings(kind, homes=BLOCK_HOMES + 2_000, slots=2)
 
         assert abs(np.corrcoef(first.ravel(), second.ravel())[0, 1]) < 0.015
         assert abs(np.corrcoef(first[:, 0], first[:, 1])[0, 1]) < 0.05
-        assert abs(np.corrcoef(first[:2_000, 0], first[BLOCK:, 0])[0, 1]) < 0.1
+        assert abs(np.corrcoef(first[:2_000, 0], first[BLOCK_HOMES:, 0])[0, 1]) < 0.1
 
     def test_skew_leaves_about_four_levels_empty(self):
         """Among 10,000 homes, three to five of the ten equal levels are empty under the skewed laws."""
@@ -103,10 +111,10 @@ class TestIdeal:
     def test_measured_homes_lie_within_reach(self):
         """An owner's means are near those measured in British homes, kettles between 13 and 24 W."""
 
-        assert 13 < known("kettle").mean_watts < 24
-        assert 8 < known("washing_machine").mean_watts < 20
-        assert 10 < known("dishwasher").mean_watts < 56
-        assert 2 < known("microwave").mean_watts < 9
+        assert 13 < known_facts("kettle").mean_watts < 24
+        assert 8 < known_facts("washing_machine").mean_watts < 20
+        assert 10 < known_facts("dishwasher").mean_watts < 56
+        assert 2 < known_facts("microwave").mean_watts < 9
 
     def test_days_are_the_sum_of_their_minutes(self):
         """The same homes asked by day, hour or minute used the same energy."""
@@ -180,7 +188,7 @@ class TestFacts:
         """An appliance that only the catalogue knows keeps its ownership, and its mean over all homes."""
         coffee = facts_for(Appliance.of("coffee_machine", edges=[10]))
 
-        assert (known("coffee_machine"), coffee.uses) == (None, 1.0)
+        assert (known_facts("coffee_machine"), coffee.uses) == (None, 1.0)
         assert coffee.owned * coffee.mean_watts == pytest.approx(5, rel=1)
 
     def test_of_nobody(self):
@@ -199,9 +207,11 @@ class TestFacts:
 
     def test_every_entry_is_complete(self):
         """Every appliance of the table has a source, a known shape and course, and a plausible mean."""
-        table = [known(name) for name in (*PLAN.names, "tv", "hob", "electric_shower", "iron", "laptop")]
+        table = [
+            known_facts(name) for name in (*PLAN.names, "tv", "hob", "electric_shower", "iron", "laptop")
+        ]
 
-        assert all(isinstance(each, Facts) and each.source for each in table)
+        assert all(isinstance(each, ApplianceFacts) and each.source for each in table)
         assert all(hours(each.shape).shape == (24,) and course(each.course).parts for each in table)
         assert all(1 < each.mean_watts < 60 for each in table)
 
@@ -215,10 +225,10 @@ class TestFacts:
 
     def test_patterns_agree_with_ownership(self):
         """Owned together, an appliance is owned by as many homes as alone."""
-        for group in groups():
+        for group in ownership_groups():
             shares = np.diff(np.concatenate([[0.0], group.limits, [1.0]]))
 
-            assert shares @ group.owns == pytest.approx([known(name).owned for name in group.names])
+            assert shares @ group.owns == pytest.approx([known_facts(name).owned for name in group.names])
 
 
 class TestPaperHomes:
@@ -258,11 +268,11 @@ class TestPaperHomes:
 
 
 class TestTable:
-    @pytest.mark.parametrize("kind", KINDS)
-    @pytest.mark.parametrize("homes, slots", [(1, 1), (700, 20), (BLOCK + 5, 2)])
+    @pytest.mark.parametrize("kind", GENERATORS)
+    @pytest.mark.parametrize("homes, slots", [(1, 1), (700, 20), (BLOCK_HOMES + 5, 2)])
     def test_table_and_arrays_agree(self, tmp_path, kind, homes, slots):
         """The table has the arrays' numbers, sorted by time, household and the plan's appliances."""
-        simulate(kind, PLAN, homes, slots, 7, tmp_path / "readings.parquet")
+        simulate_file(kind, PLAN, homes, slots, 7, tmp_path / "readings.parquet")
         table = pq.read_table(tmp_path / "readings.parquet")
         arrays = readings(kind, homes, slots)
 
@@ -275,7 +285,7 @@ class TestTable:
 
     def test_columns(self, tmp_path):
         """Names are plain strings, times are in UTC, watts are doubles, and the label says synthetic."""
-        simulate("normal", PLAN, 3, 2, 7, tmp_path / "readings.parquet")
+        simulate_file("normal", PLAN, 3, 2, 7, tmp_path / "readings.parquet")
         schema = pq.read_schema(tmp_path / "readings.parquet")
 
         assert [str(each) for each in schema.types] == ["string", "timestamp[us, tz=UTC]", "string", "double"]
@@ -283,18 +293,18 @@ class TestTable:
 
     def test_csv(self, tmp_path):
         """A name that ends in .csv gets the same numbers as text."""
-        simulate("ideal", PLAN, 20, 3, 7, tmp_path / "readings.csv")
+        simulate_file("ideal", PLAN, 20, 3, 7, tmp_path / "readings.csv")
         table = pyarrow.csv.read_csv(tmp_path / "readings.csv")
 
         assert table.column_names == ["household", "time", "appliance", "watts"]
         assert table["watts"].to_numpy().tolist() == readings("ideal", 20, 3).ravel().tolist()
         assert ",2024-01-01 00:00:00Z," in (tmp_path / "readings.csv").read_text()
 
-    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("kind", GENERATORS)
     def test_same_seed_same_bytes(self, tmp_path, kind):
         """A seed repeats the file byte for byte; without one every file is new."""
         for name, seed in (("a", 7), ("b", 7), ("c", None), ("d", None)):
-            simulate(kind, PLAN, 40, 2, seed, tmp_path / name)
+            simulate_file(kind, PLAN, 40, 2, seed, tmp_path / name)
         a, b, c, d = ((tmp_path / name).read_bytes() for name in "abcd")
 
         assert a == b
@@ -302,15 +312,15 @@ class TestTable:
 
     def test_row_groups_are_of_a_handy_size(self, tmp_path):
         """Many slots of few homes share a row group, and few slots of many homes are split."""
-        simulate("uniform", PLAN, 10, 500, 7, tmp_path / "long.parquet")
-        simulate("uniform", PLAN, 3 * BLOCK, 1, 7, tmp_path / "wide.parquet")
+        simulate_file("uniform", PLAN, 10, 500, 7, tmp_path / "long.parquet")
+        simulate_file("uniform", PLAN, 3 * BLOCK_HOMES, 1, 7, tmp_path / "wide.parquet")
 
         assert pq.ParquetFile(tmp_path / "long.parquet").num_row_groups == 1
         assert pq.ParquetFile(tmp_path / "wide.parquet").num_row_groups == 3
 
     def test_names_sort_as_text(self):
         """The order of the names as text is the order of the homes, however many there are."""
-        many = Fleet(PLAN, 123_456_789, 1, lambda *_: np.zeros((1, 15)), {})
+        many = InventedHomes(PLAN, 123_456_789, 1, lambda *_: np.zeros((1, 15)), {})
         names = [many._names(first, 1)[0].as_py() for first in (0, 98, 9_999_999, 123_456_788)]
 
         assert names == sorted(names)
@@ -319,7 +329,7 @@ class TestTable:
     def test_a_plan_that_starts_at_noon(self, tmp_path):
         """No reading is dated before the plan's start, where it would be skipped."""
         noon = replace(PLAN, start=datetime(2024, 5, 1, 12, tzinfo=UTC))
-        simulate("uniform", noon, 1, 2, 7, tmp_path / "readings.parquet")
+        simulate_file("uniform", noon, 1, 2, 7, tmp_path / "readings.parquet")
         times = pq.read_table(tmp_path / "readings.parquet")["time"].unique().to_pylist()
 
         assert [each.isoformat() for each in times] == [
@@ -330,7 +340,7 @@ class TestTable:
     def test_progress(self, tmp_path):
         """Whoever watches hears of every row."""
         heard = []
-        simulate("uniform", PLAN, 10, 3, 7, tmp_path / "readings.parquet", heard.append)
+        simulate_file("uniform", PLAN, 10, 3, 7, tmp_path / "readings.parquet", heard.append)
 
         assert sum(heard) == 10 * 3 * 15
 

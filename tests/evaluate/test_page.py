@@ -7,34 +7,36 @@ import re
 
 import pytest
 
-from hushwatt.evaluate.experiments import Measured, experiment
+from hushwatt.evaluate.experiments import Measurement, experiment
 from hushwatt.evaluate.experiments.experiment import Metric
 from hushwatt.evaluate.figures import charts, draw
 from hushwatt.evaluate.page import page
-from hushwatt.evaluate.reproduce import Reproduced, Reproduction, Result, summarised
-from hushwatt.evaluate.tables import as_csv, shown, tables
+from hushwatt.evaluate.reproduce import MeanResult, ReproducedExperiment, Reproduction, summarised
+from hushwatt.evaluate.result_tables import as_csv, shown, tables
 
 
 @pytest.fixture(scope="module")
 def reproduction():
     """A made-up run of three experiments: bars, a series, and one with an infinite number."""
     levels = [
-        Measured(label, "Kruskal–Wallis p", column, value)
+        Measurement(label, "Kruskal–Wallis p", column, value)
         for label in ("LBU", "LSP", "LBD", "LBA")
         for column, value in (("as printed", 0.0008), ("corrected", 0.4), ("corrected", 0.6))
     ]
     series = [
-        Measured("kettle", "mean watts of a home", column, 500.0 + day, at=day, error=20.0)
+        Measurement("kettle", "mean watts of a home", column, 500.0 + day, at=day, error=20.0)
         for day in range(4)
         for column in ("true", "hushwatt")
     ]
     lost = [
-        Measured("LBA, d = 2, w = 2, ε = 1", "worst loss, in ε", column, value)
+        Measurement("LBA, d = 2, w = 2, ε = 1", "worst loss, in ε", column, value)
         for column, value in (("as printed", float("inf")), ("corrected", 0.52))
     ]
     made = {"methods": levels, "usage": series, "privacy": lost}
     parts = tuple(
-        Reproduced(experiment(name), summarised(experiment(name), found), ("synthetic: <invented>",))
+        ReproducedExperiment(
+            experiment(name), summarised(experiment(name), found), ("synthetic: <invented>",)
+        )
         for name, found in made.items()
     )
     return Reproduction(seed=7, quick=True, data=None, parts=parts)
@@ -89,11 +91,15 @@ def test_tables_hold_printed_values_beside_ours(reproduction):
     "metric, result, text",
     [
         (Metric("p"), None, "–"),
-        (Metric("p"), Result("", "", "", None, float("nan"), None, 0, 0, 1), "–"),
-        (Metric("p"), Result("", "", "", None, float("inf"), None, 0, 0, 1), "infinite"),
-        (Metric("p"), Result("", "", "", None, 0.0001234, 0.000011, 0, 1, 9), "0.000123 ± 1e-05"),
-        (Metric("p", "{:+.2f}"), Result("", "", "", None, -0.5, 0.25, 0, 1, 9), "-0.50 ± 0.25"),
-        (Metric("p", "{:.1f}", ranged=True), Result("", "", "", None, 5.0, 0.5, 4, 8, 9), "5.0 ± 0.5 (4–8)"),
+        (Metric("p"), MeanResult("", "", "", None, float("nan"), None, 0, 0, 1), "–"),
+        (Metric("p"), MeanResult("", "", "", None, float("inf"), None, 0, 0, 1), "infinite"),
+        (Metric("p"), MeanResult("", "", "", None, 0.0001234, 0.000011, 0, 1, 9), "0.000123 ± 1e-05"),
+        (Metric("p", "{:+.2f}"), MeanResult("", "", "", None, -0.5, 0.25, 0, 1, 9), "-0.50 ± 0.25"),
+        (
+            Metric("p", "{:.1f}", ranged=True),
+            MeanResult("", "", "", None, 5.0, 0.5, 4, 8, 9),
+            "5.0 ± 0.5 (4–8)",
+        ),
     ],
 )
 def test_cells(metric, result, text):

@@ -9,14 +9,14 @@ from scipy.stats import chisquare, ks_2samp
 
 from hushwatt.errors import UsageError
 from hushwatt.fleet import aggregate as module
-from hushwatt.fleet.aggregate import aggregate, kinds
+from hushwatt.fleet.aggregate import aggregate, homes_per_row
 from hushwatt.fleet.aggregate_draws import aggregate_draws
+from hushwatt.fleet.aggregate_turns import TurnCounts
 from hushwatt.fleet.simulate import simulate
-from hushwatt.fleet.speakers import Speakers
 from hushwatt.household.report.levels import between, ranged
 from hushwatt.privacy.entropy import FreshKeys, Simulation
 from hushwatt.privacy.laws import law_for
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.wire.payload import Layout
 
@@ -47,7 +47,7 @@ def home_laws(plan, watts, appliances):
     Written from the rules, home by home, and not from the code that draws.
     """
     slots, window = len(watts), plan.window
-    drawn = STRATEGIES[plan.method].start(affordable(plan), window).largest
+    drawn = strategy_for(plan).largest
     asked, count = plan.appliances_per_report, len(plan.appliances)
     for turn, order in product(range(window), permutations(range(count))):
         mine = [slot for slot in range(slots) if plan.method == "lbu" or slot % window == turn]
@@ -149,11 +149,11 @@ def test_law_is_that_of_every_home(plan_for, case):
     assert fit(law, seen) > DOUBT
 
 
-class Forgetful(Speakers):
+class Forgetful(TurnCounts):
     """Homes that draw their turn and order anew in every slot."""
 
     def draw_of(self, slot):
-        fresh = Speakers.of(self.plan, self.turns.sum(axis=0), self.first, self.random)
+        fresh = TurnCounts.of(self.plan, self.turns.sum(axis=0), self.first, self.random)
         self.turns, self.placed = fresh.turns, {}
         return super().draw_of(slot)
 
@@ -165,7 +165,7 @@ def test_law_in_which_homes_forget_is_noticed(plan_for, monkeypatch, case):
     plan = small_plan(plan_for, method, more)
     watts = np.stack([[[10.0] * 2, [90.0] * 2, [190.0] * 2]] * 4)
     law = exact_law(plan, watts, (0,))
-    monkeypatch.setattr(module, "Speakers", Forgetful)
+    monkeypatch.setattr(module, "TurnCounts", Forgetful)
 
     seen = Counter(
         flat(plan, aggregate(plan, watts, 3, Simulation(run, "")), 4, (0,)) for run in range(DRAWS)
@@ -251,8 +251,8 @@ def test_repeats_with_the_same_seed(plan_for):
 def test_every_row_stands_for_as_many_homes(plan_for):
     """Rows stand for equally many homes, give or take one, and all homes are somebody's."""
 
-    assert set(kinds(1_000_003, 7).tolist()) == {142_857, 142_858}
-    assert kinds(1_000_003, 7).sum() == 1_000_003
+    assert set(homes_per_row(1_000_003, 7).tolist()) == {142_857, 142_858}
+    assert homes_per_row(1_000_003, 7).sum() == 1_000_003
 
 
 @pytest.mark.parametrize("method", ["lbd", "lba", "lpd", "lpa"])

@@ -1,18 +1,18 @@
 """Stages side by side add up to one fraction."""
 
-from hushwatt.fleet.progress import Work
+from hushwatt.fleet.progress import ProgressTracker
 
 
 def test_stages_side_by_side():
     """Every stage counts with its share, in whatever order they get on, and no more than that."""
     told = []
-    work = Work(told.append)
+    work = ProgressTracker(told.append)
     read, write = work.stage(0.4, total=2), work.stage(0.6, total=4)
-    read.passed(1)
+    read.advance(1)
     write.reached(2)
-    write.passed(2)
-    read.passed(5)
-    write.passed(2)
+    write.advance(2)
+    read.advance(5)
+    write.advance(2)
 
     assert told == [0.2, 0.5, 0.5, 0.7, 1.0]
 
@@ -20,7 +20,7 @@ def test_stages_side_by_side():
 def test_nothing_to_do_is_done():
     """A stage without anything in it is over at once; without a listener nothing is told."""
     told = []
-    Work(told.append).stage(1.0, total=0).passed(0)
-    Work(None).stage(1.0, total=0).passed(0)
+    ProgressTracker(told.append).stage(1.0, total=0).advance(0)
+    ProgressTracker(None).stage(1.0, total=0).advance(0)
 
     assert told == [1.0]

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hushwatt.fleet.provider_decisions import Decided, pick, shares
+from hushwatt.fleet.provider_decisions import DecisionState, sample_silent_homes, shares
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import pay_and_draw
 from hushwatt.privacy.entropy import Simulation
@@ -51,9 +51,9 @@ def test_shares_are_unbiased(plan_of, oracle, asked):
 def test_who_speaks_is_drawn_anew(plan_of):
     """Where all homes may speak again, another slot and another round pick others, all by chance."""
     plan = plan_of(3, 2, method="lpa", decision="provider", window=1)
-    decided, source = Decided.start(plan, 1_000), Simulation(5, "pick")
+    decided, source = DecisionState.start(plan, 1_000), Simulation(5, "pick")
     picked = [
-        set(pick(plan, decided, slot, 100, source, purpose).tolist())
+        set(sample_silent_homes(plan, decided, slot, 100, source, purpose).tolist())
         for slot, purpose in ((0, "probers"), (1, "probers"), (2, "publishers"), (3, "publishers"))
     ]
 

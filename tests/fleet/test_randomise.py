@@ -13,8 +13,8 @@ import pytest
 from hushwatt.errors import ReadingsError, StateError, UsageError
 from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.randomise import randomise_file
-from hushwatt.fleet.readings import parts
-from hushwatt.fleet.state import State, save_state
+from hushwatt.fleet.readings import partitions as parts
+from hushwatt.fleet.state import FleetState, save_state
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for
 from hushwatt.wire.payload import Layout
@@ -37,8 +37,8 @@ METHODS = [
 @pytest.fixture(params=[1 << 15, 7], ids=["whole", "in parts"])
 def homes_in_a_part(request, monkeypatch):
     """Fleets that fit in memory, and fleets of which only seven homes do."""
-    monkeypatch.setattr(parts, "CELLS", 1)
-    monkeypatch.setattr(parts, "LEAST", request.param)
+    monkeypatch.setattr(parts, "MAX_CELLS", 1)
+    monkeypatch.setattr(parts, "MIN_HOMES", request.param)
 
 
 @pytest.fixture
@@ -266,8 +266,8 @@ def test_reports_are_unbiased(tmp_path, plan_for, readings_at, oracle):
 @pytest.mark.parametrize("seed", range(4))
 def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, watts, monkeypatch, seed):
     """In parts of four homes, and joined by others later, equally many homes speak in every slot."""
-    monkeypatch.setattr(parts, "CELLS", 1)
-    monkeypatch.setattr(parts, "LEAST", 4)
+    monkeypatch.setattr(parts, "MAX_CELLS", 1)
+    monkeypatch.setattr(parts, "MIN_HOMES", 4)
     plan, state = plan_for("lpu"), tmp_path / "state"
     first = readings_at(tmp_path / "r0.parquet", watts[:3, :30], plan.names, homes=10)
     later = readings_at(tmp_path / "r1.parquet", watts[4:7], plan.names, first=4)
@@ -306,11 +306,11 @@ def test_state_carries_every_ledger(tmp_path, plan_for, method, more):
     fleet = assemble(plan, None, names, 0, source)
     for slot in range(4):
         watts = np.random.default_rng(slot).uniform(0, 300, (60, 3))
-        list(fleet.move(slot, (watts[part] for part in fleet.parts), source))
+        list(fleet.advance(slot, (watts[part] for part in fleet.partitions), source))
     save_state(tmp_path / "state", fleet)
-    again = assemble(plan, State.load(plan, tmp_path / "state"), names, 4, source)
+    again = assemble(plan, FleetState.load(plan, tmp_path / "state"), names, 4, source)
 
-    for part in range(len(fleet.parts)):
+    for part in range(len(fleet.partitions)):
         before, after = (one.memory.take(part).ledger for one in (fleet, again))
         assert (before.spent(3) == after.spent(3)).all()
         assert before.spent(3).any()
@@ -401,7 +401,7 @@ def test_a_state_that_says_what_none_says(tmp_path, kept, change):
     pq.write_table(table.replace_schema_metadata({"hushwatt.state": json.dumps(memory)}), path)
 
     with pytest.raises(StateError, match="other: ") as caught:
-        State.load(plan, path)
+        FleetState.load(plan, path)
     assert len(str(caught.value)) < 300
 
 
@@ -420,7 +420,7 @@ def test_a_state_whose_columns_are_others(tmp_path, kept, column):
     for other in others:
         pq.write_table(other, path)
         with pytest.raises(StateError, match="not a hushwatt state file, or damaged"):
-            State.load(plan, path).homes(slice(0, len(table)))
+            FleetState.load(plan, path).homes(slice(0, len(table)))
 
 
 @pytest.mark.parametrize("crash", [0, 1])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.fleet.rehearse import Rehearsed, counted, rehearse
+from hushwatt.fleet.rehearse import RehearsalResult, quantised, rehearse
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_truth_is_of_the_slots_that_count(plan_for):
         by_slot={name: SimpleNamespace(counted=np.array(each)) for name, each in counts.items()},
         by_period={"a0": period, "a1": period, "a2": None},
     )
-    found = Rehearsed(estimates, 5, np.array([[10.0, 20.0, 1.0], [90.0, 40.0, 2.0]]))
+    found = RehearsalResult(estimates, 5, np.array([[10.0, 20.0, 1.0], [90.0, 40.0, 2.0]]))  # type: ignore[arg-type]
 
     assert {name: (true.watts, true.rank) for name, true in found.truth.items()} == {
         "a0": (10.0, 2),
@@ -76,8 +76,8 @@ def test_watts_as_the_plan_counts_them(plan_for):
     """A range counts as its value; dithered watts are cut off at the last value."""
     watts = np.array([[50.0, 150.0, 999.0]])
 
-    assert counted(plan_for(mapping="range"), watts).tolist() == [[50, 150, 250]]
-    assert counted(plan_for(mapping="dither"), watts).tolist() == [[50, 150, 200]]
+    assert quantised(plan_for(mapping="range"), watts).tolist() == [[50, 150, 250]]
+    assert quantised(plan_for(mapping="dither"), watts).tolist() == [[50, 150, 200]]
 
 
 def test_a_seed_repeats_and_other_homes_differ(tmp_path, plan_for, readings_at, watts):

@@ -1,12 +1,13 @@
 """One plan at home: paid before drawn, kept whole, counted at the most when nobody knows."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, fresh_store, join
 
 from hushwatt.errors import StateError
 from hushwatt.household import membership
@@ -46,6 +47,8 @@ def spends(member, slot):
 
 class Looking:
     """The system's randomness, which looks at the disk with other eyes before it gives any."""
+
+    path: Path
 
     def __init__(self):
         self.seen = []
@@ -141,16 +144,16 @@ def test_a_missed_turn_drops_the_old_release(member_of, plan_of):
 def test_no_window_overspends(plan_of, method, window, fates):
     """Whatever becomes of its slots, any w in a row send at most ε."""
     plan = plan_of(3, 3, method=method, window=window)
-    with quick_store() as store:
+    with fresh_store() as store:
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), OperatingSystem())
         for slot, fate in enumerate(fates):
             if fate == "close":
-                member.close(OperatingSystem().words(2) % np.uint64(400) * 1.0, due=0)
+                member.close((OperatingSystem().words(2) % np.uint64(400)).astype(float), due=0)
             elif fate == "silent":
                 member.silent(slot, "paused")
             else:
                 member.lost(slot, "away", unseen=9 if fate == "unseen" else 0)
-        sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())
+        sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())  # type: ignore[arg-type]
 
     for start in range(len(fates)):
         assert sum(sent.get(slot, 0) for slot in range(start, start + window)) <= plan.epsilon

@@ -2,10 +2,10 @@
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
-from hushwatt.household import private_files as private
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.private_files import restrict_to_owner, write_private
 
@@ -49,7 +49,7 @@ def test_notes_are_private_from_the_first_byte(home, monkeypatch):
     """health.json and its temporary, even where the umask is open."""
     before = os.umask(0)
     seen = []
-    monkeypatch.setattr(private.Path, "replace", lambda self, path: seen.append(mode(self)))
+    monkeypatch.setattr(Path, "replace", lambda self, path: seen.append(mode(self)))
     try:
         write_private(home / "note", "text")
     finally:
@@ -78,9 +78,9 @@ def test_what_cannot_be_changed_is_said(home, monkeypatch):
     def refuse(self, mode):
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(private.Path, "chmod", refuse)
+    monkeypatch.setattr(Path, "chmod", refuse)
     lines = restrict_to_owner(home)
-    monkeypatch.setattr(private.Path, "chmod", lambda self, mode: None)
+    monkeypatch.setattr(Path, "chmod", lambda self, mode: None)
     ignored = restrict_to_owner(home)
 
     assert f"as its owner: chmod 600 {home / 'sources.toml'}" in "\n".join(lines)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hushwatt.errors import PlanError
 from hushwatt.plan.amounts import LARGEST, MICRO
 from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.choices import DECIDED_BY, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.choices import MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.slot import SlotLength
 from hushwatt.sanitise import sanitised
@@ -45,7 +45,7 @@ def plans(draw):
     """Any plan."""
     method, mapping = draw(st.sampled_from(list(METHODS))), draw(st.sampled_from(list(MAPPINGS)))
     listed = draw(appliances(mapping))
-    decision = DECIDED_BY.get(method)
+    decision = METHODS[method].decided_by
     fewest = len(listed) if decision == "household" else 1
     zone = draw(ZONES)
     start = draw(st.datetimes(datetime(1999, 1, 1), datetime(2030, 1, 1), timezones=st.just(ZoneInfo(zone))))

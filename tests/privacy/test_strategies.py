@@ -2,12 +2,13 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hushwatt.plan.choices import METHODS
-from hushwatt.privacy.strategies import ADAPTIVE, POPULATION, STRATEGIES, Absorb, Distribute, Sample, Uniform
+from hushwatt.privacy.strategies import STRATEGIES, Absorb, Distribute, Sample, Uniform
 
 EPSILON = 1_200_000
 
@@ -70,11 +71,56 @@ class TestAll:
         assert one == other
         assert hash(one) == hash(other)
 
+    @pytest.mark.parametrize("name", STRATEGIES)
+    @given(window=windows, begin=st.integers(0, 40))
+    def test_homes_that_begin_later_are_in_step(self, name, window, begin):
+        """By the clock, a home that begins in slot s is where one that began in slot 0 has come."""
+        strategy = STRATEGIES[name].start(EPSILON, window)
+        if METHODS[name].decided_by is None:
+            late = strategy.turn(-begin)
+            for _ in range(begin):
+                strategy = strategy.after(strategy.offer() > 0)
+
+            assert late == strategy
+
+    @pytest.mark.parametrize("name", STRATEGIES)
+    @given(window=windows, slots=st.integers(1, 40))
+    def test_draws_are_a_stride_apart(self, name, window, slots):
+        """By the clock, all draws cost the same, and come in the slots that the method's rules say."""
+        kind = STRATEGIES[name]
+        if METHODS[name].decided_by is None:
+            made = offers(kind.start(EPSILON, window), [True] * slots)
+            drawn = [slot for slot, offer in enumerate(made) if offer]
+
+            assert drawn == list(range(0, slots, kind.stride(window)))
+            assert set(made) <= {0, kind.start(EPSILON, window).largest}
+            assert kind.stride(window) == METHODS[name].step(window) or kind.population
+
+    @pytest.mark.parametrize("name", STRATEGIES)
+    @given(window=windows, wished=wishes)
+    def test_honest_amounts_fit(self, name, window, wished):
+        """What a home that walks the strategy pays in a slot fits; other amounts do not."""
+        kind = STRATEGIES[name]
+        start, stands = kind.start(EPSILON, window), 0
+        wished = [wish or METHODS[name].decided_by is None for wish in wished]  # the clock takes every draw
+        for slot, (probe, offer, published) in enumerate(walk(start, wished)):
+            stands = offer if published else stands
+            if stands and (published or kind.repeats) and not (kind.population and probe):
+                spent = probe + offer * published
+
+                assert fits(start, slot, spent, stands)
+                assert not fits(start, slot, spent + 1, stands)
+                assert not fits(start, slot, spent, EPSILON + 1)
+
     def test_every_method_of_a_plan_has_a_strategy(self):
-        """What a plan may name can be run, and the kinds of methods are known by name."""
+        """What a plan may name can be run, and who may decide is known by name."""
 
         assert set(STRATEGIES) == set(METHODS)
-        assert set(METHODS) >= POPULATION | ADAPTIVE
+        assert all(METHODS[name].decided_by for name, kind in STRATEGIES.items() if kind.start(60, 2).probe)
+
+
+def fits(start, slot, spent, drawn):
+    return bool(start.amounts_fit(*(np.array([number]) for number in (slot, spent, drawn)))[0])
 
 
 class TestUniform:

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushwatt.fleet.provider_decisions import Decided, report_rounds
+from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
@@ -37,7 +37,7 @@ def sent_by(plan):
     """What a fleet sends whose levels change in slot 5."""
     source = Simulation(7, plan.id)
     homes = enrol(plan, HOMES, 0, source)
-    decided = Decided.start(plan, HOMES) if plan.decision == "provider" else None
+    decided = DecisionState.start(plan, HOMES) if plan.decision == "provider" else None
     for slot in range(SLOTS):
         levels = np.full((HOMES, len(WIDTHS)), slot // 5, dtype=np.uint16)
         if decided is None:
@@ -171,3 +171,18 @@ def damaged_files(plan, batch, folder):
     bad("empty", "there is no Parquet file in this folder", folder / "empty").mkdir()
     bad("nowhere", "there is no such file or folder")
     return found
+
+
+def arrow(batch, size):
+    """Reports as Spark hands them over: wide integers, and where each stands."""
+    numbers = (pa.array(column, pa.int64()) for column in (batch.slot, batch.round, batch.spent, batch.drawn))
+    columns = [
+        batch.households,
+        *numbers,
+        pa.array([payload.tobytes() for payload in batch.payloads]),
+        pa.array(["reports.parquet"] * len(batch)),
+        pa.array(range(len(batch))),
+    ]
+    names = ["household", "slot", "round", "spent", "drawn", "payload", "file", "row"]
+    whole = pa.RecordBatch.from_arrays(columns, names)
+    return [whole.slice(start, size) for start in range(0, len(batch), size)]

@@ -1,15 +1,16 @@
 """Every door refuses what is out of turn or out of order, for its own reason, and takes the rest."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from tests.provider.collecting import STORES, histories, records
 from tests.provider.delivering import Depot
-from tests.provider.reported import HOMES, part, plainly, reported, saved, twice
-from tests.provider.test_engines import arrow
+from tests.provider.reported import HOMES, arrow, part, plainly, reported, saved, twice
 
 from hushwatt.privacy.rotation import order_of
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import engine, tally_reports
 from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
@@ -22,7 +23,7 @@ EVERY = [0, 1, 2]
 TURN, ORDER, FINE = "out_of_turn", "out_of_order", ""
 
 # What a forging home sends, slot and appliances, and what must become of it.
-FORGED = {
+FORGED: dict[str, tuple[dict[str, Any], int, Any]] = {
     "every slot": ({"method": "lpu"}, 3, [(slot, EVERY, TURN if slot % 3 else FINE) for slot in range(9)]),
     "another phase": ({"method": "lpu"}, 3, [(0, EVERY, FINE), (4, EVERY, TURN), (6, EVERY, FINE)]),
     "one appliance": (
@@ -58,7 +59,7 @@ def forged(request, plan_of):
     """A plan, and the rows of a forging home: slot, spent, drawn, payload and what must become of it."""
     fields, count, rows = FORGED[request.param]
     plan = plan_of(*[2] * count, oracle="grr", **fields)
-    layout, drawn = Layout.of(plan), STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
+    layout, drawn = Layout.of(plan), strategy_for(plan).offer()
     found = []
     for slot, members, reason in rows:
         named = np.array([members]) if layout.partial else None
@@ -264,7 +265,7 @@ class TestEnrolment:
 
         def send(talk, later):
             turns = zip(map(bytes.fromhex, devices), answer.json()["turns"], strict=True)
-            sent = [pack(each, later + (turn + 1) % 3, *[plan.epsilon] * 2, b"\0") for each, turn in turns]
+            sent = [pack(each, later + (turn + 1) % 3, *[plan.epsilon] * 2, b"\0") for each, turn in turns]  # type: ignore[call-arg]
             return talk.send(key, bytes.fromhex(name), b"".join(sent)).json()
 
         first = send(talk, 0)

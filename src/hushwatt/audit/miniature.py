@@ -6,21 +6,10 @@ from datetime import UTC, datetime
 
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.choices import DECIDED_BY, MAPPINGS, ORACLES
+from hushwatt.plan.choices import MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.slot import SlotLength
 
-MECHANISMS = (  # method, and who decides
-    ("lbu", None),
-    ("lsp", None),
-    ("lpu", None),
-    ("lbd", "household"),
-    ("lba", "household"),
-    ("lbd", "provider"),
-    ("lba", "provider"),
-    ("lpd", "provider"),
-    ("lpa", "provider"),
-)
 EPSILONS = tuple(int(amount * MICRO) for amount in (0.1, 0.5, 1, 3, 10))
 
 
@@ -66,9 +55,19 @@ class Mechanism:
         return f"{self.method}{by}, {self.oracle}, {self.mapping}{some}"
 
 
+def deciders() -> list[tuple[str, str | None]]:
+    """Every method, with everyone who may decide in it."""
+    return [
+        (name, by)
+        for by in (None, "household", "provider")
+        for name, method in METHODS.items()
+        if by == method.decided_by or (by == "provider" and method.decided_by)
+    ]
+
+
 def mechanisms() -> Iterator[Mechanism]:
     """Every one that a plan can name."""
-    for method, decision in MECHANISMS:
+    for method, decision in deciders():
         for oracle in ORACLES:
             for mapping in MAPPINGS:
                 yield Mechanism(method, decision, oracle, mapping, partial=False)
@@ -116,7 +115,7 @@ def appliance(place: int, levels: int) -> Appliance:
 
 def mechanism_of(plan: Plan) -> Mechanism:
     """What a plan chose."""
-    decision = plan.decision or DECIDED_BY.get(plan.method)
+    decision = plan.decision or METHODS[plan.method].decided_by
     partial = plan.appliances_per_report < len(plan.appliances)
     return Mechanism(plan.method, decision, plan.oracle, plan.mapping, partial)
 

@@ -72,12 +72,12 @@ def convert(
     """
     from hushwatt.cli.progress import progress
     from hushwatt.evaluate.datasets.convert import convert as written_to
-    from hushwatt.evaluate.datasets.dataset import Wish
+    from hushwatt.evaluate.datasets.dataset import DatasetOptions
 
     notes: list[str] = []
-    wish = Wish.parse(every, homes, timezone, coverage, longest_gap, mains, notes.append)
+    options = DatasetOptions.parse(every, homes, timezone, coverage, longest_gap, mains, notes.append)
     with progress(f"converting {name}") as advance:
-        done = written_to(name, folder, output, wish, advance)
+        done = written_to(name, folder, output, options, advance)
     for line in (*notes, *done.lines()):
         print(line, file=sys.stderr)
 

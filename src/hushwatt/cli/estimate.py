@@ -87,7 +87,7 @@ def estimate(
 
     agreed = Plan.load(plan)
     first, last = parse_time_range(agreed, start, end)
-    tallies = added_up(agreed, reports, engine, master, spark_conf)
+    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf)
     found = estimated(agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
     if output is not None:
         export(found, output)
@@ -134,7 +134,7 @@ def top(
     if count < 1:
         raise UsageError(f"-k is {count}; it must be at least 1")
     agreed = Plan.load(plan)
-    found = estimated(agreed, added_up(agreed, reports, engine, master, spark_conf))
+    found = estimated(agreed, tally_with_engine(agreed, reports, engine, master, spark_conf))
     if as_json:
         from hushwatt.provider.estimate.document import top_document
 
@@ -146,7 +146,7 @@ def top(
         print_tables(found, [top_table(found, count)], [told, *remarks(found)], TOP_SPARE)
 
 
-def added_up(
+def tally_with_engine(
     plan: "Plan", reports: str, engine: str, master: str | None, spark_conf: list[str] | None
 ) -> "Tallies":
     """The reports' tallies, with a word about reports that were there again or are refused."""

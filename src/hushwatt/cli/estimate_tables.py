@@ -12,10 +12,10 @@ from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotE
 if TYPE_CHECKING:
     from rich.table import Table
 
-WIDTH = 24  # cells of a bar
-LONGEST = 24  # cells of a pattern over time
+BAR_CELLS = 24  # cells of a bar
+PATTERN_CELLS = 24  # cells of a pattern over time
 PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((6,),)  # what narrow terminals lack: the drawing, then the share
-WIDE = 120  # columns, where there is no terminal
+DEFAULT_COLUMNS = 120  # columns, where there is no terminal
 HEIGHTS = "▁▂▃▄▅▆▇█"
 AVERAGING = (
     "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "
@@ -90,7 +90,7 @@ def print_tables(
     from rich.console import Console
     from rich.text import Text
 
-    width = terminal_width(WIDE)
+    width = terminal_width(DEFAULT_COLUMNS)
     console = Console(highlight=False, width=width)
     with console.capture() as capture:
         console.print(Text(headline(estimates), style="bold"))
@@ -179,7 +179,7 @@ def bar(low: float, middle: float, high: float, most: float) -> str:
     """
     if most <= 0:
         return ""
-    cells = [round(WIDTH * min(max(limit, 0.0), most) / most) for limit in (low, middle, high)]
+    cells = [round(BAR_CELLS * min(max(limit, 0.0), most) / most) for limit in (low, middle, high)]
     return "█" * cells[0] + "▒" * (cells[1] - cells[0]) + "░" * (cells[2] - cells[1])
 
 
@@ -190,7 +190,7 @@ def pattern(numbers: SlotEstimates) -> str:
     >>> pattern(SimpleNamespace(known=[True, False, True], watts=[0.0, 9.0, 70.0]))
     '▁ █'
     """
-    size = max(-(-len(numbers.known) // LONGEST), 1)
+    size = max(-(-len(numbers.known) // PATTERN_CELLS), 1)
     slots = list(zip(numbers.known, numbers.watts, strict=True))
     parts = [[watts for known, watts in slots[at : at + size] if known] for at in range(0, len(slots), size)]
     means = [sum(part) / len(part) if part else None for part in parts]

@@ -18,7 +18,7 @@ from cyclopts import App, Parameter
 
 from hushwatt import __version__
 from hushwatt.cli.exit_codes import exit_codes
-from hushwatt.cli.numbers import exactly
+from hushwatt.cli.strict_numbers import strict_number
 
 
 class Command(NamedTuple):
@@ -53,7 +53,7 @@ COMMANDS = {
         "Take part from home: join, run, see all that leaves, pause, leave.",
     ),
     "provider": Command(
-        "hushwatt.cli.provider.serve:app",
+        "hushwatt.cli.provider.provider:app",
         "Collect reports from homes, keep them safe, and give out estimates.",
     ),
     "audit": Command(
@@ -80,7 +80,7 @@ def app_for(called: str = "") -> App:
         name="hushwatt",
         help="Learn which appliances use how much, when, while each home keeps its own usage deniable.",
         version=__version__,
-        default_parameter=Parameter(negative=(), converter=exactly),
+        default_parameter=Parameter(negative=(), converter=strict_number),
         help_format="plaintext",
         suppress_keyboard_interrupt=False,
         exit_on_error=False,

@@ -11,7 +11,7 @@ from hushwatt.cli.options import Json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hushwatt.evaluate.reproduce import Reproduced, Reproduction
+    from hushwatt.evaluate.reproduce import ReproducedExperiment, Reproduction
 
 WIDTH = 120  # of tables that go to a file
 SEED = 2311  # the paper's number at arXiv begins so
@@ -91,7 +91,7 @@ def _write(found: "Reproduction", folder: Path) -> None:
     from hushwatt.evaluate.figures import draw
     from hushwatt.evaluate.page import page
     from hushwatt.evaluate.reproduce import document
-    from hushwatt.evaluate.tables import as_csv
+    from hushwatt.evaluate.result_tables import as_csv
     from hushwatt.files import atomic_write
 
     texts = {
@@ -117,12 +117,12 @@ def _print(found: "Reproduction") -> None:
         _print_part(part, console)
 
 
-def _print_part(part: "Reproduced", console: "Console") -> None:
+def _print_part(part: "ReproducedExperiment", console: "Console") -> None:
     """The tables of one experiment, and its figures to reach."""
     from rich import box
     from rich.table import Table
 
-    from hushwatt.evaluate.tables import tables
+    from hushwatt.evaluate.result_tables import tables
 
     console.print(f"\n[bold]{part.experiment.title}[/] ({part.experiment.name})")
     if part.homes:

@@ -49,9 +49,9 @@ def simulate(
     _warn(slots, agreed.calendar.slots)
     rows = homes * slots * len(agreed.appliances)
     with progress("inventing readings", rows) as advance:
-        generators.simulate(kind, agreed, homes, slots, seed, output, advance)
+        generators.simulate_file(kind, agreed, homes, slots, seed, output, advance)
     _say(f"wrote {rows} synthetic readings of {homes} invented homes to {output}")
-    _say(f"kind: {kind} ({generators.KINDS[kind].about}), seed: {'none' if seed is None else seed}")
+    _say(f"kind: {kind} ({generators.GENERATORS[kind].about}), seed: {'none' if seed is None else seed}")
 
 
 def _warn(asked: int, available: int) -> None:

@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from hushwatt.evaluate.reproduce import Reproduced, Result
+from hushwatt.evaluate.reproduce import MeanResult, ReproducedExperiment
 from hushwatt.files import atomic_write
 
 COLOURS = {  # readable on white and on near-black alike
@@ -27,7 +27,7 @@ OTHERS = ("#e07b39", "#c9a227", "#9a6bd0", "#d1495b", "#5f6b7a", "#2a9d8f", "#8b
 
 
 @dataclass(frozen=True)
-class Line:
+class FigureLine:
     """One column of a chart: points with their error bars."""
 
     name: str
@@ -38,12 +38,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Chart:
+class Figure:
     """One picture."""
 
     title: str
     kind: str  # bars or series
-    lines: tuple[Line, ...]
+    lines: tuple[FigureLine, ...]
     label: str  # of the value axis
     axis: str
     logarithmic: bool
@@ -55,7 +55,7 @@ class Chart:
         return list(dict.fromkeys(place for line in longest for place in line.places))
 
 
-def charts(part: Reproduced) -> list[Chart]:
+def charts(part: ReproducedExperiment) -> list[Figure]:
     """The charts of an experiment: one of bars, or one for each setting of a series."""
     each = part.experiment
     if each.figure == "none":
@@ -65,10 +65,10 @@ def charts(part: Reproduced) -> list[Chart]:
     found = [one for one in part.results if one.metric == metric.name and isfinite(one.value)]
     if each.figure == "bars":
         lines = _lines(each.columns, found)
-        return [Chart(each.title, "bars", lines, label, "", each.logarithmic)] if lines else []
+        return [Figure(each.title, "bars", lines, label, "", each.logarithmic)] if lines else []
     settings = dict.fromkeys(one.setting for one in found)
     return [
-        Chart(
+        Figure(
             setting,
             "series",
             _lines(
@@ -82,7 +82,7 @@ def charts(part: Reproduced) -> list[Chart]:
     ]
 
 
-def _lines(columns: Sequence[str], found: list[Result]) -> tuple[Line, ...]:
+def _lines(columns: Sequence[str], found: list[MeanResult]) -> tuple[FigureLine, ...]:
     lines = []
     for place, column in enumerate(columns):
         mine = [one for one in found if one.column == column]
@@ -90,11 +90,11 @@ def _lines(columns: Sequence[str], found: list[Result]) -> tuple[Line, ...]:
             colour = COLOURS.get(column, OTHERS[place % len(OTHERS)])
             places = tuple(one.setting if one.at is None else one.at for one in mine)
             errors = tuple(1.96 * (one.error or 0.0) for one in mine)
-            lines.append(Line(column, colour, places, tuple(one.value for one in mine), errors))
+            lines.append(FigureLine(column, colour, places, tuple(one.value for one in mine), errors))
     return tuple(lines)
 
 
-def draw(part: Reproduced, folder: Path) -> list[Path]:
+def draw(part: ReproducedExperiment, folder: Path) -> list[Path]:
     """Write the charts of an experiment into `folder`, as one PNG; give the files."""
     pictures = charts(part)
     if not pictures:
@@ -121,7 +121,7 @@ def draw(part: Reproduced, folder: Path) -> list[Path]:
     return [path]
 
 
-def _plot(chart: Chart, axis: Any) -> None:
+def _plot(chart: Figure, axis: Any) -> None:
     """One chart on one pair of axes."""
     if chart.kind == "bars":
         _bars(chart, axis)
@@ -141,7 +141,7 @@ def _plot(chart: Chart, axis: Any) -> None:
     axis.legend(frameon=False, fontsize=8, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0))
 
 
-def _bars(chart: Chart, axis: Any) -> None:
+def _bars(chart: Figure, axis: Any) -> None:
     """Bars side by side, a group for each setting."""
     settings = chart.settings
     step = 0.84 / len(chart.lines)

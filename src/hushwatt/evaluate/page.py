@@ -7,9 +7,9 @@ from math import isinf
 from typing import Any
 
 from hushwatt import __version__
-from hushwatt.evaluate.figures import Chart, charts
-from hushwatt.evaluate.reproduce import Reproduced, Reproduction, Result
-from hushwatt.evaluate.tables import Table, shown, tables
+from hushwatt.evaluate.figures import Figure, charts
+from hushwatt.evaluate.reproduce import MeanResult, ReproducedExperiment, Reproduction
+from hushwatt.evaluate.result_tables import ResultTable, shown, tables
 
 LONG = 24  # rows above which a table is folded away
 
@@ -75,7 +75,7 @@ differ.</footer>
 """
 
 
-def _described(chart: Chart) -> dict[str, Any]:
+def _described(chart: Figure) -> dict[str, Any]:
     """A chart as the browser's script reads it."""
     return {
         "kind": chart.kind,
@@ -97,7 +97,7 @@ def _described(chart: Chart) -> dict[str, Any]:
     }
 
 
-def _section(part: Reproduced) -> str:
+def _section(part: ReproducedExperiment) -> str:
     each = part.experiment
     pictures = "".join(
         f'<div class="chart {each.figure}" data-chart="{each.name}-{place}"></div>'
@@ -111,7 +111,7 @@ def _section(part: Reproduced) -> str:
     )
 
 
-def _table(table: Table) -> str:
+def _table(table: ResultTable) -> str:
     head = "".join(f'<th class="{_slug(column)}">{escape(column)}</th>' for column in table.columns)
     rows = "".join(
         f"<tr><th>{escape(setting)}</th>"
@@ -138,7 +138,7 @@ def _cell(text: str) -> str:
     return f"{escape(number)}<small>{escape(plus + error)}</small>" if plus else escape(number)
 
 
-def _goals(part: Reproduced) -> str:
+def _goals(part: ReproducedExperiment) -> str:
     found = part.goals()
     if not found:
         return ""
@@ -166,7 +166,7 @@ def _wanted(least: float | None, most: float | None) -> str:
     return f"at least {least:g}" if least is not None else f"at most {most:g}"
 
 
-def _making(part: Reproduced) -> str:
+def _making(part: ReproducedExperiment) -> str:
     each = part.experiment
     columns = "".join(
         f"<dt>{escape(column)}</dt><dd>{escape(each.explained[column])}</dd>"
@@ -237,7 +237,7 @@ def _cards(reproduction: Reproduction) -> str:
     return out
 
 
-def _short(part: Reproduced, metric: str, one: Result) -> str:
+def _short(part: ReproducedExperiment, metric: str, one: MeanResult) -> str:
     """A number alone; ∞ for one without end."""
     if isinf(one.value):
         return "∞"

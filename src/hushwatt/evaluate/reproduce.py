@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 
 from hushwatt import __version__
-from hushwatt.evaluate.experiments import Job, Measured, experiment, run
+from hushwatt.evaluate.experiments import Job, Measurement, experiment, run
 from hushwatt.evaluate.experiments.experiment import Experiment, Goal
 from hushwatt.evaluate.experiments.homes import about, base_of
 from hushwatt.plan.presets import preset
 
 WORKERS = 2
-TOGETHER = 10  # repetitions of a setting that one process does in a row: it asks for advice once
+BATCH_REPEATS = 10  # repetitions of a setting that one process does in a row: it asks for advice once
 
 Key = tuple[str, str, str, float | None]
 
 
 @dataclass(frozen=True)
-class Result:
+class MeanResult:
     """One number of a table: the mean of its repetitions."""
 
     setting: str
@@ -42,21 +42,21 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Reproduced:
+class ReproducedExperiment:
     """One experiment with all its results."""
 
     experiment: Experiment
-    results: tuple[Result, ...]
+    results: tuple[MeanResult, ...]
     homes: tuple[str, ...]  # what they are
 
-    def result(self, setting: str, metric: str, column: str) -> Result | None:
+    def result(self, setting: str, metric: str, column: str) -> MeanResult | None:
         """The number in one cell of the table."""
         for one in self.results:
             if (one.setting, one.metric, one.column, one.at) == (setting, metric, column, None):
                 return one
         return None
 
-    def goals(self) -> list[tuple[Goal, Result, bool]]:
+    def goals(self) -> list[tuple[Goal, MeanResult, bool]]:
         """Every figure to reach, with what was reached."""
         found = [
             (goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals
@@ -71,9 +71,9 @@ class Reproduction:
     seed: int
     quick: bool
     data: str | None  # the user's own folder
-    parts: tuple[Reproduced, ...]
+    parts: tuple[ReproducedExperiment, ...]
 
-    def part(self, name: str) -> Reproduced | None:
+    def part(self, name: str) -> ReproducedExperiment | None:
         """One experiment, if it was asked for."""
         return next((part for part in self.parts if part.experiment.name == name), None)
 
@@ -91,12 +91,13 @@ def reproduce(
     if data is not None:
         base_of(data, preset("paper").names)  # complains before anything is started
     jobs = [job for each in asked for job in each.jobs(seed, quick, data)]
-    measured: dict[str, list[Measured]] = {each.name: [] for each in asked}
-    for batch, found in _done(_batches(jobs), workers):
+    measured: dict[str, list[Measurement]] = {each.name: [] for each in asked}
+    for batch, found in _run_batches(_batches(jobs), workers):
         measured[batch[0].experiment] += found
         advance(len(batch))
     parts = tuple(
-        Reproduced(each, summarised(each, measured[each.name]), homes_of(each, data)) for each in asked
+        ReproducedExperiment(each, summarised(each, measured[each.name]), homes_of(each, data))
+        for each in asked
     )
     return Reproduction(seed, quick, data.name if data else None, parts)
 
@@ -110,11 +111,11 @@ def _batches(jobs: list[Job]) -> list[list[Job]]:
     """The jobs, in order, in small lists of the same setting."""
     together: dict[tuple[str, int, int], list[Job]] = {}
     for job in jobs:
-        together.setdefault((job.experiment, job.setting, job.repeat // TOGETHER), []).append(job)
+        together.setdefault((job.experiment, job.setting, job.repeat // BATCH_REPEATS), []).append(job)
     return list(together.values())
 
 
-def _done(batches: list[list[Job]], workers: int) -> Iterator[tuple[list[Job], list[Measured]]]:
+def _run_batches(batches: list[list[Job]], workers: int) -> Iterator[tuple[list[Job], list[Measurement]]]:
     """What was measured in each batch, in their order."""
     if workers < 2 or len(batches) < 2:
         yield from ((batch, run_all(batch)) for batch in batches)
@@ -123,7 +124,7 @@ def _done(batches: list[list[Job]], workers: int) -> Iterator[tuple[list[Job], l
         yield from zip(batches, pool.map(run_all, batches), strict=True)
 
 
-def run_all(batch: list[Job]) -> list[Measured]:
+def run_all(batch: list[Job]) -> list[Measurement]:
     """Do the jobs of one batch."""
     return [one for job in batch for one in run(job)]
 
@@ -134,25 +135,25 @@ def homes_of(each: Experiment, data: Path | None) -> tuple[str, ...]:
     return tuple(about(kind, data) for kind in kinds)
 
 
-def summarised(each: Experiment, measured: Iterable[Measured]) -> tuple[Result, ...]:
+def summarised(each: Experiment, measured: Iterable[Measurement]) -> tuple[MeanResult, ...]:
     """The mean of all repetitions of every number, what the paper prints beside it."""
-    groups: dict[Key, list[Measured]] = {}
+    groups: dict[Key, list[Measurement]] = {}
     for one in measured:
         groups.setdefault((one.setting, one.metric, one.column, one.at), []).append(one)
     printed = [
-        Result(one.setting, one.metric, one.column, one.at, one.value, None, one.value, one.value, 0)
+        MeanResult(one.setting, one.metric, one.column, one.at, one.value, None, one.value, one.value, 0)
         for one in each.printed
     ]
     return tuple(printed) + tuple(_summary(key, found) for key, found in groups.items())
 
 
-def _summary(key: Key, found: list[Measured]) -> Result:
+def _summary(key: Key, found: list[Measurement]) -> MeanResult:
     values = np.array([one.value for one in found])
     error = found[0].error
     if len(values) > 1 and np.isfinite(values).all():
         error = float(values.std(ddof=1) / sqrt(len(values)))
     mean = float(values.mean())
-    return Result(*key, mean, error, float(values.min()), float(values.max()), len(values))
+    return MeanResult(*key, mean, error, float(values.min()), float(values.max()), len(values))
 
 
 def document(reproduction: Reproduction) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def document(reproduction: Reproduction) -> dict[str, Any]:
     }
 
 
-def _part(part: Reproduced) -> dict[str, Any]:
+def _part(part: ReproducedExperiment) -> dict[str, Any]:
     each = part.experiment
     return {
         "name": each.name,
@@ -191,7 +192,7 @@ def _part(part: Reproduced) -> dict[str, Any]:
     }
 
 
-def row(each: Experiment, one: Result) -> dict[str, Any]:
+def row(each: Experiment, one: MeanResult) -> dict[str, Any]:
     """One result as a row of a table for programs."""
     metric = each.metric(one.metric)
     return {

@@ -19,17 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.fleet.aggregate_draws import aggregate_draws, held
-from hushwatt.fleet.speakers import Speakers
+from hushwatt.fleet.aggregate_draws import aggregate_draws, homes_per_level
+from hushwatt.fleet.aggregate_turns import TurnCounts
 from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.laws import law_for
-from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
-MOST = 10**9  # homes: beyond, hypergeometric numbers cannot be drawn
+MAX_HOMES = 10**9  # homes: beyond, hypergeometric numbers cannot be drawn
 
 
 def aggregate(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, first: int = 0) -> Tallies:
@@ -37,31 +37,31 @@ def aggregate(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, fi
 
     Each row stands for as many homes as the others, give or take one.
     """
-    refuse(plan, homes)
+    refuse_undrawable(plan, homes)
     random = np.random.Generator(np.random.SFC64(source.stream("aggregate").words(4)))
     tallies, speakers = Tallies(homes, {}), None
     for slot, now in enumerate(watts, start=first):
-        speakers = speakers or Speakers.of(plan, kinds(homes, len(now)), first, random)
-        for key, tally in _groups(plan, slot, now, speakers, tallies):
+        speakers = speakers or TurnCounts.of(plan, homes_per_row(homes, len(now)), first, random)
+        for key, tally in _slot_tallies(plan, slot, now, speakers, tallies):
             tallies.add(key, tally)
     return tallies
 
 
-def refuse(plan: Plan, homes: int) -> None:
+def refuse_undrawable(plan: Plan, homes: int) -> None:
     """Say no to what cannot be drawn all at once."""
-    if plan.method in ADAPTIVE:
+    if plan.decision is not None:
         raise UsageError(
             f"{plan.method} decides by each home's own past; only lbu, lsp and lpu can be drawn for all "
             "homes at once: simulate and randomise fewer homes instead"
         )
-    if homes > MOST:
-        raise UsageError(f"asked for {homes:,} homes; at most {MOST:,} can be drawn at once")
+    if homes > MAX_HOMES:
+        raise UsageError(f"asked for {homes:,} homes; at most {MAX_HOMES:,} can be drawn at once")
 
 
-def kinds(homes: int, rows: int) -> NDArray[np.int64]:
+def homes_per_row(homes: int, rows: int) -> NDArray[np.int64]:
     """How many homes each row stands for.
 
-    >>> kinds(8, 3).tolist()
+    >>> homes_per_row(8, 3).tolist()
     [2, 3, 3]
     """
     if homes < rows:
@@ -69,30 +69,30 @@ def kinds(homes: int, rows: int) -> NDArray[np.int64]:
     return np.diff(np.arange(rows + 1, dtype=np.int64) * homes // rows)
 
 
-def _groups(
-    plan: Plan, slot: int, watts: Watts, speakers: Speakers, so_far: Tallies
+def _slot_tallies(
+    plan: Plan, slot: int, watts: Watts, speakers: TurnCounts, so_far: Tallies
 ) -> Iterator[tuple[TallyKey, Tally]]:
     """What is counted in one slot: a fresh draw, the last one again, or nothing."""
-    drawn = STRATEGIES[plan.method].start(affordable(plan), plan.window).largest
+    drawn = strategy_for(plan).largest
     turn = speakers.draw_of(slot)
     if turn is not None:
-        tally = _drawn(plan, watts, speakers, turn, drawn)
+        tally = _fresh_tally(plan, watts, speakers, turn, drawn)
         if tally.rows:
             yield TallyKey(slot, PUBLICATION, slot, drawn), tally
         return
-    since = slot - slot % plan.window
+    since = rules_of(plan).drawn_in(slot, plan.window)
     last = so_far.groups.get(TallyKey(since, PUBLICATION, since, drawn))
     if last is not None:
         yield TallyKey(slot, PUBLICATION, since, drawn), last
 
 
-def _drawn(plan: Plan, watts: Watts, speakers: Speakers, turn: tuple[int, int], drawn: int) -> Tally:
+def _fresh_tally(plan: Plan, watts: Watts, speakers: TurnCounts, turn: tuple[int, int], drawn: int) -> Tally:
     """A fresh draw of all whose turn it is."""
     reports, counts = [], []
     for place, appliance in enumerate(plan.appliances):
         homes = speakers.of_appliance(place, *turn)
         law = law_for(plan.oracle, drawn, plan.appliances_per_report, appliance.levels)
-        levels = held(appliance, plan.mapping, watts[:, place], homes, speakers.random)
+        levels = homes_per_level(appliance, plan.mapping, watts[:, place], homes, speakers.random)
         reports.append(int(homes.sum()))
         counts.append(aggregate_draws(levels, law, speakers.random))
     return Tally(int(speakers.turns[turn[0]].sum()), np.array(reports), np.concatenate(counts))

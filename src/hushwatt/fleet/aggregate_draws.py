@@ -15,7 +15,7 @@ from hushwatt.privacy.laws import Law
 Counts = NDArray[np.int64]
 
 
-def held(
+def homes_per_level(
     appliance: Appliance, mapping: str, watts: Watts, homes: Counts, random: np.random.Generator
 ) -> Counts:
     """How many homes are at each level, when `homes` of them read each of these watts.
@@ -24,11 +24,11 @@ def held(
     homes a fraction u of the way up, a binomial number with chance u goes up.
     """
     if mapping == "range":
-        return _summed(ranged(appliance, watts), homes, appliance.levels)
+        return _sum_by_level(ranged(appliance, watts), homes, appliance.levels)
     lower, way = between(appliance, watts)
     up = random.binomial(homes, way)
-    levels = _summed(lower, homes - up, appliance.levels)
-    return levels + _summed(lower + 1, up, appliance.levels)
+    levels = _sum_by_level(lower, homes - up, appliance.levels)
+    return levels + _sum_by_level(lower + 1, up, appliance.levels)
 
 
 def aggregate_draws(homes: Counts, law: Law, random: np.random.Generator) -> Counts:
@@ -50,6 +50,6 @@ def aggregate_draws(homes: Counts, law: Law, random: np.random.Generator) -> Cou
     return np.asarray(random.multinomial(homes, chances / chances.sum(axis=1, keepdims=True)).sum(axis=0))
 
 
-def _summed(levels: NDArray[np.intp], homes: Counts, count: int) -> Counts:
+def _sum_by_level(levels: NDArray[np.intp], homes: Counts, count: int) -> Counts:
     """The homes of each level; exact, as there are fewer than 2⁵³ of them."""
     return np.bincount(levels, weights=homes, minlength=count).astype(np.int64)

@@ -9,27 +9,27 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
 from hushwatt.fleet.fleet import Fleet
-from hushwatt.fleet.provider_decisions import NEVER, Decided
-from hushwatt.fleet.readings.parts import PartSource
-from hushwatt.fleet.state import State
+from hushwatt.fleet.provider_decisions import NEVER, DecisionState
+from hushwatt.fleet.readings.partitions import PartitionSource
+from hushwatt.fleet.state import FleetState
 from hushwatt.household.report.homes import Homes, enrol, turns_taken
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 
 
-def assemble(plan: Plan, known: State | None, households: pa.Array, first: int, source: Source) -> Fleet:
+def assemble(plan: Plan, known: FleetState | None, households: pa.Array, first: int, source: Source) -> Fleet:
     """All homes that report from slot `first` on; those of a state go on where they were."""
     if known is None:
-        decided = Decided.start(plan, len(households)) if plan.decision == "provider" else None
-        fleet = Fleet(plan, households, first, decided)
+        decisions = DecisionState.start(plan, len(households)) if plan.decision == "provider" else None
+        fleet = Fleet(plan, households, first, decisions)
         _enrol_all(fleet, source)
         return fleet
     if first < known.slot:
         raise StateError(
             f"the readings begin in slot {first}, but the state has already passed slot {known.slot - 1}"
         )
-    fleet = Fleet(plan, households, first, known.decided())
-    if fleet.decided is not None:
+    fleet = Fleet(plan, households, first, known.decisions())
+    if fleet.decisions is not None:
         fleet.slot = known.slot  # the provider's strategy still has the slots between to go
     _join_all(fleet, known, first, source)
     return fleet
@@ -37,33 +37,33 @@ def assemble(plan: Plan, known: State | None, households: pa.Array, first: int, 
 
 def _enrol_all(fleet: Fleet, source: Source) -> None:
     taken = np.zeros(fleet.plan.window, dtype=np.int64)
-    for part in range(len(fleet.parts)):
-        count, streams = fleet.parts.length(part), PartSource(source, part)
+    for part in range(len(fleet.partitions)):
+        count, streams = fleet.partitions.length(part), PartitionSource(source, part)
         homes = enrol(fleet.plan, count, fleet.slot, streams, taken)
         taken += turns_taken(homes)
         fleet.memory.put(part, homes)
 
 
-def _join_all(fleet: Fleet, known: State, first: int, source: Source) -> None:
+def _join_all(fleet: Fleet, known: FleetState, first: int, source: Source) -> None:
     """Put every home at its place by name; new ones take the turns that fewer homes have."""
     taken, old = known.turns_taken(first), []
-    for part, where in enumerate(fleet.parts):
+    for part, where in enumerate(fleet.partitions):
         names = fleet.households[where]
         rows = _rows_between(known.households, names)
         homes = known.homes(rows)
-        if fleet.decided is None:
+        if fleet.decisions is None:
             homes.skip_to(first)
         homes.slot = first
         is_old = pc.is_in(names, value_set=known.households[rows])
         old.append(is_old.to_numpy(zero_copy_only=False))
         new = names.filter(pc.invert(is_old))
         if len(new):
-            joining = enrol(fleet.plan, len(new), first, PartSource(source, part), taken)
+            joining = enrol(fleet.plan, len(new), first, PartitionSource(source, part), taken)
             taken = taken + turns_taken(joining)
             homes = _in_order(homes.joined(joining), pa.concat_arrays([known.households[rows], new]))
         fleet.memory.put(part, homes)
-    if fleet.decided is not None:
-        fleet.decided.spoke = _spread(fleet.decided.spoke, np.concatenate(old))
+    if fleet.decisions is not None:
+        fleet.decisions.last_spoke = _with_new(fleet.decisions.last_spoke, np.concatenate(old))
 
 
 def _in_order(homes: Homes, names: pa.Array) -> Homes:
@@ -82,8 +82,8 @@ def _rows_between(known: pa.Array, names: pa.Array) -> slice:
     )
 
 
-def _spread(spoke: NDArray[np.int64], old: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _with_new(last_spoke: NDArray[np.int64], old: NDArray[np.bool_]) -> NDArray[np.int64]:
     """When each home spoke last; those that are new wait with those whose turn may come."""
     every = np.full(len(old), NEVER)
-    every[old] = spoke
+    every[old] = last_spoke
     return every

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from hushwatt.fleet.provider_decisions import Decided, Rounds
-from hushwatt.fleet.readings.parts import Parts, PartSource
+from hushwatt.fleet.provider_decisions import DecisionRounds, DecisionState
+from hushwatt.fleet.readings.partitions import Partitions, PartitionSource
 from hushwatt.fleet.spill_store import SpillStore
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.levels import Levels, Watts
@@ -20,7 +20,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 from hushwatt.wire.reports import ReportBatch
 
-Waiting = tuple[Homes, Levels, SlotReports]  # homes between their two rounds
+BetweenRounds = tuple[Homes, Levels, SlotReports]  # homes between their two rounds
 
 
 @dataclass
@@ -30,53 +30,50 @@ class Fleet:
     plan: Plan
     households: pa.Array  # sorted
     slot: int  # the next one
-    decided: Decided | None
-    parts: Parts = field(init=False)
+    decisions: DecisionState | None
+    partitions: Partitions = field(init=False)
     memory: SpillStore[Homes] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.parts = Parts.of(len(self.households), len(self.plan.appliances))
-        self.memory = SpillStore(len(self.parts))
+        self.partitions = Partitions.of(len(self.households), len(self.plan.appliances))
+        self.memory = SpillStore(len(self.partitions))
 
-    def move(self, slot: int, watts: Iterator[Watts], source: Source) -> Iterator[ReportBatch]:
-        """Move all homes through a slot; `watts` come part by part, and so does what is sent.
+    def advance(self, slot: int, watts: Iterator[Watts], source: Source) -> Iterator[ReportBatch]:
+        """Take all homes through a slot; `watts` come part by part, and so does what is sent.
 
         It is in the order of the report table.
         """
-        if self.decided is None:
-            yield from self._by_themselves(slot, watts, source)
+        if self.decisions is None:
+            yield from self._decide_at_home(slot, watts, source)
         else:
-            yield from self._as_decided(self.decided, slot, watts, source)
+            yield from self._decide_at_provider(self.decisions, slot, watts, source)
         self.slot = slot + 1
 
-    def _by_themselves(self, slot: int, watts: Iterator[Watts], source: Source) -> Iterator[ReportBatch]:
-        for part, where in enumerate(self.parts):
-            streams, homes = PartSource(source, part), self.memory.take(part)
+    def _decide_at_home(self, slot: int, watts: Iterator[Watts], source: Source) -> Iterator[ReportBatch]:
+        for part, where in enumerate(self.partitions):
+            streams, homes = PartitionSource(source, part), self.memory.take(part)
             sent = report(homes, slot, levels_of(self.plan, slot, next(watts), streams), streams)
             self.memory.put(part, homes)
             yield batch_of(self.households[where], [sent])
 
-    def _as_decided(
-        self, decided: Decided, slot: int, watts: Iterator[Watts], source: Source
+    def _decide_at_provider(
+        self, decisions: DecisionState, slot: int, watts: Iterator[Watts], source: Source
     ) -> Iterator[ReportBatch]:
-        rounds, waiting = Rounds(self.plan, decided, len(self.households), source), self._shelf()
+        rounds = DecisionRounds(self.plan, decisions, len(self.households), source)
+        waiting = SpillStore[BetweenRounds](len(self.partitions))
         rounds.begin(self.slot, slot)
-        for part, where in enumerate(self.parts):
-            streams, homes = PartSource(source, part), self.memory.take(part)
+        for part, where in enumerate(self.partitions):
+            streams, homes = PartitionSource(source, part), self.memory.take(part)
             homes.slot = slot
             levels = levels_of(self.plan, slot, next(watts), streams)
             waiting.put(part, (homes, levels, rounds.probe(homes, where.start, levels, streams)))
         rounds.decide()
-        for part, where in enumerate(self.parts):
+        for part, where in enumerate(self.partitions):
             homes, levels, probes = waiting.take(part)
-            told = rounds.publish(homes, where.start, levels, PartSource(source, part))
-            sents = [probes, *told]
+            published = list(rounds.publish(homes, where.start, levels, PartitionSource(source, part)))
             self.memory.put(part, homes)
-            yield batch_of(self.households[where], sents)
+            yield batch_of(self.households[where], [probes, *published])
         rounds.end()
-
-    def _shelf(self) -> SpillStore[Waiting]:
-        return SpillStore(len(self.parts))
 
 
 def batch_of(households: pa.Array, sents: list[SlotReports]) -> ReportBatch:
@@ -90,6 +87,6 @@ def batch_of(households: pa.Array, sents: list[SlotReports]) -> ReportBatch:
         order = np.lexsort((rounds, who))
         who, rounds, spent, drawn, payloads = (c[order] for c in (who, rounds, spent, drawn, payloads))
     everyone = len(sents) == 1 and len(who) == len(households)
-    named = households if everyone else households.take(pa.array(who))
+    names = households if everyone else households.take(pa.array(who))
     slots = np.full(len(who), sents[0].slot, dtype=np.int32)
-    return ReportBatch(named, slots, rounds, spent, drawn, payloads)
+    return ReportBatch(names, slots, rounds, spent, drawn, payloads)

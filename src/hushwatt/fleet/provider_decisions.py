@@ -27,7 +27,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import Look, provider_publishes
 from hushwatt.privacy.entropy import Source, shuffled
 from hushwatt.privacy.laws import debias, law_for
-from hushwatt.privacy.strategies import POPULATION, STRATEGIES, Strategy, affordable
+from hushwatt.privacy.strategies import Strategy, affordable, rules_of, strategy_for
 from hushwatt.provider.tally.draws import PROBE, PUBLICATION
 from hushwatt.provider.tally.tally import Tally, tally_rows
 from hushwatt.wire.payload import Layout
@@ -37,17 +37,17 @@ NEVER = -(1 << 40)  # before any slot
 
 
 @dataclass
-class Decided:
+class DecisionState:
     """What the provider and the fleet remember between slots."""
 
     strategy: Strategy
     last: Shares | None  # the last release, every level of every appliance
-    spoke: NDArray[np.int64]  # the last slot in which each home spoke; for LPD and LPA
+    last_spoke: NDArray[np.int64]  # the last slot in which each home spoke; for LPD and LPA
 
     @classmethod
-    def start(cls, plan: Plan, homes: int) -> "Decided":
-        budget = homes if plan.method in POPULATION else affordable(plan)
-        strategy = STRATEGIES[plan.method].start(budget, plan.window)
+    def start(cls, plan: Plan, homes: int) -> "DecisionState":
+        rules = rules_of(plan)
+        strategy = rules.start(homes, plan.window) if rules.population else strategy_for(plan)
         if strategy.probe < 1:
             raise UsageError(
                 f"{plan.method} asks at least {2 * plan.window} homes, two for each slot of a window; "
@@ -57,10 +57,10 @@ class Decided:
 
 
 def report_rounds(
-    homes: Homes, decided: Decided, slot: int, levels: Levels, source: Source
+    homes: Homes, decisions: DecisionState, slot: int, levels: Levels, source: Source
 ) -> Iterator[SlotReports]:
     """Move every home through `slot`: what is sent in the probe round, then in the publication round."""
-    rounds = Rounds(homes.plan, decided, len(homes), source)
+    rounds = DecisionRounds(homes.plan, decisions, len(homes), source)
     rounds.begin(homes.slot, slot)
     homes.slot = slot
     yield rounds.probe(homes, 0, levels, source)
@@ -69,47 +69,47 @@ def report_rounds(
     rounds.end()
 
 
-class Rounds:
+class DecisionRounds:
     """The two rounds of one slot, for a fleet whose parts come one after the other.
 
     First `begin`, then a `probe` of every part, then `decide`, then every part
     may `publish`, then `end`.
     """
 
-    def __init__(self, plan: Plan, decided: Decided, homes: int, source: Source) -> None:
-        self.plan, self.decided, self.homes, self.source = plan, decided, homes, source
+    def __init__(self, plan: Plan, decisions: DecisionState, homes: int, source: Source) -> None:
+        self.plan, self.decisions, self.homes, self.source = plan, decisions, homes, source
         self.published = False
-        self._probed: Tally | None = None
-        self._told: Tally | None = None
+        self._probe_tally: Tally | None = None
+        self._published_tally: Tally | None = None
 
     def begin(self, since: int, slot: int) -> None:
         """Let the slots from `since` on pass in silence, and choose who probes."""
         for _ in range(since, slot):
-            self.decided.strategy = self.decided.strategy.after(False)
-        self.slot, self.offer = slot, self.decided.strategy.offer()
-        self._probers = self._chosen(self.decided.strategy.probe, "probers")
+            self.decisions.strategy = self.decisions.strategy.after(False)
+        self.slot, self.offer = slot, self.decisions.strategy.offer()
+        self._probers = self._choose(self.decisions.strategy.probe, "probers")
 
     def probe(self, homes: Homes, start: int, levels: Levels, source: Source) -> SlotReports:
         """The probes of the homes from number `start` on."""
         sent = self._fresh(homes, start, levels, self._probers, self._probe_amount, source, PROBE)
-        self._probed = _sum(self._probed, tally_rows(homes.layout, sent.payloads))
+        self._probe_tally = _add(self._probe_tally, tally_rows(homes.layout, sent.payloads))
         return sent
 
     def decide(self) -> None:
         """Publish or not, and who does."""
-        assert self._probed is not None
+        assert self._probe_tally is not None
         self.published = self.offer > 0 and should_publish(
-            self.plan, self.homes, self.decided.last, self._probed, self._probe_amount, self.offer
+            self.plan, self.homes, self.decisions.last, self._probe_tally, self._probe_amount, self.offer
         )
         if self.published:
-            self._publishers = self._chosen(self.offer, "publishers")
+            self._publishers = self._choose(self.offer, "publishers")
 
     def publish(self, homes: Homes, start: int, levels: Levels, source: Source) -> Iterator[SlotReports]:
         """What the homes from number `start` on send in the publication round; then their slot is over."""
         spent = self._offer_amount if self.published else 0
         if self.published:
             sent = self._fresh(homes, start, levels, self._publishers, spent, source, PUBLICATION)
-            self._told = _sum(self._told, tally_rows(homes.layout, sent.payloads))
+            self._published_tally = _add(self._published_tally, tally_rows(homes.layout, sent.payloads))
             if homes.releases is None:
                 yield sent
             else:
@@ -120,29 +120,29 @@ class Rounds:
 
     def end(self) -> None:
         """Remember what was decided and released."""
-        if self._told is not None:
-            self.decided.last = shares(self.plan, self._told, self._offer_amount)
-        self.decided.strategy = self.decided.strategy.after(self.published)
+        if self._published_tally is not None:
+            self.decisions.last = shares(self.plan, self._published_tally, self._offer_amount)
+        self.decisions.strategy = self.decisions.strategy.after(self.published)
 
     @property
     def _population(self) -> bool:
-        return self.plan.method in POPULATION
+        return rules_of(self.plan).population
 
     @property
     def _probe_amount(self) -> int:
         """Millionths of ε that a probe costs."""
-        return affordable(self.plan) if self._population else self.decided.strategy.probe
+        return affordable(self.plan) if self._population else self.decisions.strategy.probe
 
     @property
     def _offer_amount(self) -> int:
         """Millionths of ε that a publication costs."""
         return affordable(self.plan) if self._population else self.offer
 
-    def _chosen(self, count: int, purpose: str) -> HomeIndices | None:
+    def _choose(self, count: int, purpose: str) -> HomeIndices | None:
         """The homes that speak in a round, by their numbers; None: all."""
         if not self._population:
             return None
-        return pick(self.plan, self.decided, self.slot, count, self.source, purpose)
+        return sample_silent_homes(self.plan, self.decisions, self.slot, count, self.source, purpose)
 
     def _fresh(
         self,
@@ -165,11 +165,13 @@ class Rounds:
         return SlotReports(homes.slot, round, who, amounts, amounts, payloads)
 
 
-def pick(plan: Plan, decided: Decided, slot: int, count: int, source: Source, purpose: str) -> HomeIndices:
+def sample_silent_homes(
+    plan: Plan, decisions: DecisionState, slot: int, count: int, source: Source, purpose: str
+) -> HomeIndices:
     """`count` homes at random of those that kept silent for a window; they speak now."""
-    silent = np.flatnonzero(slot - decided.spoke >= plan.window)
+    silent = np.flatnonzero(slot - decisions.last_spoke >= plan.window)
     chosen = silent[shuffled(len(silent), source.stream(purpose, slot))[:count]]
-    decided.spoke[chosen] = slot
+    decisions.last_spoke[chosen] = slot
     return np.sort(chosen)
 
 
@@ -179,30 +181,30 @@ def should_publish(
     """The provider's decision; the first slot publishes whatever the probe says."""
     if last is None:
         return True
-    population = plan.method in POPULATION
+    population = rules_of(plan).population
     drawn = amount if population else offer
     reports = (offer if population else homes) * plan.appliances_per_report / len(plan.appliances)
     estimate, starts = shares(plan, probed, amount), Layout.of(plan).starts
     looks = []
-    for place, width in enumerate(plan.widths):
-        if probed.reports[place] == 0:
+    for index, width in enumerate(plan.widths):
+        if probed.reports[index] == 0:
             continue
-        cells = slice(starts[place], starts[place + 1])
+        cells = slice(starts[index], starts[index + 1])
         laws = [law_for(plan.oracle, a, plan.appliances_per_report, width) for a in (amount, drawn)]
-        here = float(probed.reports[place])
-        looks.append(Look(estimate[cells], last[cells], laws[0], here, laws[1], reports, homes))
+        probe_reports = float(probed.reports[index])
+        looks.append(Look(estimate[cells], last[cells], laws[0], probe_reports, laws[1], reports, homes))
     return provider_publishes(looks)
 
 
-def _sum(so_far: Tally | None, more: Tally) -> Tally:
+def _add(so_far: Tally | None, more: Tally) -> Tally:
     return more if so_far is None else so_far + more
 
 
 def shares(plan: Plan, tally: Tally, drawn: int) -> Shares:
     """The estimated share of every level of every appliance; an even one where nobody spoke."""
     parts, start = [], 0
-    for place, width in enumerate(plan.widths):
-        law, reports = law_for(plan.oracle, drawn, plan.appliances_per_report, width), tally.reports[place]
+    for index, width in enumerate(plan.widths):
+        law, reports = law_for(plan.oracle, drawn, plan.appliances_per_report, width), tally.reports[index]
         counts = tally.counts[start : start + width]
         parts.append(debias(counts, reports, law) / reports if reports else np.full(width, 1 / width))
         start += width

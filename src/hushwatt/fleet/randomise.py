@@ -5,7 +5,6 @@ one file to the next; it is on disk before the reports are.
 """
 
 import hashlib
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
@@ -17,27 +16,27 @@ import pyarrow as pa
 from hushwatt.errors import ReadingsError
 from hushwatt.files import atomic_write
 from hushwatt.fleet.assemble import assemble
-from hushwatt.fleet.readings.readings import Counts, Readings, read_slots
-from hushwatt.fleet.state import State, save_state
+from hushwatt.fleet.progress import ProgressCallback
+from hushwatt.fleet.readings.readings import ReadingsTable, RowCounts, read_slots
+from hushwatt.fleet.state import FleetState, save_state
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import printable
 from hushwatt.privacy.entropy import source_for
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.wire.reports import ReportWriter
 
-Progress = Callable[[float], None]
 SLOT, WATTS = itemgetter(0), itemgetter(2)  # of a page
 
 
 @dataclass(frozen=True)
-class Randomised:
+class RandomiseSummary:
     """What was done, in numbers that say nothing about a home."""
 
     homes: int
     first: int
     last: int
     reports: int
-    counts: Counts
+    counts: RowCounts
 
     def lines(self) -> list[str]:
         """What a person wants to know afterwards."""
@@ -60,31 +59,31 @@ def randomise_file(
     *,
     seed: int | None = None,
     state: Path | None = None,
-    progress: Progress | None = None,
-) -> Randomised:
+    progress: ProgressCallback | None = None,
+) -> RandomiseSummary:
     """Randomise a table of readings into a table of reports."""
-    known = State.load(plan, state) if state is not None and state.exists() else None
+    known = FleetState.load(plan, state) if state is not None and state.exists() else None
     if known is None and seed is None:  # a collection that has begun goes on, and a simulation is none
         refuse_length_bias(plan)
     table = read_slots(plan, readings, known=None if known is None else known.households, progress=progress)
-    first, last = span(plan, table)
-    source = source_for(seed, purpose(plan, table.homes))
+    first, last = slot_span(plan, table)
+    source = source_for(seed, seed_purpose(plan, table.homes))
     fleet = assemble(plan, known, table.homes, first, source)
     with ExitStack() as files:  # closed in reverse: the state is in place before the reports are
         destination = files.enter_context(atomic_write(reports))
         memory = None if state is None else files.enter_context(atomic_write(state))
         with ReportWriter(destination, plan, len(table.homes), seed) as writer:
             for slot, pages in groupby(table.pages(), key=SLOT):
-                for batch in fleet.move(slot, map(WATTS, pages), source):
+                for batch in fleet.advance(slot, map(WATTS, pages), source):
                     writer.write(
                         batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads
                     )
         if memory is not None:
             save_state(memory, fleet)
-    return Randomised(len(table.homes), first, last, writer.rows, table.counts)
+    return RandomiseSummary(len(table.homes), first, last, writer.rows, table.counts)
 
 
-def span(plan: Plan, table: Readings) -> tuple[int, int]:
+def slot_span(plan: Plan, table: ReadingsTable) -> tuple[int, int]:
     """The first and the last slot of the readings."""
     if table.first is None or table.last is None:
         begin, end = plan.calendar.start_of(0), plan.expires
@@ -95,7 +94,7 @@ def span(plan: Plan, table: Readings) -> tuple[int, int]:
     return table.first, table.last
 
 
-def purpose(plan: Plan, households: pa.Array) -> str:
+def seed_purpose(plan: Plan, households: pa.Array) -> str:
     """What a seeded run is about: another plan or other homes get other noise."""
     names = hashlib.sha256()
     for start in range(0, len(households), 1 << 16):

@@ -4,16 +4,17 @@ A table of readings says what homes are like; each of its homes stands for as
 many as the others.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.fleet.aggregate import aggregate, kinds, refuse
-from hushwatt.fleet.randomise import purpose, span
-from hushwatt.fleet.readings.readings import Readings, read_slots
+from hushwatt.fleet.aggregate import aggregate, homes_per_row, refuse_undrawable
+from hushwatt.fleet.progress import ProgressCallback
+from hushwatt.fleet.randomise import seed_purpose, slot_span
+from hushwatt.fleet.readings.readings import ReadingsTable, read_slots
 from hushwatt.household.report.levels import Watts, ranged
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import source_for
@@ -24,7 +25,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Truth:
+class TrueUsage:
     """One appliance as the homes really used it, on the watts that stand for the levels."""
 
     watts: float  # mean of a home over all slots with an answer
@@ -33,7 +34,7 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Rehearsed:
+class RehearsalResult:
     """What the provider would say, and what is so."""
 
     estimates: Estimates
@@ -41,17 +42,17 @@ class Rehearsed:
     by_slot: Numbers  # true mean watts, slots × appliances
 
     @property
-    def truth(self) -> dict[str, Truth]:
+    def truth(self) -> dict[str, TrueUsage]:
         """Every appliance that has an answer, in the plan's order."""
-        found = {
+        watts_of = {
             name: float(self.by_slot[self.estimates.by_slot[name].counted, place].mean())
             for place, name in enumerate(self.estimates.plan.names)
             if self.estimates.by_period[name] is not None
         }
-        total, ranked = sum(found.values()), sorted(found, key=lambda name: -found[name])
+        total, ranked = sum(watts_of.values()), sorted(watts_of, key=lambda name: -watts_of[name])
         return {
-            name: Truth(watts, watts / total if total else np.nan, ranked.index(name) + 1)
-            for name, watts in found.items()
+            name: TrueUsage(watts, watts / total if total else np.nan, ranked.index(name) + 1)
+            for name, watts in watts_of.items()
         }
 
     @property
@@ -71,30 +72,32 @@ def rehearse(
     homes: int,
     *,
     seed: int | None = None,
-    progress: Callable[[float], object] | None = None,
-) -> Rehearsed:
+    progress: ProgressCallback | None = None,
+) -> RehearsalResult:
     """Draw what `homes` homes like those of a table of readings would report, and estimate from it."""
-    refuse(plan, homes)
+    refuse_undrawable(plan, homes)
     table = read_slots(plan, readings, progress=progress)
-    first, _ = span(plan, table)
-    weights = kinds(homes, len(table.homes)) / homes
+    first, _ = slot_span(plan, table)
+    weights = homes_per_row(homes, len(table.homes)) / homes
     truth: list[Numbers] = []
-    source = source_for(seed, f"{purpose(plan, table.homes)} {homes}")
-    tallies = aggregate(plan, _told(plan, table, weights, truth), homes, source, first)
+    source = source_for(seed, f"{seed_purpose(plan, table.homes)} {homes}")
+    tallies = aggregate(plan, _noting_truth(plan, table, weights, truth), homes, source, first)
     by_slot = np.array(truth)
-    found = estimate(plan, tallies)
-    drawn = [slot.slot if slot.as_of is None else slot.as_of for slot in found.slots]
-    return Rehearsed(found, len(table.homes), by_slot[np.array(drawn, dtype=int) - first])
+    estimates = estimate(plan, tallies)
+    drawn = [slot.slot if slot.as_of is None else slot.as_of for slot in estimates.slots]
+    return RehearsalResult(estimates, len(table.homes), by_slot[np.array(drawn, dtype=int) - first])
 
 
-def _told(plan: Plan, table: Readings, weights: Numbers, truth: list[Numbers]) -> Iterator[Watts]:
+def _noting_truth(
+    plan: Plan, table: ReadingsTable, weights: Numbers, truth: list[Numbers]
+) -> Iterator[Watts]:
     """The watts of each slot, whose true means are noted as they pass."""
     for _, watts in table.matrices():
-        truth.append(weights @ counted(plan, watts))
+        truth.append(weights @ quantised(plan, watts))
         yield watts
 
 
-def counted(plan: Plan, watts: Watts) -> Watts:
+def quantised(plan: Plan, watts: Watts) -> Watts:
     """Watts as the plan counts them: its level's value for each, or cut off at the outer values."""
     columns = []
     for place, appliance in enumerate(plan.appliances):

@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
-from hushwatt.fleet.frame import made_for
+from hushwatt.fleet.dataframe_kinds import from_arrow
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.export import tidy_table
 from hushwatt.provider.estimate.results import Estimates
@@ -32,8 +32,8 @@ class Result(Generic[F]):
     @property
     def period(self) -> F:
         """A row for each appliance: its mean watts, share and rank over all slots, with 95 % limits."""
-        rows = [_row(name, found or {}) for name, found in self.json["appliances"].items()]
-        made: F = made_for(self.kind, pa.Table.from_pylist(rows))
+        rows = [_row(name, numbers or {}) for name, numbers in self.json["appliances"].items()]
+        made: F = from_arrow(self.kind, pa.Table.from_pylist(rows))
         return made
 
     @property
@@ -42,7 +42,7 @@ class Result(Generic[F]):
 
         For averages over slots take `homes_unbiased`; `homes` was adjusted slot by slot, to be looked at.
         """
-        made: F = made_for(self.kind, tidy_table(self.estimates))
+        made: F = from_arrow(self.kind, tidy_table(self.estimates))
         return made
 
     @property
@@ -51,14 +51,14 @@ class Result(Generic[F]):
         return document(self.estimates)
 
     def __repr__(self) -> str:
-        found = self.json
+        answer = self.json
         first = ", ".join(self.top[:3])
-        return f"<Result: {found['homes']:,} homes, {len(found['slots']):,} slots, most watts: {first}>"
+        return f"<Result: {answer['homes']:,} homes, {len(answer['slots']):,} slots, most watts: {first}>"
 
 
-def _row(name: str, found: dict[str, Any]) -> dict[str, Any]:
-    row = {"appliance": name, "mean_watts": found.get("mean_watts"), "se": found.get("mean_watts_se")}
-    row |= {key: found.get(key) for key in ("share", "rank")}
+def _row(name: str, numbers: dict[str, Any]) -> dict[str, Any]:
+    row = {"appliance": name, "mean_watts": numbers.get("mean_watts"), "se": numbers.get("mean_watts_se")}
+    row |= {key: numbers.get(key) for key in ("share", "rank")}
     for column, key in LIMITS.items():
-        row[f"{column}_low"], row[f"{column}_high"] = found.get(key, (None, None))
+        row[f"{column}_low"], row[f"{column}_high"] = numbers.get(key, (None, None))
     return row

@@ -29,4 +29,4 @@ def _batches(
     households = pa.array([f"{home:09d}" for home in range(homes)])
     fleet = assemble(plan, None, households, first, source)
     for slot, now in enumerate(watts, start=first):
-        yield from fleet.move(slot, (now[part] for part in fleet.parts), source)
+        yield from fleet.advance(slot, (now[part] for part in fleet.partitions), source)

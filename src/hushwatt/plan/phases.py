@@ -1,7 +1,7 @@
 """Which times of the day and of the week a plan measures, and which it never sees.
 
 Under `lsp` all homes draw in slots 0, w, 2w, …: where w slots and a day, or a week, have a common cycle, some
-hours or weekdays never come up (aliasing).  Under every other method some homes draw in every slot.
+hours or weekdays never come up (aliasing).  Where a method's step is one slot, some homes draw in every slot.
 """
 
 from datetime import timedelta
@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.slot import SECONDS
 from hushwatt.plan.times import EPOCH, nanoseconds, zone
@@ -26,9 +27,12 @@ Mask = NDArray[np.bool_]
 
 def drawn_slots(plan: Plan, slots: int | None = None) -> Slots:
     """The slots, of the first `slots` or of all, in which homes draw; at most one cycle with the week."""
-    step = plan.window if plan.method == "lsp" else 1
     count = plan.calendar.slots if slots is None else min(slots, plan.calendar.slots)
-    return np.arange(0, count, step, dtype=np.int64)[:WEEK]
+    return np.arange(0, count, _step(plan), dtype=np.int64)[:WEEK]
+
+
+def _step(plan: Plan) -> int:
+    return METHODS[plan.method].step(plan.window)
 
 
 def week_seen(plan: Plan, slots: Slots, clocks_change: bool = True) -> Mask:
@@ -66,7 +70,7 @@ def blind_spot(plan: Plan, slots: int | None = None) -> str | None:
     >>> blind_spot(replace(preset("advised"), method="lsp", window=7))
     'it only ever measures Mondays'
     """
-    if plan.method != "lsp":
+    if _step(plan) == 1:
         return None
     count = plan.calendar.slots if slots is None else min(slots, plan.calendar.slots)
     drawn, there = drawn_slots(plan, slots), np.arange(min(count, WEEK // plan.slot.seconds + 1))

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from hushwatt.errors import PlanError
 from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.choices import DECIDED_BY, DECISIONS, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.section import Section
 from hushwatt.plan.shown import shown
 from hushwatt.plan.slot import SlotLength
@@ -61,7 +61,7 @@ def _times(top: Section) -> dict[str, Any]:
 
 def _mechanism(top: Section) -> dict[str, Any]:
     method = top.choice("method", METHODS)
-    decision = DECIDED_BY.get(method)
+    decision = METHODS[method].decided_by
     return {
         "epsilon": top.amount("epsilon"),
         "window": top.whole("window"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hushwatt.errors import PlanError
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.appliance import check_name
-from hushwatt.plan.choices import DECIDED_BY, DECISIONS, MAPPINGS, METHODS, ORACLES, shares
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.shown import shown
 from hushwatt.plan.times import show_instant
 
@@ -100,7 +100,7 @@ def _check_mechanism(plan: "Plan") -> None:
     for key, options in (("method", METHODS), ("oracle", ORACLES), ("mapping", MAPPINGS)):
         if getattr(plan, key) not in options:
             raise PlanError(f"{key} is {shown(getattr(plan, key))}; it must be one of {', '.join(options)}")
-    parts = shares(plan.method, plan.window)
+    parts = METHODS[plan.method].shares(plan.window)
     if plan.epsilon < parts:
         raise PlanError(
             f"epsilon is {plain(plan.epsilon)}; with window = {plan.window}, {plan.method} divides it "
@@ -110,7 +110,7 @@ def _check_mechanism(plan: "Plan") -> None:
 
 
 def _check_decision(plan: "Plan") -> None:
-    usual = DECIDED_BY.get(plan.method)
+    usual = METHODS[plan.method].decided_by
     if usual is None:
         if plan.decision is not None:
             raise PlanError(

@@ -21,7 +21,7 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
         ("each slot", _slot(plan)),
         ("promise", _promise(plan)),
         ("one appliance", _appliance_promise(plan)),
-        ("published", f"{plan.method}: {METHODS[plan.method]}"),
+        ("published", f"{plan.method}: {METHODS[plan.method].says}"),
         *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("decided by", f"{plan.decision}: {DECISIONS[plan.decision]}")] if plan.decision else []),
         ("each report", _report(plan)),

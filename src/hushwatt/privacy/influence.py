@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import band
-from hushwatt.privacy.laws import DirectLaw, Law, law_for
-from hushwatt.privacy.strategies import ADAPTIVE, POPULATION, STRATEGIES, affordable
+from hushwatt.privacy.laws import Law, law_for
+from hushwatt.privacy.strategies import affordable, rules_of, strategy_for
 
 DAY, MONTH = 86_400, 30  # seconds, days
 MOST_CELLS = 4_000  # of a report whose possible numbers of ones are worked out
@@ -65,7 +65,7 @@ def reach(plan: Plan, appliance: int) -> Reach:
 
 def _ones(plan: Plan, appliance: int, law: Law) -> tuple[int, int]:
     """How many levels an answer about the appliance may speak for, whatever it says about the others."""
-    if isinstance(law, DirectLaw):
+    if law.direct:
         return 1, 1
     width, asked = law.levels, plan.appliances_per_report
     cells = {1: width, len(plan.appliances): plan.width}.get(asked)
@@ -77,9 +77,7 @@ def _ones(plan: Plan, appliance: int, law: Law) -> tuple[int, int]:
 
 def smallest_budget(plan: Plan) -> int:
     """The smallest budget that a report can claim to be drawn with, in millionths of ε."""
-    if plan.method in POPULATION:
-        return affordable(plan)
-    return STRATEGIES[plan.method].start(affordable(plan), plan.window).smallest
+    return affordable(plan) if rules_of(plan).population else strategy_for(plan).smallest
 
 
 @lru_cache(maxsize=256)
@@ -108,23 +106,17 @@ def month(plan: Plan) -> int:
 
 def speaking(plan: Plan) -> float:
     """The least part of all homes that speaks of an appliance in a slot, on average."""
-    part = plan.appliances_per_report / len(plan.appliances)
-    if plan.method == "lpu":
-        return part / plan.window
-    if plan.method in POPULATION:  # of K homes, as few publish as the smallest offer has
-        return part / (plan.window * (4 if plan.method == "lpd" else 2))
-    return part
+    return plan.appliances_per_report / len(plan.appliances) / rules_of(plan).one_in(plan.window)
 
 
 def most_answers(plan: Plan, slots: int) -> int:
     """The most slots, of `slots` in a row, in which a home can be heard about one appliance."""
-    asked, appliances = plan.appliances_per_report, len(plan.appliances)
-    if plan.method in ADAPTIVE or (asked == appliances and plan.method != "lpu"):
+    rules, stride = rules_of(plan), rules_of(plan).stride(plan.window)
+    if plan.decision is not None:
         return slots
-    if plan.method == "lsp":  # a draw is heard until the next one; the first of them may have begun before
-        draws = (slots + plan.window - 2) // plan.window + 1
-        return min(slots, plan.window * rotations(plan, draws))
-    return rotations(plan, -(-slots // plan.window) if plan.method == "lpu" else slots)
+    if rules.repeats:  # a draw is heard until the next one; the first of them may have begun before
+        return min(slots, stride * rotations(plan, (slots + stride - 2) // stride + 1))
+    return rotations(plan, -(-slots // stride))
 
 
 def rotations(plan: Plan, draws: int) -> int:
@@ -145,15 +137,12 @@ def heaviest(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> float:
 
 def _turns(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> Iterator[tuple[Numbers, int]]:
     """For every phase that a home may choose: what each of its draws weighs, and how many draws there are."""
-    everywhere = int(slots[-1] - slots[0]) + 1
-    if plan.method in ADAPTIVE:
+    everywhere, stride = int(slots[-1] - slots[0]) + 1, rules_of(plan).stride(plan.window)
+    if plan.decision is not None:
         yield np.array([weights.sum()]), 1
-    elif plan.method == "lpu":
-        for phase in np.unique(slots % plan.window):
-            chosen = slots % plan.window == phase
-            yield weights[chosen], -(-everywhere // plan.window)
-    elif plan.method == "lsp":
-        draws, which = np.unique(slots // plan.window, return_inverse=True)
+    elif rules_of(plan).repeats:
+        draws, which = np.unique(slots // stride, return_inverse=True)
         yield np.bincount(which, weights).astype(float), int(draws[-1] - draws[0]) + 1
     else:
-        yield weights, everywhere
+        for phase in np.unique(slots % stride):
+            yield weights[slots % stride == phase], -(-everywhere // stride)

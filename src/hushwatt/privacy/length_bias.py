@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import change_threshold
-from hushwatt.privacy.laws import DirectLaw, Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.laws import Law, law_for
+from hushwatt.privacy.strategies import strategy_for
 
 SHARPEST = 0.05  # at this, a level held in a tenth of the slots is counted 0.95 to 1.07 times  [claim C3]
 MOST_CELLS = 1_000  # added up one by one; a sum of more is as good as normal
@@ -33,7 +33,7 @@ def sharpness(plan: Plan) -> float:
     """
     if plan.decision != "household":
         return 0.0
-    strategy, asked = STRATEGIES[plan.method].start(affordable(plan), plan.window), plan.appliances_per_report
+    strategy, asked = strategy_for(plan), plan.appliances_per_report
     laws = [law_for(plan.oracle, strategy.probe, asked, width) for width in plan.widths]
     low, high = (
         change_threshold([law_for(plan.oracle, offer, asked, width) for width in plan.widths])
@@ -69,7 +69,7 @@ def differing(law: Law, changed: bool) -> Chances:
     [0.607, 0.0, 0.393]
     """
     hold, rise = float(law.hold), float(law.rise)
-    if isinstance(law, DirectLaw):
+    if law.direct:
         equal = hold**2 + (law.levels - 1) * rise**2
         if changed:
             equal = 2 * hold * rise + (law.levels - 2) * rise**2

@@ -11,7 +11,7 @@ from math import exp, log10
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.dearest import dearest_window
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import POPULATION, STRATEGIES, affordable
+from hushwatt.privacy.strategies import affordable, rules_of, strategy_for
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Promise:
 
 def promise(plan: Plan) -> Promise:
     """Work out what a plan promises, and what its dearest window can cost."""
-    strategy = STRATEGIES[plan.method].start(affordable(plan), plan.window)
-    if plan.method in POPULATION:  # a home speaks once in a window, with all it may spend
+    strategy = strategy_for(plan)
+    if strategy.population:  # a home speaks once in a window, with all it may spend
         dearest = drawn = affordable(plan)
     else:
         dearest = dearest_window(strategy, plan.window)
@@ -77,14 +77,12 @@ def promise(plan: Plan) -> Promise:
 def dearest_appliance(plan: Plan, dearest: int) -> Fraction:
     """What of the dearest window can reach one appliance.
 
-    Every report gives each of its s appliances 1/s of its budget.  Under `lbu` the
-    rotation lets an appliance into at most ⌈w·s/n⌉ of the w reports of a window.
+    Every report gives each of its s appliances 1/s of its budget.  Where the clock has D draws in a
+    window, the rotation lets an appliance into at most ⌈D·s/n⌉ of them.
     """
-    asked = plan.appliances_per_report
-    if plan.method != "lbu":
-        return Fraction(dearest, asked)
-    turns = min(plan.window, -(-plan.window * asked // len(plan.appliances)))
-    return Fraction(dearest * turns, plan.window * asked)
+    asked, draws = plan.appliances_per_report, -(-plan.window // rules_of(plan).stride(plan.window))
+    turns = min(draws, -(-draws * asked // len(plan.appliances)))
+    return Fraction(dearest * turns, draws * asked)
 
 
 def odds(epsilon: float) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.strategies import rules_of
 
 ORDER, TURNS = b"hushwatt-order-v1\n", b"hushwatt-turns-v1\n"
 CACHED = 64  # permutations of the turns of a window
@@ -19,7 +20,12 @@ CACHED = 64  # permutations of the turns of a window
 
 def has_turns(plan: Plan) -> bool:
     """Whether each home speaks in one slot of every window alone, its phase."""
-    return plan.method == "lpu"
+    return rules_of(plan).population and plan.decision is None
+
+
+def repeats_by_clock(plan: Plan) -> bool:
+    """Whether all homes draw in the same slots, as the clock says, and send that again in between."""
+    return rules_of(plan).repeats and plan.decision is None
 
 
 def has_orders(plan: Plan) -> bool:
@@ -29,7 +35,7 @@ def has_orders(plan: Plan) -> bool:
 
 def turn_of(plan: Plan, slot: int) -> int:
     """The number of the turn that a slot belongs to: `lbu` has one in every slot, others one a window."""
-    return slot if plan.method == "lbu" else slot // plan.window
+    return slot // rules_of(plan).stride(plan.window)
 
 
 def first_place(plan: Plan, slot: int) -> int:
@@ -44,8 +50,8 @@ def distinct_span(plan: Plan) -> int:
     ⌊n/s⌋ reports at the earliest; it reports in every slot (`lbu`) or every w-th (`lpu`).  Where
     reports are repeated, only a slot by itself is sure to hold every home once.
     """
-    rounds = len(plan.appliances) // plan.appliances_per_report
-    return rounds * {"lbu": 1, "lpu": plan.window}.get(plan.method, 0) or 1
+    rules, rounds = rules_of(plan), len(plan.appliances) // plan.appliances_per_report
+    return 1 if rules.repeats or plan.decision is not None else rounds * rules.stride(plan.window)
 
 
 def order_of(plan: Plan, device: bytes) -> NDArray[np.uint16]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from hushwatt.audit.attacks.attack import Attacker, attack, bound
+from hushwatt.audit.attacks.attack import StreamAttacker, attack, bound
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.household.report.report import SlotReports
 from hushwatt.privacy.laws import law_for
@@ -15,7 +15,7 @@ from hushwatt.privacy.laws import law_for
 def attacker(oracle="grr", asked=2, widths=(2, 3), suspects=(0, 1)):
     mechanism = Mechanism("lbu", None, oracle, "range", asked < len(widths))
     plan = small_plan(mechanism, Shape(widths, 1, 1), 1_000_000, asked)
-    return Attacker.of(plan, 0, list(suspects), homes=4)
+    return StreamAttacker.of(plan, 0, list(suspects), homes=4)
 
 
 def sent(payloads, homes, drawn=1_000_000, spent=1_000_000):
@@ -89,9 +89,7 @@ def test_shows_most_and_never_more(epsilon):
     shown = []
     for _ in range(50):
         one, other = (generator.random((2, homes)) < p for p in (chance, 1 - chance))
-        shown.append(
-            attack(*one[:1].astype(float), *other[:1].astype(float), one[1] * 1.0, other[1] * 1.0, 0.01)
-        )
+        shown.append(attack(one[0] * 1.0, other[0] * 1.0, one[1] * 1.0, other[1] * 1.0, 0.01))
 
     assert max(shown) <= epsilon
     assert np.mean(shown) > 0.85 * epsilon

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from hushwatt.audit.attacks import habit
-from hushwatt.audit.attacks.habit import Told, attack_habit, audit_habit, drawn_answers
+from hushwatt.audit.attacks.habit import GuessingRate, attack_habit, audit_habit, drawn_answers
 from hushwatt.errors import UsageError
 from hushwatt.household.report import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.kernels import answer_levels
 from hushwatt.privacy.laws import law_for
 
 
@@ -51,7 +52,7 @@ def test_any_plan(plan_of, method, oracle, asked):
 def test_a_leak_is_found(plan_of, monkeypatch):
     """Homes that answer with a twentieth more truth than their law allows tell more than is foreseen."""
     plan = plan_of(2, 2, 2, method="lpu", oracle="grr", epsilon=2 * MICRO)
-    honest = randomise.answer_levels
+    honest = answer_levels
 
     def leaking(levels, law, entropy):
         answers = honest(levels, law, entropy)
@@ -68,11 +69,11 @@ def test_a_leak_is_found(plan_of, monkeypatch):
 def test_every_day_is_compared(plan_of, monkeypatch, off, when):
     """More than is foreseen is a leak and less is a blunt attack, after whichever number of days."""
     levels = [0.5 + (off if place == when else 0.0) for place in range(3)]
-    told = [Told(30 * (place + 1), level, 0.1, 0.5) for place, level in enumerate(levels)]
+    told = [GuessingRate(30 * (place + 1), level, 0.1, 0.5) for place, level in enumerate(levels)]
     monkeypatch.setattr(habit, "attack_habit", lambda *_: told)
 
     assert not audit_habit(plan_of(2), homes=1_000).passed
-    told[when] = Told(30, 0.5, 0.1, 0.5)
+    told[when] = GuessingRate(30, 0.5, 0.1, 0.5)
     assert audit_habit(plan_of(2), homes=1_000).passed
 
 
@@ -87,7 +88,7 @@ def test_answers_by_the_law():
 
 def test_the_advised_and_the_papers_plan_are_audited():
     """Nobody has to guess which plan a figure is about."""
-    named = [audit.args[0].name for audit in habit.habit_audits(quick=True)]
+    named = [audit.args[0].name for audit in habit.habit_audits(quick=True)]  # type: ignore[attr-defined]
 
     assert named == [preset("advised").name, preset("paper").name]
 

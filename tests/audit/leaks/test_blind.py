@@ -4,18 +4,25 @@ import numpy as np
 import pytest
 
 from hushwatt.audit.harness.lives import plan_at_home
-from hushwatt.audit.leaks.blind import AT_HOME, audit_blind_agent, audit_blind_fleet, blind_audits, blindfold
-from hushwatt.audit.miniature import MECHANISMS
+from hushwatt.audit.leaks.blind import (
+    AT_HOME,
+    audit_blind_agent,
+    audit_blind_fleet,
+    blind_audits,
+    lowest_level,
+)
+from hushwatt.audit.miniature import deciders
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.homes import enrol
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 
 SLOTS = 6
 
 
-@pytest.mark.parametrize("method, decision", MECHANISMS)
+@pytest.mark.parametrize("method, decision", deciders())
 def test_fleets(method, decision):
     """Whatever the homes hold, the same is paid, decided and sent, in every byte."""
 
@@ -47,13 +54,13 @@ def test_a_household_that_peeks_is_found(monkeypatch):
 def test_a_provider_that_peeks_is_found(monkeypatch, method):
     """A provider that decides by the true levels is seen."""
     truth = {}
-    probe = decided.Rounds.probe
+    probe = decided.DecisionRounds.probe
 
     def note(self, homes, start, levels, source):
         truth["mean"] = levels.mean()
         return probe(self, homes, start, levels, source)
 
-    monkeypatch.setattr(decided.Rounds, "probe", note)
+    monkeypatch.setattr(decided.DecisionRounds, "probe", note)
     monkeypatch.setattr(decided, "should_publish", lambda *told: truth["mean"] > 0.5)
 
     assert not audit_blind_fleet(method, "provider", SLOTS).passed
@@ -71,21 +78,18 @@ def test_an_agent_that_peeks_is_found(monkeypatch):
     assert not audit_blind_agent(plan_at_home(*AT_HOME[0]), SLOTS).passed
 
 
-def test_the_blindfold_comes_off():
-    """Only inside the audit answers are about the lowest level."""
+def test_only_the_audit_is_blindfolded(plan_of):
+    """Answers are about the lowest level where the audit says so, and about the truth everywhere else."""
     layout, levels = Layout("grr", (3,), 1), np.full((200, 1), 2, dtype=np.uint16)
 
-    def answers():
-        return layout.tally(steps.randomise(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
+    def answers(randomiser):
+        return layout.tally(randomiser(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
 
-    with blindfold():
-        blind = answers()
-
-    assert blind.argmax() == 0
-    assert answers().argmax() == 2
+    assert answers(lowest_level).argmax() == 0
+    assert answers(enrol(plan_of(3), 1, 0, Simulation(1, "x")).randomiser).argmax() == 2
 
 
 def test_every_mechanism():
     """All methods and whoever decides are gone through."""
 
-    assert len(list(blind_audits())) == len(MECHANISMS) + len(AT_HOME)
+    assert len(list(blind_audits())) == len(deciders()) + len(AT_HOME)

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from hushwatt.audit.exact.schedules import Draw
-from hushwatt.audit.miniature import MECHANISMS, Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
 from hushwatt.audit.planted import AbsorbOneMore, Redrawn
 from hushwatt.audit.spending import budget
 from hushwatt.audit.spending.budget import (
@@ -91,7 +91,7 @@ def test_overspending_is_found(start, dearest):
     assert finding.numbers["reached"] == pytest.approx(dearest, abs=1e-6)
 
 
-@pytest.mark.parametrize("method, decision", [m for m in MECHANISMS if m[1] != "household"])
+@pytest.mark.parametrize("method, decision", [m for m in deciders() if m[1] != "household"])
 def test_no_appliance_overspends(method, decision):
     """All turns, orders and decisions: no appliance exceeds its part, nor its cap."""
 

@@ -21,7 +21,7 @@ class DayOnly(HomeLedger):
     """A book for which an appliance's cap holds for a day, however long a plan's window is."""
 
     def _appliance_refusal(self, entry):
-        self.appliances.stretch = lambda start: DAY_CAP.length
+        self.appliances.cap_interval = lambda start: DAY_CAP.length
         return super()._appliance_refusal(entry)
 
 

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from hushwatt.cli.doctor.clock import check_clock, check_clock_against, compared, kernel_state
+from hushwatt.cli.doctor.clock import check_clock, check_clock_against, check_skew, kernel_state
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ def test_the_kernel_is_asked():
 )
 def test_compared(ahead, well, words):
     """Up to a minute is well; the provider tells whole seconds, so one second is no difference."""
-    check = compared(NOW, NOW, NOW - timedelta(seconds=ahead))
+    check = check_skew(NOW, NOW, NOW - timedelta(seconds=ahead))
 
     assert (check.well, check.essential) == (well, True)
     assert check.found == f"2026-06-01 00:00:00 UTC, {words}"

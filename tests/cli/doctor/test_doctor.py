@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import hushwatt as package
-from hushwatt.cli.doctor.disk import forgetful, mount_of
+from hushwatt.cli.doctor.disk import durability_problem, mount_of
 
 
 @pytest.fixture
 def durable(tmp_path):
     """A folder that keeps what it is given."""
     places = [tmp_path, Path(__file__).parent]
-    found = next((place for place in places if forgetful(mount_of(place)) is None), None)
+    found = next((place for place in places if durability_problem(mount_of(place)) is None), None)
     if found is None:
         pytest.skip("no folder here outlives the machine: only memory or network file systems")
     return found

@@ -95,7 +95,7 @@ def test_time_zones_from_the_package(monkeypatch):
 
 def test_checkup_is_complete(tmp_path: Path):
     """The whole checkup covers what hushwatt stands on, and every errand."""
-    names = [check.name for check in checks.checkup(tmp_path)]
+    names = [check.name for check in checks.run_checks(tmp_path)]
 
     assert names[:7] == ["python", "packages", "sqlite", "randomness", "time zones", "clock", "disk"]
     assert names[7:10] == ["provider", "evaluate", "spark"]

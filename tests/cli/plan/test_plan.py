@@ -14,7 +14,7 @@ from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, preset_text, presets
 from hushwatt.privacy.influence import report_influence
-from hushwatt.privacy.strategies import STRATEGIES
+from hushwatt.privacy.strategies import STRATEGIES, Strategy
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ class TestCheck:
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Greedy(Strategy):
     """A planted fault: publishes with half the window's budget in every slot."""
 
     epsilon: int
@@ -212,6 +212,9 @@ class Greedy:
 
     def after(self, published):
         return self
+
+    def ceiling(self, window):
+        return window * self.offer()
 
 
 @pytest.mark.parametrize("command", ["show", "check"])

@@ -10,7 +10,7 @@ from scipy.stats import kstest, truncnorm
 
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.generators.augment import Profile, augment
-from hushwatt.evaluate.table import SYNTHETIC, write
+from hushwatt.evaluate.readings_file import SYNTHETIC, write_readings
 from hushwatt.plan.presets import preset
 
 PLAN = preset("paper")
@@ -98,7 +98,7 @@ def test_seeds():
 def test_table_is_labelled(tmp_path):
     """The readings table of augmented homes has their numbers and says what they are."""
     fleet = augment(Profile.of(base()), PLAN, homes=30, slots=2, seed=7)
-    write(fleet.pages(), tmp_path / "readings.parquet", {SYNTHETIC: fleet.label})
+    write_readings(fleet.pages(), tmp_path / "readings.parquet", {SYNTHETIC: fleet.label})
     table = pq.read_table(tmp_path / "readings.parquet")
 
     assert json.loads(table.schema.metadata[b"hushwatt.synthetic"]) == {

@@ -9,7 +9,7 @@ import pytest
 
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings import csv_file as readings_csv
-from hushwatt.fleet.readings import numbering
+from hushwatt.fleet.readings import household_index as numbering
 from hushwatt.fleet.readings import parquet_file as readings_parquet
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.plan.plan import Plan
@@ -171,7 +171,7 @@ class TestCsv:
 
     def test_many_blocks(self, tmp_path, monkeypatch):
         """A file of many blocks is one table, even if most of its line breaks are within names."""
-        monkeypatch.setattr(readings_csv, "BLOCK", 1000)
+        monkeypatch.setattr(readings_csv, "BLOCK_BYTES", 1000)
         breaks = "\n" * 20
         lines = [
             f'"h{breaks}{home:03}",2024-01-0{day},kettle,{home + day}'
@@ -257,7 +257,7 @@ class TestRefused:
 
     def test_row_of_a_time(self, tmp_path, monkeypatch):
         """At the first look as well."""
-        monkeypatch.setattr(readings_parquet, "ROWS", 2)
+        monkeypatch.setattr(readings_parquet, "BATCH_ROWS", 2)
         times = pa.array([NOON] * 4 + [None], pa.timestamp("us", "UTC"))
         path = saved(tmp_path, household=["a"] * 5, time=times, appliance=["kettle"] * 5, watts=[1.0] * 5)
 
@@ -417,6 +417,6 @@ class TestTooMuch:
 
     def test_names_of_very_many_homes(self, tmp_path, monkeypatch):
         """All names stay in memory, so together they have a bound as well."""
-        monkeypatch.setattr(numbering, "MOST", 10)
+        monkeypatch.setattr(numbering, "MAX_NAME_BYTES", 10)
 
         assert "the names of the homes take more than 10 bytes" in refused(saved(tmp_path))

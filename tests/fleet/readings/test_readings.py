@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings import buckets, parts, runs
+from hushwatt.fleet.readings import bucket_sort as buckets
 from hushwatt.fleet.readings import index_pass as first_look
 from hushwatt.fleet.readings import parquet_file as readings_parquet
+from hushwatt.fleet.readings import partitions as parts
+from hushwatt.fleet.readings import run_lengths as runs
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.plan.plan import Plan
 
@@ -111,9 +113,9 @@ class TestAnyOrder:
         shuffled = data.draw(st.permutations(rows))
         cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(readings_parquet, "ROWS", batch)
-            patch.setattr(parts, "CELLS", 1)
-            patch.setattr(parts, "LEAST", part)
+            patch.setattr(readings_parquet, "BATCH_ROWS", batch)
+            patch.setattr(parts, "MAX_CELLS", 1)
+            patch.setattr(parts, "MIN_HOMES", part)
             several = Path(folder, "several")
             several.mkdir()
             for number, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(rows)], strict=True)):
@@ -133,14 +135,14 @@ class TestAnyOrder:
     @pytest.mark.parametrize("by", ["household", "appliance", "time", "backwards"])
     def test_a_table_larger_than_memory(self, tmp_path, monkeypatch, by, homes):
         """With little memory rows and runs wait on disk, in any order, and the answer is the same."""
-        monkeypatch.setattr(buckets, "KEPT", 50)
-        monkeypatch.setattr(buckets.Buckets.__init__, "__defaults__", (30, 50))
-        monkeypatch.setattr(runs.Runs.__init__, "__defaults__", (40,))
-        monkeypatch.setattr(runs, "BLOCK", 7)
-        monkeypatch.setattr(readings_parquet, "ROWS", 37)
-        monkeypatch.setattr(first_look, "TOGETHER", 1)
-        monkeypatch.setattr(parts, "CELLS", 1)
-        monkeypatch.setattr(parts, "LEAST", homes)
+        monkeypatch.setattr(buckets, "MEMORY_ROWS", 50)
+        monkeypatch.setattr(buckets.BucketSort.__init__, "__defaults__", (30, 50))
+        monkeypatch.setattr(runs.RunLengths.__init__, "__defaults__", (40,))
+        monkeypatch.setattr(runs, "BLOCK_RUNS", 7)
+        monkeypatch.setattr(readings_parquet, "BATCH_ROWS", 37)
+        monkeypatch.setattr(first_look, "LOOKUP_NAMES", 1)
+        monkeypatch.setattr(parts, "MAX_CELLS", 1)
+        monkeypatch.setattr(parts, "MIN_HOMES", homes)
         rows = [
             row(f"home {home}", day + hour / 24, name, home + day / 7 + hour)
             for day in range(9)
@@ -236,7 +238,7 @@ class TestWatts:
             found = walked(read_slots(PLAN, path))[0][0][0]
 
         exact = sum(map(Fraction, watts)) / len(watts)
-        assert abs(Fraction(found) - exact) <= exact / 2**51 + Fraction(1, 2**60)
+        assert abs(Fraction(found) - exact) <= exact / 2**51 + Fraction(1, 2**60)  # type: ignore[operator]
         assert len(watts) > 1 or found == watts[0]
 
     def test_negative_watts(self, tmp_path):

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import DOUBT, band
 from hushwatt.privacy.influence import report_influence, smallest_budget
 from hushwatt.privacy.laws import debias, law_for
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.wire.payload import Layout
 
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "lbu": {"method": "lbu", "oracle": "oue"},
     "lbu some": {"method": "lbu", "oracle": "sue", "appliances_per_report": 2},
     "lsp": {"method": "lsp", "oracle": "sue"},
@@ -125,7 +126,7 @@ def test_all_ones_and_all_zeros_are_no_chance(plan_of):
 def test_the_smallest_budget_is_what_influence_is_told_for(kind, window, plan_of):
     """A forger finds no smaller budget that is accepted, so no report weighs more than the plan says."""
     plan = plan_of(3, 5, 2, window=window, **KINDS[kind])
-    strategy = STRATEGIES[plan.method].start(affordable(plan), plan.window)
+    strategy = strategy_for(plan)
     drawn = np.arange(1, strategy.largest + 1, 7)
     drawn = np.union1d(drawn, np.arange(max(1, strategy.smallest - 50), strategy.smallest + 50))
     accepted = [

@@ -110,7 +110,7 @@ def write(path, rows=ROWS, seed=None, plan=PLAN):
             here = [row for row in rows if row["slot"] == slot]
             columns = [np.array([row[name] for row in here]) for name in ("round", "spent", "drawn")]
             payloads = np.array([list(row["payload"]) for row in here], dtype=np.uint8)
-            writer.write(pa.array([row["household"] for row in here]), slot, *columns, payloads)
+            writer.write(pa.array([row["household"] for row in here]), slot, *columns, payloads)  # type: ignore[call-arg]
     return path
 
 

@@ -22,8 +22,8 @@ from hushwatt.plan.presets import preset, presets
 from hushwatt.privacy.band import band
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.influence import report_influence
-from hushwatt.privacy.laws import RESOLUTION, Law, debias, law_for
-from hushwatt.privacy.strategies import POPULATION, STRATEGIES, affordable
+from hushwatt.privacy.laws import RESOLUTION, Law, debias, is_direct, law_for
+from hushwatt.privacy.strategies import affordable, rules_of, strategy_for
 from hushwatt.provider.checks.plausible import payloads_fit
 from hushwatt.wire.payload import Layout
 
@@ -72,7 +72,7 @@ def budgets(asked: int) -> list[int]:
 
 def drawn_under(plan: Plan) -> set[int]:
     """Every budget that a publication of the plan may be drawn with, in its first slots."""
-    layer = {STRATEGIES[plan.method].start(affordable(plan), plan.window)}
+    layer = {strategy_for(plan)}
     found = set[int]()
     for _ in range(2 * plan.window):
         found |= {state.offer() for state in layer}
@@ -120,7 +120,7 @@ def audit_honest(oracle: str, asked: int, reports: int) -> Finding:
 def audit_forged(plan: Plan) -> Finding:
     """Both for one plan: its influence, and how often an honest report of its own is refused."""
     found, worst = audit_influence(plan), Fraction(0)
-    if plan.oracle != "grr":
+    if not is_direct(plan.oracle):
         groups = islice(combinations(sorted(plan.widths), plan.appliances_per_report), MOST_GROUPS)
         for members in set(groups):
             worst = max([worst, *(refused(plan.oracle, drawn, members) for drawn in budgets_of(plan))])
@@ -131,7 +131,7 @@ def audit_forged(plan: Plan) -> Finding:
 
 def budgets_of(plan: Plan) -> set[int]:
     """Everything that a publication of the plan may be drawn with; of very many, the first ones."""
-    return {affordable(plan)} if plan.method in POPULATION else drawn_under(plan)
+    return {affordable(plan)} if rules_of(plan).population else drawn_under(plan)
 
 
 def audit_influence(plan: Plan) -> Finding:

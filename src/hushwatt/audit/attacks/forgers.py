@@ -25,7 +25,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import band
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.influence import influence, smallest_budget
-from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
+from hushwatt.privacy.rotation import has_turns, repeats_by_clock
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
@@ -42,7 +43,7 @@ Wishes = dict[int, bool]  # by the number of an appliance, whether its mean shou
 
 
 @dataclass(frozen=True)
-class Honest:
+class HonestReports:
     """What the honest homes of a collection sent, slot by slot."""
 
     plan: Plan
@@ -91,7 +92,7 @@ def random_plan(seed: int) -> tuple[Plan, int]:
     return replace(plan, appliances=appliances), int(random.integers(1, 4 * window + 1))
 
 
-def collected(plan: Plan, slots: int, seed: int = 0) -> Honest:
+def collected(plan: Plan, slots: int, seed: int = 0) -> HonestReports:
     """Honest homes at random levels."""
     homes, source = HOMES_A_TURN * plan.window * len(plan.appliances), Simulation(seed, "forgers")
     fleet, names = enrol(plan, homes, 0, source), pa.array([f"h{place:06}" for place in range(homes)])
@@ -100,10 +101,10 @@ def collected(plan: Plan, slots: int, seed: int = 0) -> Honest:
         levels = random.integers(0, plan.widths, (homes, len(plan.widths))).astype(np.uint16)
         sent = report(fleet, slot, levels, source)
         batches.append(_batch(names.take(pa.array(sent.homes)), slot, sent.spent, sent.drawn, sent.payloads))
-    return Honest(plan, homes, slots, tuple(batches))
+    return HonestReports(plan, homes, slots, tuple(batches))
 
 
-def counts(honest: Honest, target: int) -> tuple[float, float]:
+def counts(honest: HonestReports, target: int) -> tuple[float, float]:
     """How many homes one forging home counts as in the mean of an appliance, and how many are printed.
 
     Half of what lies between pushing up and pushing down, and half of what the home weighs: its answers reach
@@ -117,7 +118,7 @@ def counts(honest: Honest, target: int) -> tuple[float, float]:
     return (swing * up.estimates.homes / FORGERS + up.weight) / 2, printed
 
 
-def too_few_swap(honest: Honest, most: int = 400) -> int:
+def too_few_swap(honest: HonestReports, most: int = 400) -> int:
     """How many pairs of neighbours change places when one home fewer than printed pushes them."""
     plan = honest.plan
     before = estimate(plan, attacked_tallies(honest, {}, 0)[0])
@@ -131,14 +132,14 @@ def too_few_swap(honest: Honest, most: int = 400) -> int:
 
 
 @dataclass(frozen=True)
-class Attacked:
+class ForgedResult:
     """What a result says after an attack, and what one forging home weighs in it, in honest homes."""
 
     estimates: Estimates
     weight: float
 
 
-def attacked(honest: Honest, wishes: Wishes, forgers: int) -> Attacked:
+def attacked(honest: HonestReports, wishes: Wishes, forgers: int) -> ForgedResult:
     """Estimate from honest and forged reports together."""
     tallies, heard = attacked_tallies(honest, wishes, forgers)
     found = estimate(honest.plan, tallies)
@@ -148,10 +149,12 @@ def attacked(honest: Honest, wishes: Wishes, forgers: int) -> Attacked:
         speaking[key.slot] += tally.reports[first]
     counted = speaking > 0
     parts = np.where(heard & counted, 1 / np.maximum(speaking, 1), 0.0)
-    return Attacked(found, float(tallies.homes * parts.sum() / counted.sum()))
+    return ForgedResult(found, float(tallies.homes * parts.sum() / counted.sum()))
 
 
-def attacked_tallies(honest: Honest, wishes: Wishes, forgers: int) -> tuple[Tallies, NDArray[np.bool_]]:
+def attacked_tallies(
+    honest: HonestReports, wishes: Wishes, forgers: int
+) -> tuple[Tallies, NDArray[np.bool_]]:
     """The tallies of all reports, and when forging homes are heard about what they push first."""
     plan = honest.plan
     names = pa.array([f"x{place:06}" for place in range(forgers)], pa.string())
@@ -164,7 +167,7 @@ def attacked_tallies(honest: Honest, wishes: Wishes, forgers: int) -> tuple[Tall
             if members is not None:
                 release = forged_payload(plan, members, wishes)
                 about = next(iter(wishes)) in members
-            if release is not None and (members is not None or plan.method == "lsp"):
+            if release is not None and (members is not None or repeats_by_clock(plan)):
                 heard[slot] = about
                 forged = _forged(plan, slot, names, release)
                 batches[slot] = _joined(batches[slot], forged)
@@ -173,17 +176,17 @@ def attacked_tallies(honest: Honest, wishes: Wishes, forgers: int) -> tuple[Tall
     return tallies, heard
 
 
-def best_turn(honest: Honest, target: int) -> tuple[int, int]:
+def best_turn(honest: HonestReports, target: int) -> tuple[int, int]:
     """The turn, and the place of an appliance in the order, that make a home heard most."""
     plan, layout = honest.plan, Layout.of(honest.plan)
     worth = np.array([1 / (1 + _speaking(layout, batch, target)) for batch in honest.batches])
     best, choice = -1.0, (0, 0)
-    for phase in range(plan.window if plan.method == "lpu" else 1):
+    for phase in range(plan.window if has_turns(plan) else 1):
         for start in range(len(plan.appliances)):
             heard, now = 0.0, False
             for slot in range(honest.slots):
                 members = asked_in(plan, slot, phase, start, [target])
-                now = target in members if members is not None else now and plan.method == "lsp"
+                now = target in members if members is not None else now and repeats_by_clock(plan)
                 heard += worth[slot] * now
             if heard > best:
                 best, choice = heard, (phase, start)
@@ -193,12 +196,10 @@ def best_turn(honest: Honest, target: int) -> tuple[int, int]:
 def asked_in(plan: Plan, slot: int, phase: int, start: int, wanted: list[int]) -> list[int] | None:
     """What a home draws about in a slot, the wanted ones being at `start` in its order; None: nothing."""
     appliances, asked = len(plan.appliances), plan.appliances_per_report
-    if plan.method in ("lpu", "lsp"):
-        if slot % plan.window != (phase if plan.method == "lpu" else 0):
-            return None
-        draw = slot // plan.window
-    else:
-        draw = slot
+    stride = rules_of(plan).stride(plan.window) if plan.decision is None else 1
+    if slot % stride != phase:
+        return None
+    draw = slot // stride
     others = [each for each in range(appliances) if each not in wanted]
     order = [*wanted, *others]
     order = order[-start:] + order[:-start] if start else order
@@ -243,9 +244,9 @@ def _pushing(plan: Plan, appliance: int, rising: bool | None) -> list[int]:
 def _forged(plan: Plan, slot: int, names: pa.Array, payload: NDArray[np.uint8]) -> ReportBatch:
     """The same report from all forging homes, after what every door asks of amounts and payloads."""
     drawn = np.full(len(names), smallest_budget(plan), dtype=np.int64)
-    probe = STRATEGIES[plan.method].start(affordable(plan), plan.window).probe
-    spent = drawn + probe if plan.method in ADAPTIVE else drawn
-    if plan.method == "lsp" and slot % plan.window:
+    probe = strategy_for(plan).probe
+    spent = drawn + probe if plan.decision is not None else drawn
+    if repeats_by_clock(plan) and slot != rules_of(plan).drawn_in(slot, plan.window):
         spent = np.zeros_like(drawn)
     payloads = np.repeat(payload, len(names), axis=0)
     slots = np.full(len(names), slot)

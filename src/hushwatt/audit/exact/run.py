@@ -25,8 +25,9 @@ from hushwatt.audit.miniature import (
 )
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.laws import is_direct
 from hushwatt.privacy.promise import promise
-from hushwatt.privacy.strategies import POPULATION
+from hushwatt.privacy.strategies import STRATEGIES
 
 MOST_BITS = 10  # of an appliance's answer, in a plan that is gone through as it stands
 MOST_SLOTS = 50  # of its window
@@ -75,7 +76,7 @@ def exact_audit_of(plan: Plan) -> Audit:
 def is_open(plan: Plan) -> bool:
     """Whether the clock alone decides, about all appliances, with few enough answers."""
     everyone = plan.appliances_per_report == len(plan.appliances)
-    few = plan.oracle == "grr" or max(plan.widths) <= MOST_BITS
+    few = is_direct(plan.oracle) or max(plan.widths) <= MOST_BITS
     return plan.decision is None and everyone and few and plan.window <= MOST_SLOTS
 
 
@@ -111,7 +112,7 @@ def claims(mechanism: Mechanism) -> str:
     """Which claims a mechanism puts to the test."""
     decided = ["C6"] * (mechanism.decision == "household")
     rounded = ["C9"] * (mechanism.mapping == "dither")
-    turning = ["C10"] * (mechanism.partial or mechanism.method in POPULATION)
+    turning = ["C10"] * (mechanism.partial or STRATEGIES[mechanism.method].population)
     return " ".join(["C7", "C8", *decided, *rounded, *turning])
 
 

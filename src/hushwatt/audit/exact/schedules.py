@@ -14,7 +14,8 @@ import numpy as np
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.privacy.strategies import POPULATION, STRATEGIES, Cohorts, Sample, Strategy, affordable
+from hushwatt.privacy.rotation import has_turns
+from hushwatt.privacy.strategies import Cohorts, Strategy, affordable, rules_of, strategy_for
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ Schedule = tuple[Slot, ...]
 
 def schedules(plan: Plan, slots: int) -> Iterator[Schedule]:
     """Everything that a home's clock, order and provider can ask of it in the first `slots` slots."""
-    first = STRATEGIES[plan.method].start(affordable(plan), plan.window)
+    first = strategy_for(plan)
     if plan.decision == "provider":
         for amounts in set(_asked_by_provider(plan, first, slots)):
             yield from with_members(plan, amounts)
@@ -42,8 +43,7 @@ def schedules(plan: Plan, slots: int) -> Iterator[Schedule]:
 
 def _turns(plan: Plan, first: Strategy) -> list[Strategy]:
     """The strategies that homes start with: one for all, or one for each turn."""
-    if plan.method == "lpu":
-        assert isinstance(first, Sample)
+    if has_turns(plan):
         return [first.turn(wait) for wait in range(plan.window)]
     return [first]
 
@@ -59,7 +59,7 @@ def _by_the_clock(strategy: Strategy, slots: int) -> tuple[tuple[int, ...], ...]
 def _asked_by_provider(plan: Plan, first: Strategy, slots: int) -> Iterator[tuple[tuple[int, ...], ...]]:
     """The amounts that each sequence of a provider's decisions draws, however it came to decide so."""
     for wishes in product((False, True), repeat=slots):
-        if plan.method in POPULATION:
+        if first.population:
             yield _picked(plan, wishes)
             continue
         amounts, strategy = [], first
@@ -72,14 +72,14 @@ def _asked_by_provider(plan: Plan, first: Strategy, slots: int) -> Iterator[tupl
 
 def _picked(plan: Plan, wishes: tuple[bool, ...]) -> tuple[tuple[int, ...], ...]:
     """LPD, LPA: the provider wishes to pick this home, and may if it kept silent for a window."""
-    from hushwatt.fleet.provider_decisions import Decided, pick
+    from hushwatt.fleet.provider_decisions import DecisionState, sample_silent_homes
 
-    decided = Decided(
-        STRATEGIES[plan.method].start(2 * plan.window, plan.window), None, np.full(1, -(1 << 40))
-    )
+    decided = DecisionState(rules_of(plan).start(2 * plan.window, plan.window), None, np.full(1, -(1 << 40)))
     amounts: list[tuple[int, ...]] = []
     for slot, wish in enumerate(wishes):
-        spoken = wish and len(pick(plan, decided, slot, 1, Simulation(0, "audit"), "audit")) > 0
+        spoken = (
+            wish and len(sample_silent_homes(plan, decided, slot, 1, Simulation(0, "audit"), "audit")) > 0
+        )
         amounts.append((affordable(plan),) if spoken else ())
     return tuple(amounts)
 

@@ -11,7 +11,7 @@ from functools import cache, partial
 
 from hushwatt.audit.exact.schedules import Schedule, schedules
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import MECHANISMS, Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
 from hushwatt.audit.spending.histories import history_audits
 from hushwatt.audit.spending.home_ledgers import book_audits
 from hushwatt.audit.spending.payments import payment_audits, round_audits
@@ -30,10 +30,10 @@ Start = Callable[[int, int], Strategy]  # from ε and window to the first state
 
 def budget_audits(quick: bool = False) -> Iterator[Audit]:
     """All strategies, all ledgers, many histories, and whether every draw is paid."""
-    for kind in dict.fromkeys(STRATEGIES.values()):
-        names = " ".join(name for name, each in STRATEGIES.items() if each is kind)
+    for kind in dict.fromkeys(map(machine, STRATEGIES.values())):
+        names = " ".join(name for name, each in STRATEGIES.items() if machine(each) is kind)
         yield partial(audit_strategy, names, kind.start, slots=12 if quick else SLOTS)
-    for method, decision in MECHANISMS:
+    for method, decision in deciders():
         if decision != "household":
             yield partial(audit_appliances, method, decision, longest=5 if quick else 7)
     yield from ledger_audits(charges=3 if quick else 4)
@@ -41,6 +41,11 @@ def budget_audits(quick: bool = False) -> Iterator[Audit]:
     yield from history_audits(quick)
     yield from payment_audits()
     yield from round_audits()
+
+
+def machine(kind: type[Strategy]) -> type[Strategy]:
+    """The class whose offers a strategy makes: sharing homes out takes the same states as sharing ε out."""
+    return next(each for each in kind.__mro__ if "offer" in vars(each))
 
 
 def audit_plan(plan: Plan) -> Finding:

@@ -15,6 +15,7 @@ from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.errors import OverBudget
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
+from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.ledger import Ledger
@@ -56,7 +57,7 @@ def audit_reports(method: str, homes: int) -> Finding:
     """Fleets at random levels that go through the shipped steps."""
     worst, refused = 0, False
     for window in WINDOWS:
-        decision = "household" if method in ("lbd", "lba") else None
+        decision = METHODS[method].decided_by
         mechanism = Mechanism(method, decision, "grr", "range", partial=False)
         plan = small_plan(mechanism, Shape((2, 3), window, 1), EPSILON, asked=2)
         try:

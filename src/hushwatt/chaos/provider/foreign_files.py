@@ -18,7 +18,7 @@ from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
 from hushwatt.fleet.randomise import randomise_file
-from hushwatt.fleet.state import State
+from hushwatt.fleet.state import FleetState
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.service.config import read_config
 from hushwatt.provider.tally.engines.embedded import EmbeddedEngine
@@ -153,8 +153,8 @@ def _randomise(path: Path, folder: Path) -> object:
 
 
 def _remember(path: Path, folder: Path) -> object:
-    known = State.load(plan(), path)
-    known.decided()
+    known = FleetState.load(plan(), path)
+    known.decisions()
     return known.homes(slice(0, len(known.households)))
 
 

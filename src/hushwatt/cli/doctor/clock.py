@@ -16,7 +16,7 @@ from hushwatt.errors import HushwattError
 
 LAST_YEAR = 2100
 UNSYNCHRONISED = 5  # what adjtimex answers when nobody keeps the clock in step
-ALLOWED = 60.0  # seconds between this clock and a provider's
+MAX_SKEW_SECONDS = 60.0  # seconds between this clock and a provider's
 
 
 def check_clock(
@@ -55,14 +55,14 @@ def check_clock_against(provider: str) -> Check:
     except (HushwattError, KeyError, ValueError) as wrong:
         reason = wrong if isinstance(wrong, HushwattError) else f"{provider} does not tell the time"
         return Check("clock", False, True, f"cannot be compared: {reason}")
-    return compared(before, after, theirs)
+    return check_skew(before, after, theirs)
 
 
-def compared(before: datetime, after: datetime, theirs: datetime) -> Check:
+def check_skew(before: datetime, after: datetime, theirs: datetime) -> Check:
     """Judge a provider's time, told in whole seconds, by the moments before and after asking.
 
     >>> noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    >>> compared(noon, noon, noon.replace(minute=5)).found
+    >>> check_skew(noon, noon, noon.replace(minute=5)).found
     "2026-01-01 12:00:00 UTC, 300 s behind the provider's"
     """
     found = f"{before:%Y-%m-%d %H:%M:%S} UTC"
@@ -72,7 +72,7 @@ def compared(before: datetime, after: datetime, theirs: datetime) -> Check:
     if away < 1:
         return Check("clock", True, True, f"{found}, as the provider's")
     which = "ahead of" if ahead > behind else "behind"
-    return Check("clock", away <= ALLOWED, True, f"{found}, {away:.0f} s {which} the provider's")
+    return Check("clock", away <= MAX_SKEW_SECONDS, True, f"{found}, {away:.0f} s {which} the provider's")
 
 
 class Timex(ctypes.Structure):

@@ -11,10 +11,25 @@ from hushwatt.files import atomic_write
 
 SYNCS = 5
 MOUNTS = Path("/proc/self/mounts")
-IN_MEMORY = {"tmpfs", "ramfs"}
-OF_A_CONTAINER = {"overlay", "aufs"}
-REMOTE = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "vboxsf", "fuse.sshfs", "ceph", "afs"}
-UNGUARDED = {"nobarrier", "barrier=0"}  # the disk may tell that it has what it only holds in its memory
+MEMORY_FILE_SYSTEMS = {"tmpfs", "ramfs"}
+CONTAINER_FILE_SYSTEMS = {"overlay", "aufs"}
+NETWORK_FILE_SYSTEMS = {
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "9p",
+    "virtiofs",
+    "vboxsf",
+    "fuse.sshfs",
+    "ceph",
+    "afs",
+}
+NO_BARRIER_OPTIONS = {
+    "nobarrier",
+    "barrier=0",
+}  # the disk may tell that it has what it only holds in its memory
 
 
 class Mount(NamedTuple):
@@ -36,25 +51,25 @@ def check_disk(folder: Path) -> Check:
         return Check("disk", False, True, f"cannot write in {folder}: {error.strerror}")
     mount = mount_of(folder)
     found = f"{folder.resolve()}: {mount.kind}, {median(times) * 1000:.1f} ms to write and sync"
-    trouble = forgetful(mount)
+    trouble = durability_problem(mount)
     if trouble is not None:
         return Check("disk", False, True, f"{found}, but {trouble}")
-    if mount.kind in OF_A_CONTAINER:
+    if mount.kind in CONTAINER_FILE_SYSTEMS:
         return Check("disk", False, False, f"{found}, but gone with the container: keep state in a volume")
     return Check("disk", True, True, found)
 
 
-def forgetful(mount: Mount) -> str | None:
+def durability_problem(mount: Mount) -> str | None:
     """Why what is written here may be lost or spoilt, if it may.
 
-    >>> forgetful(Mount("tmpfs"))
+    >>> durability_problem(Mount("tmpfs"))
     'it is memory: all is lost when the machine stops'
     """
-    if mount.kind in IN_MEMORY:
+    if mount.kind in MEMORY_FILE_SYSTEMS:
         return "it is memory: all is lost when the machine stops"
-    if mount.kind in REMOTE:
+    if mount.kind in NETWORK_FILE_SYSTEMS:
         return "it is on another machine: SQLite needs a local disk"
-    if mount.options & UNGUARDED:
+    if mount.options & NO_BARRIER_OPTIONS:
         return "its write barriers are off: power loss takes what was synced"
     return None
 

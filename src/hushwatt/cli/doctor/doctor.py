@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hushwatt import __version__
 from hushwatt.cli.doctor.check import Check
-from hushwatt.cli.doctor.machine import checkup
+from hushwatt.cli.doctor.machine import run_checks
 from hushwatt.cli.options import Json
 
 
@@ -22,7 +22,7 @@ def doctor(*, folder: Path = Path(), provider: str | None = None, as_json: Json 
     provider
         The address of a provider to compare the clock with.
     """
-    checks = checkup(folder, provider)
+    checks = run_checks(folder, provider)
     well = all(check.well for check in checks if check.essential)
     print(_as_json(checks, well) if as_json else _as_lines(checks, well))
     if not well:

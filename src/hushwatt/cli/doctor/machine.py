@@ -13,14 +13,14 @@ from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
 from hushwatt.cli.doctor.check import Check
 from hushwatt.cli.doctor.clock import check_clock, check_clock_against
 from hushwatt.cli.doctor.disk import check_disk
-from hushwatt.cli.doctor.installed import check_errands
+from hushwatt.cli.doctor.installed_extras import check_extras
 from hushwatt.cli.extras import base, installed
 
-OLDEST_PYTHON = (3, 11)
-WAL_RESET_MENDED = {(3, 44): 6, (3, 50): 7, (3, 51): 3}  # from this patch on; all later releases are mended
+MIN_PYTHON = (3, 11)
+WAL_RESET_FIXED = {(3, 44): 6, (3, 50): 7, (3, 51): 3}  # from this patch on; all later releases are mended
 
 
-def checkup(folder: Path, provider: str | None = None) -> list[Check]:
+def run_checks(folder: Path, provider: str | None = None) -> list[Check]:
     """Look at this machine, with `folder` as the place where state would be kept."""
     return [
         check_python(),
@@ -30,13 +30,13 @@ def checkup(folder: Path, provider: str | None = None) -> list[Check]:
         check_time_zones(),
         check_clock() if provider is None else check_clock_against(provider),
         check_disk(folder),
-        *check_errands(),
+        *check_extras(),
     ]
 
 
 def check_python(version: tuple[int, ...] = sys.version_info[:3]) -> Check:
     """Whether Python is new enough."""
-    well = version[:2] >= OLDEST_PYTHON
+    well = version[:2] >= MIN_PYTHON
     return Check("python", well, True, _dotted(version) + ("" if well else ", 3.11 or newer is needed"))
 
 
@@ -60,33 +60,33 @@ def check_sqlite() -> Check:
     except ImportError as error:
         return Check("sqlite", False, True, f"apsw does not load: {error}")
     version = apsw.sqlite_lib_version()
-    well = mended(tuple(int(part) for part in version.split(".")))
+    well = has_wal_reset_fix(tuple(int(part) for part in version.split(".")))
     verdict = (
         "loses nothing in a checkpoint" if well else "can lose data in a checkpoint: pip install -U apsw"
     )
     return Check("sqlite", well, True, f"{version}, {verdict}")
 
 
-def mended(version: tuple[int, ...]) -> bool:
+def has_wal_reset_fix(version: tuple[int, ...]) -> bool:
     """Whether this SQLite is free of the bug by which a WAL reset corrupts the database.
 
     It came with 3.7.0 and went with 3.51.3; 3.50.7 and 3.44.6 were mended too.
 
-    >>> mended((3, 40, 1)), mended((3, 44, 6)), mended((3, 51, 2)), mended((3, 54, 1))
-    (False, True, False, True)
+    >>> [has_wal_reset_fix(version) for version in [(3, 40, 1), (3, 44, 6), (3, 51, 2), (3, 54, 1)]]
+    [False, True, False, True]
     """
     branch, patch = version[:2], version[2] if len(version) > 2 else 0
-    if branch > max(WAL_RESET_MENDED):
+    if branch > max(WAL_RESET_FIXED):
         return True
-    return patch >= WAL_RESET_MENDED[branch] if branch in WAL_RESET_MENDED else branch < (3, 7)
+    return patch >= WAL_RESET_FIXED[branch] if branch in WAL_RESET_FIXED else branch < (3, 7)
 
 
-def ask_at_once() -> bytes:
+def getrandom_nonblocking() -> bytes:
     """Ask the system for randomness, without waiting where it would have to gather some first."""
     return os.getrandom(32, os.GRND_NONBLOCK) if hasattr(os, "getrandom") else os.urandom(32)
 
 
-def check_entropy(ask: Callable[[], bytes] = ask_at_once) -> Check:
+def check_entropy(ask: Callable[[], bytes] = getrandom_nonblocking) -> Check:
     """Whether the system's randomness is ready: right after the first start it may not be."""
     try:
         ask()

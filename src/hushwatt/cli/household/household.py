@@ -2,26 +2,25 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from hushwatt.cli.household.shared import consents, key_in, known_key, open_folder, parquet_rows, plan_in, say
+from hushwatt.cli.household.options import (
+    FolderOption,
+    PlanName,
+    consents,
+    key_in,
+    known_key,
+    open_folder,
+    parquet_rows,
+    plan_in,
+    say,
+)
 from hushwatt.cli.options import Json
 from hushwatt.sanitise import quoted, sanitised
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
-
-Where = Annotated[
-    Path | None,
-    Parameter(
-        name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."
-    ),
-]
-PlanName = Annotated[
-    str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")
-]
 
 
 @app.command
@@ -34,7 +33,7 @@ def join(
     key: str | None = None,
     cap: Annotated[list[str] | None, Parameter(name="--cap", negative=())] = None,
     yes: bool = False,
-    folder: Where = None,
+    folder: FolderOption = None,
 ) -> None:
     """Read what the provider at URL asks, weigh it against your own caps, and agree or not.
 
@@ -90,7 +89,7 @@ def join(
 @app.command
 def run(
     *,
-    folder: Where = None,
+    folder: FolderOption = None,
     page_host: str = "127.0.0.1",
     page_port: int = 8041,
     page_guest: str | None = None,
@@ -125,7 +124,7 @@ def run(
 
 
 @app.command
-def status(*, folder: Where = None, as_json: Json = False) -> None:
+def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
     """Show plans, what is left of the budget, what was sent, and how the sources are."""
     import json
     import time
@@ -151,7 +150,7 @@ def status(*, folder: Where = None, as_json: Json = False) -> None:
 
 
 @app.command
-def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False) -> None:
+def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json = False) -> None:
     """Show everything that ever left this home, or waits to, with its bytes.
 
     Parameters
@@ -179,7 +178,7 @@ def sent(*, last: int | None = None, folder: Where = None, as_json: Json = False
 
 
 @app.command
-def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = None) -> None:
+def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOption = None) -> None:
     """Show the sources and how fresh they are; with --discover, listen for plugs on the broker.
 
     Parameters
@@ -217,7 +216,7 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: Where = No
 
 
 @app.command
-def pause(*, plan: PlanName = None, folder: Where = None) -> None:
+def pause(*, plan: PlanName = None, folder: FolderOption = None) -> None:
     """Keep silent from the current slot on: nothing is spent and nothing leaves while paused.
 
     Reports that wait are kept, and sent as they are after `resume`.
@@ -233,7 +232,7 @@ def pause(*, plan: PlanName = None, folder: Where = None) -> None:
 
 
 @app.command
-def resume(*, plan: PlanName = None, folder: Where = None) -> None:
+def resume(*, plan: PlanName = None, folder: FolderOption = None) -> None:
     """Take part again, from the next slot on."""
     from hushwatt.household.join import resume as go_on
 
@@ -243,7 +242,7 @@ def resume(*, plan: PlanName = None, folder: Where = None) -> None:
 
 
 @app.command
-def leave(*, plan: PlanName = None, forget: bool = False, folder: Where = None) -> None:
+def leave(*, plan: PlanName = None, forget: bool = False, folder: FolderOption = None) -> None:
     """Leave a plan: stop at once, have the provider erase every report, and delete the keys.
 
     What was spent stays in the ledger: leaving gives no budget back.

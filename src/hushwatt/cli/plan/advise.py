@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 
-WIDE = 118  # columns, where there is no terminal
+DEFAULT_COLUMNS = 118  # columns, where there is no terminal
 
 if TYPE_CHECKING:
     from hushwatt.privacy.advice import Advice, Candidate
@@ -144,7 +144,7 @@ def print_advice(advice: "Advice") -> None:
     parts = [dict(describe(one)) for one in rows.values()]
     for label in parts[0]:
         table.add_row(label, *(part[label] for part in parts))
-    console = Console(highlight=False, width=terminal_width(WIDE))
+    console = Console(highlight=False, width=terminal_width(DEFAULT_COLUMNS))
     console.print(table)
     for line in remarks(advice):
         console.print(line)

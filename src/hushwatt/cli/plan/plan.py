@@ -94,7 +94,7 @@ def check(plan: Path, *, as_json: Json = False) -> None:
     """
     import json
 
-    from hushwatt.cli.plan.promised import table
+    from hushwatt.cli.plan.promise_json import promise_json
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.length_bias import leaning
     from hushwatt.privacy.promise import promise
@@ -104,7 +104,7 @@ def check(plan: Path, *, as_json: Json = False) -> None:
     agreed = Plan.load(plan)
     promised = promise(agreed)
     if as_json:
-        print(json.dumps(table(agreed, promised), indent=2))
+        print(json.dumps(promise_json(agreed, promised), indent=2))
     else:
         _print_lines(agreed.name, _facts(sentences(agreed, promised, Layout.of(agreed).size)))
     if not promised.kept or leaning(agreed):

@@ -12,7 +12,7 @@ SPARE = ((4, 5, 6),)  # what narrow terminals lack: the share
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hushwatt.fleet.rehearse import Rehearsed
+    from hushwatt.fleet.rehearse import RehearsalResult
 
 
 def rehearse(
@@ -49,7 +49,7 @@ def rehearse(
     print(f"a rehearsal {drawn}: no home reported anything", file=sys.stderr)
 
 
-def document(found: "Rehearsed") -> dict[str, Any]:
+def document(found: "RehearsalResult") -> dict[str, Any]:
     """The estimates as everywhere, and what they should be."""
     from hushwatt.provider.estimate.document import document as estimates
 
@@ -64,7 +64,7 @@ def document(found: "Rehearsed") -> dict[str, Any]:
     return estimates(found.estimates) | {"like": found.like, "truth": truth}
 
 
-def table(found: "Rehearsed") -> "Table":
+def table(found: "RehearsalResult") -> "Table":
     """Every appliance in the plan's order, each estimate followed by what is true."""
     from hushwatt.cli.estimate_tables import headed_table, percent, percents, places
 
@@ -102,7 +102,7 @@ def decimals(error: float) -> int:
     return min(max(1 - floor(log10(error)), 1), 6) if error > 0 else 6
 
 
-def about(found: "Rehearsed") -> list[str]:
+def about(found: "RehearsalResult") -> list[str]:
     """What has to be said about the rehearsal itself."""
     lines = [f"Each of the {found.like:,} homes of the readings stands for as many as the others."]
     if found.truth:

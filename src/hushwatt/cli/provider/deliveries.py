@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
-from hushwatt.cli.provider.files import check_homes, collection_of
-from hushwatt.cli.provider.store_options import ConfigFile, Data, PlanName, Store, say, settings_of
+from hushwatt.cli.provider.import_export import check_homes, open_collection
+from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, say
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.take_back import TakenBack
-    from hushwatt.provider.store.deliveries import Delivered
+    from hushwatt.provider.store.deliveries import DeliveryRecord
 
 
 def deliveries(
@@ -19,9 +19,7 @@ def deliveries(
     correct: int | None = None,
     homes: int | None = None,
     plan: PlanName = None,
-    data: Data = None,
-    store: Store = None,
-    config: ConfigFile = None,
+    where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
 ) -> None:
     """List the files that were taken in; or take a wrong one back, or put its number of homes right.
@@ -41,27 +39,27 @@ def deliveries(
     from hushwatt.errors import UsageError
     from hushwatt.provider.intake.take_back import correct_homes
     from hushwatt.provider.intake.take_back import take_back as undo
-    from hushwatt.provider.store.deliveries import delivered
+    from hushwatt.provider.store.deliveries import all_deliveries
 
     if (correct is None) != (homes is None) or (correct is not None and take_back is not None):
         raise UsageError("--correct and --homes go together, and without --take-back")
     check_homes(homes)
-    database, collection, _ = collection_of(settings_of(config, data, store), plan)
+    database, collection, _ = open_collection(where.settings(), plan)
     try:
         with database.writing() as session:
             if take_back is not None:
-                _tell(take_back, undo(session, collection, take_back))
+                _print_take_back(take_back, undo(session, collection, take_back))
             if correct is not None and homes is not None:
                 correct_homes(session, collection, correct, homes)
-            found = delivered(session, collection.number)
+            found = all_deliveries(session, collection.number)
         if take_back is not None:
-            database.forget()
+            database.purge()
     finally:
         database.close()
-    _list(found, as_json)
+    _print_deliveries(found, as_json)
 
 
-def _tell(number: int, done: "TakenBack") -> None:
+def _print_take_back(number: int, done: "TakenBack") -> None:
     say(f"took delivery {number} back: {done.reports:,} reports and {done.homes:,} homes are forgotten")
     if done.stay:
         say(f"{done.stay:,} reports of published slots stay")
@@ -71,7 +69,7 @@ def _tell(number: int, done: "TakenBack") -> None:
         )
 
 
-def _list(found: "list[Delivered]", as_json: bool) -> None:
+def _print_deliveries(found: "list[DeliveryRecord]", as_json: bool) -> None:
     if as_json:
         from hushwatt.cli.estimate import print_json
 

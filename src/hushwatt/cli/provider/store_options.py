@@ -1,6 +1,7 @@
 """Options of every command that opens a provider's store, and how they find it."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,13 +27,39 @@ PlanName = Annotated[
 ]
 
 
-def settings_of(config: Path | None, data: Path | None, store: str | None) -> "Config":
-    from hushwatt.provider.service.config import read_config
+@Parameter(name="*")
+@dataclass(frozen=True)
+class StoreOptions:
+    """Where the store is."""
 
-    return read_config(config, data=text(data), store=store)
+    data: Data = None
+    store: Store = None
+    config: ConfigFile = None
+
+    def settings(self) -> "Config":
+        """What these options and the file of settings say together."""
+        from hushwatt.provider.service.config import read_config
+
+        return read_config(self.config, data=text(self.data), store=self.store)
 
 
-def opened(settings: "Config") -> "Database":
+@Parameter(name="*")
+@dataclass(frozen=True)
+class FolderOptions:
+    """Where the folder is, for what concerns the embedded store alone."""
+
+    data: Data = None
+    config: ConfigFile = None
+
+    def settings(self) -> "Config":
+        """What these options and the file of settings say together."""
+        return StoreOptions(self.data, None, self.config).settings()
+
+
+USUAL_STORE, USUAL_FOLDER = StoreOptions(), FolderOptions()
+
+
+def open_existing_store(settings: "Config") -> "Database":
     """The store, which must be there."""
     from hushwatt.errors import UsageError
     from hushwatt.provider.store import open_store

@@ -4,7 +4,7 @@ Each file states what it draws and what it truly promises.  A new baseline is
 one class and one line in BASELINES.
 """
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Baseline
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline
 from hushwatt.evaluate.baselines.exponential import Exponential
 from hushwatt.evaluate.baselines.gamma import Gamma
 from hushwatt.evaluate.baselines.gaussian import Gaussian
@@ -18,4 +18,4 @@ BASELINES: dict[str, Baseline] = {
     for each in (Laplace(), Gamma(), Gaussian(), Exponential(), Geometric(), Rappor(), RandomisedTotals())
 }
 
-__all__ = ["BASELINES", "HIGHEST", "Baseline"]
+__all__ = ["BASELINES", "MAX_WATTS", "Baseline"]

@@ -9,7 +9,7 @@ Watts = NDArray[np.float64]  # slots × homes × appliances, or homes × applian
 Means = NDArray[np.float64]  # one for each appliance
 Stream = np.random.Generator
 
-HIGHEST = 3_000.0  # watts: the public bound that readings are cut off at, as in the paper's synthetic data
+MAX_WATTS = 3_000.0  # watts: the public bound that readings are cut off at, as in the paper's synthetic data
 
 
 class Baseline(Protocol):
@@ -30,7 +30,7 @@ class Baseline(Protocol):
 
 def bounded(watts: Watts) -> Watts:
     """Readings cut off at the public bounds, as any finite noise needs."""
-    return np.clip(watts, 0.0, HIGHEST)
+    return np.clip(watts, 0.0, MAX_WATTS)
 
 
 def mean(answers: Watts) -> Means:

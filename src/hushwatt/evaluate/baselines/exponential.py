@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
 
-ANSWERS = np.linspace(0.0, HIGHEST, 11)  # what a home can answer
+ANSWERS = np.linspace(0.0, MAX_WATTS, 11)  # what a home can answer
 
 
 class Exponential:
@@ -31,6 +31,6 @@ def answers(watts: Watts, epsilon: float, stream: Stream) -> Watts:
     """The answer with the largest score, −ε|watts − r|/2Δ plus Gumbel noise: the same law."""
     best, score = np.zeros(watts.shape), np.full(watts.shape, -np.inf)
     for answer in ANSWERS.tolist():
-        tried = stream.gumbel(size=watts.shape) - epsilon * np.abs(watts - answer) / (2 * HIGHEST)
+        tried = stream.gumbel(size=watts.shape) - epsilon * np.abs(watts - answer) / (2 * MAX_WATTS)
         best, score = np.where(tried > score, answer, best), np.maximum(tried, score)
     return best

@@ -1,6 +1,6 @@
 """Shares of noise that only add up to Laplace noise (Ács and Castelluccia 2011; Eibl and Engel 2017)."""
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
 
 
 class Gamma:
@@ -27,5 +27,5 @@ class Gamma:
 
 def noise(shape: tuple[int, ...], homes: int, epsilon: float, stream: Stream) -> Watts:
     """One home's share of the noise when `homes` homes take part."""
-    one = stream.gamma(1 / homes, HIGHEST / epsilon, shape)
-    return one - stream.gamma(1 / homes, HIGHEST / epsilon, shape)
+    one = stream.gamma(1 / homes, MAX_WATTS / epsilon, shape)
+    return one - stream.gamma(1 / homes, MAX_WATTS / epsilon, shape)

@@ -3,7 +3,7 @@
 from functools import cache
 from math import exp
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
 
 DELTA = 1e-5  # the chance, roughly, that the promise of ε does not hold
 
@@ -26,7 +26,7 @@ class Gaussian:
 
 def noise(shape: tuple[int, ...], epsilon: float, stream: Stream) -> Watts:
     """Normal, with the smallest deviation that keeps (ε, δ)."""
-    return stream.normal(0.0, HIGHEST * deviation(epsilon), shape)
+    return stream.normal(0.0, MAX_WATTS * deviation(epsilon), shape)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
 
 
 class Geometric:
@@ -23,5 +23,5 @@ class Geometric:
 
 def noise(shape: tuple[int, ...], epsilon: float, stream: Stream) -> Watts:
     """The difference of two geometric numbers."""
-    stop = -np.expm1(-epsilon / HIGHEST)
+    stop = -np.expm1(-epsilon / MAX_WATTS)
     return np.asarray(stream.geometric(stop, shape) - stream.geometric(stop, shape), float)

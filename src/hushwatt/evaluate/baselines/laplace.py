@@ -1,6 +1,6 @@
 """Laplace noise on every reading (as in Hassan 2019, Hossain 2021, and Eibl and Engel's point-wise form)."""
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
 
 
 class Laplace:
@@ -21,4 +21,4 @@ class Laplace:
 
 def noise(shape: tuple[int, ...], epsilon: float, stream: Stream) -> Watts:
     """Density ε/2Δ·e^(−ε|x|/Δ)."""
-    return stream.laplace(0.0, HIGHEST / epsilon, shape)
+    return stream.laplace(0.0, MAX_WATTS / epsilon, shape)

@@ -8,7 +8,7 @@ from math import exp
 
 import numpy as np
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
 
 
 class RandomisedTotals:
@@ -25,7 +25,7 @@ class RandomisedTotals:
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """Δ·(share of ones − q)/(p − q), unbiased."""
         hold, rise = chances(epsilon)
-        return HIGHEST * (mean(answers(watts, epsilon, stream)) - rise) / (hold - rise)
+        return MAX_WATTS * (mean(answers(watts, epsilon, stream)) - rise) / (hold - rise)
 
 
 def chances(epsilon: float) -> tuple[float, float]:
@@ -40,4 +40,4 @@ def answers(watts: Watts, epsilon: float, stream: Stream) -> Watts:
     Rounding and answering are one draw: a 1 has chance q + (p − q)·watts/Δ.
     """
     hold, rise = chances(epsilon)
-    return np.asarray(stream.random(watts.shape) < rise + (hold - rise) * bounded(watts) / HIGHEST, float)
+    return np.asarray(stream.random(watts.shape) < rise + (hold - rise) * bounded(watts) / MAX_WATTS, float)

@@ -5,11 +5,11 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate.baselines.baseline import HIGHEST, Means, Stream, Watts, bounded
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded
 
 LEVELS = 10  # ranges of equal width
 ALREADY, AGAIN = 0.75, 0.5  # the chances of an instant 1 when the kept bit is 1 and 0, as in the original
-VALUES = (np.arange(LEVELS) + 0.5) * HIGHEST / LEVELS  # what stands for each range
+VALUES = (np.arange(LEVELS) + 0.5) * MAX_WATTS / LEVELS  # what stands for each range
 
 
 class Rappor:
@@ -31,7 +31,7 @@ class Rappor:
 
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """Undo both layers of noise in the counts of all bits, then weigh the levels by their watts."""
-        levels = np.minimum(bounded(watts) * LEVELS / HIGHEST, LEVELS - 1).astype(np.int64)
+        levels = np.minimum(bounded(watts) * LEVELS / MAX_WATTS, LEVELS - 1).astype(np.int64)
         kept = memory(levels.shape[1:], epsilon, stream)
         counts = np.zeros((levels.shape[2], LEVELS))
         for now in levels:

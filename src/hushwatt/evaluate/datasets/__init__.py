@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate.datasets.dataset import Dataset, Wish
+from hushwatt.evaluate.datasets.dataset import Dataset, DatasetOptions
 
-__all__ = ["ADDRESSES", "Wish", "dataset", "read"]
+__all__ = ["ADDRESSES", "DatasetOptions", "dataset", "read"]
 
 ADDRESSES = {  # loaded when asked for: only one of them needs h5py
     "ideal": "Ideal",
@@ -37,8 +37,8 @@ def dataset(name: str) -> Dataset:
     return found
 
 
-def read(name: str, folder: Path, wish: Wish | None = None) -> Iterator[pa.RecordBatch]:
+def read(name: str, folder: Path, options: DatasetOptions | None = None) -> Iterator[pa.RecordBatch]:
     """The readings of a dataset, piece by piece: household, time, appliance, watts."""
     if not folder.exists():
         raise ReadingsError(f"{folder}: there is no such file or folder")
-    return dataset(name).tables(folder, wish or Wish())
+    return dataset(name).tables(folder, options or DatasetOptions())

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from hushwatt.errors import ReadingsError
 from hushwatt.evaluate.datasets import read
-from hushwatt.evaluate.datasets.dataset import Wish
-from hushwatt.evaluate.table import SOURCE, write
+from hushwatt.evaluate.datasets.dataset import DatasetOptions
+from hushwatt.evaluate.readings_file import SOURCE, write_readings
 
 
 @dataclass
@@ -58,11 +58,17 @@ def _number(count: int, of: str) -> str:
 
 
 def convert(
-    name: str, folder: Path, path: Path, wish: Wish, advance: Callable[[int], None] = lambda rows: None
+    name: str,
+    folder: Path,
+    path: Path,
+    options: DatasetOptions,
+    advance: Callable[[int], None] = lambda rows: None,
 ) -> Converted:
     """Write the readings of a dataset to `path`: Parquet, or CSV by its suffix."""
     done = Converted()
-    write(_at_least_one(done.counted(read(name, folder, wish)), folder), path, {SOURCE: name}, advance)
+    write_readings(
+        _at_least_one(done.counted(read(name, folder, options)), folder), path, {SOURCE: name}, advance
+    )
     return done
 
 

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from hushwatt.errors import PlanError, ReadingsError, UsageError
-from hushwatt.evaluate.datasets.grid import Grid, Moments
-from hushwatt.evaluate.datasets.hold import Floats, Holding, summed
-from hushwatt.evaluate.datasets.names import MAINS
-from hushwatt.evaluate.table import SCHEMA
+from hushwatt.evaluate.datasets.appliance_names import MAINS
+from hushwatt.evaluate.datasets.time_grid import Moments, TimeGrid
+from hushwatt.evaluate.datasets.zero_order_hold import Floats, ZeroOrderHold, summed
+from hushwatt.evaluate.readings_file import SCHEMA
 from hushwatt.plan.slot import SlotLength
 from hushwatt.plan.times import zone
 
@@ -28,7 +28,7 @@ Piece = tuple[Moments, Floats]  # times, and watts of rows × meters; NaN is unm
 
 
 @dataclass(frozen=True)
-class Wish:
+class DatasetOptions:
     """What to make of a dataset."""
 
     every: SlotLength | None = None  # the length of a period, half an hour when not said
@@ -66,9 +66,9 @@ class Wish:
         )
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> TimeGrid:
         """The periods to average over."""
-        return Grid(self.every or HALF_AN_HOUR, self.timezone)
+        return TimeGrid(self.every or HALF_AN_HOUR, self.timezone)
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ class Dataset(Protocol):
 
     name: ClassVar[str]  # as the command line calls it, and its card
 
-    def tables(self, folder: Path, wish: Wish) -> Iterator[pa.RecordBatch]:
+    def tables(self, folder: Path, options: DatasetOptions) -> Iterator[pa.RecordBatch]:
         """The readings table, piece by piece: household, time, appliance, watts."""
         ...
 
 
-class Recorded:
+class MeterDataset:
     """A dataset of meters that were read again and again."""
 
     name: ClassVar[str]
@@ -111,13 +111,13 @@ class Recorded:
         """What the folder itself says should be there and is not, one line each."""
         return []
 
-    def tables(self, folder: Path, wish: Wish) -> Iterator[pa.RecordBatch]:
+    def tables(self, folder: Path, options: DatasetOptions) -> Iterator[pa.RecordBatch]:
         """The readings of one home after the other, each sorted by time and appliance."""
-        homes = chosen(self.homes(folder), wish.homes, folder)
+        homes = chosen(self.homes(folder), options.homes, folder)
         for line in self.missing(folder, homes):
-            wish.note(line)
+            options.note(line)
         for home in homes:
-            yield from _table(self.household(home), self.recordings(folder, home), wish)
+            yield from _table(self.household(home), self.recordings(folder, home), options)
 
 
 def _length(option: str, text: str | None) -> SlotLength | None:
@@ -146,33 +146,35 @@ def chosen(found: list[str], wanted: tuple[str, ...] | None, folder: Path) -> li
     return list(dict.fromkeys(plain.get(home) or plain[home.lstrip("0")] for home in wanted))
 
 
-def _table(household: str, recordings: Iterator[Recording], wish: Wish) -> Iterator[pa.RecordBatch]:
+def _table(
+    household: str, recordings: Iterator[Recording], options: DatasetOptions
+) -> Iterator[pa.RecordBatch]:
     """One home's readings; what it has several of is added up."""
     found: dict[str, list[Piece]] = defaultdict(list)
     odd: Counter[str] = Counter()
     for recording in recordings:
-        if not wish.mains and set(recording.appliances) == {MAINS}:
+        if not options.mains and set(recording.appliances) == {MAINS}:
             continue
-        holding = _held(recording, wish)
-        odd["rows left out because they were out of order"] += holding.late
-        for appliance, periods in zip(recording.appliances, holding.finish(), strict=True):
-            if wish.mains or appliance != MAINS:
-                found[appliance].append(periods.means(wish.coverage))
-                odd["periods left out because too little was measured"] += periods.left_out(wish.coverage)
-                odd["periods of which less than half was measured"] += periods.partly(wish.coverage)
+        hold = _held(recording, options)
+        odd["rows left out because they were out of order"] += hold.late
+        for appliance, periods in zip(recording.appliances, hold.finish(), strict=True):
+            if options.mains or appliance != MAINS:
+                found[appliance].append(periods.means(options.coverage))
+                odd["periods left out because too little was measured"] += periods.left_out(options.coverage)
+                odd["periods of which less than half was measured"] += periods.partly(options.coverage)
     for what, count in odd.items():
         if count:
-            wish.note(f"{household}: {what}: {count}")
+            options.note(f"{household}: {what}: {count}")
     if found:
         yield _batch(household, {appliance: _added(parts) for appliance, parts in found.items()})
 
 
-def _held(recording: Recording, wish: Wish) -> Holding:
-    gap = recording.longest_gap if wish.longest_gap is None else wish.longest_gap
-    holding = Holding(wish.grid, len(recording.appliances), gap)
+def _held(recording: Recording, options: DatasetOptions) -> ZeroOrderHold:
+    gap = recording.longest_gap if options.longest_gap is None else options.longest_gap
+    hold = ZeroOrderHold(options.grid, len(recording.appliances), gap)
     for times, watts in recording.pieces:
-        holding.add(times, np.where((watts >= 0) & (watts < np.inf), watts, np.nan))  # others are none
-    return holding
+        hold.add(times, np.where((watts >= 0) & (watts < np.inf), watts, np.nan))  # others are none
+    return hold
 
 
 def _added(parts: list[Piece]) -> Piece:

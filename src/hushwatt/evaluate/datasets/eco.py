@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
-from hushwatt.evaluate.datasets.grid import SECOND
-from hushwatt.evaluate.datasets.names import common
-from hushwatt.evaluate.datasets.rows import NUMBER, Layout, numbers, pieces
-from hushwatt.evaluate.datasets.wall import utc
+from hushwatt.evaluate.datasets.appliance_names import common_name
+from hushwatt.evaluate.datasets.csv_rows import NUMBER, CsvLayout, csv_batches, numbers
+from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
+from hushwatt.evaluate.datasets.local_time import to_utc
+from hushwatt.evaluate.datasets.time_grid import SECOND
 
 FILE = re.compile(r"(\d\d)/(\d\d)/(\d{4}-\d\d-\d\d)\.csv")
-ROWS = Layout({"watts": NUMBER}, expected="one number, the watts of one second")
+ROWS = CsvLayout({"watts": NUMBER}, expected="one number, the watts of one second")
 SECONDS = 86_400  # rows of a day
 ZURICH = ZoneInfo("Europe/Zurich")
 LONGEST_GAP = 1.0  # seconds; every second has its row, and a missing one says so
@@ -38,7 +38,7 @@ PLUGS = {
 }
 
 
-class Eco(Recorded):
+class Eco(MeterDataset):
     """Swiss homes 01 to 06 of ECO."""
 
     name = "eco"
@@ -60,7 +60,7 @@ class Eco(Recorded):
                     f"{folder}: home {home} of ECO has no plug {plug}; it has {len(PLUGS[home])}"
                 )
             paths = [(day, path) for _, other, day, path in days if other == plug]
-            yield Recording((common(PLUGS[home][int(plug) - 1]),), _rows(paths), LONGEST_GAP)
+            yield Recording((common_name(PLUGS[home][int(plug) - 1]),), _rows(paths), LONGEST_GAP)
 
 
 def _days(folder: Path) -> list[tuple[str, str, date, Path]]:
@@ -84,11 +84,11 @@ def _days(folder: Path) -> list[tuple[str, str, date, Path]]:
 def _rows(days: list[tuple[date, Path]]) -> Iterator[Piece]:
     """The seconds of each day in UTC; an hour that the clocks skip is left out."""
     for day, path in days:
-        watts = np.concatenate([numbers(batch, ["watts"]) for batch in pieces(path, ROWS)])
+        watts = np.concatenate([numbers(batch, ["watts"]) for batch in csv_batches(path, ROWS)])
         if len(watts) != SECONDS:
             raise ReadingsError(
                 f"{path}: has {len(watts)} lines; expected {SECONDS}, one for each second of a day"
             )
         midnight = int(np.datetime64(day, "ns").astype(np.int64))
-        times, exist = utc(midnight + np.arange(SECONDS, dtype=np.int64) * SECOND, ZURICH)
+        times, exist = to_utc(midnight + np.arange(SECONDS, dtype=np.int64) * SECOND, ZURICH)
         yield times[exist], watts[exist]

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
-from hushwatt.evaluate.datasets.names import MAINS, common
-from hushwatt.evaluate.datasets.rows import NUMBER, TIME, Layout, numbers, pieces, seconds
+from hushwatt.evaluate.datasets.appliance_names import MAINS, common_name
+from hushwatt.evaluate.datasets.csv_rows import NUMBER, TIME, CsvLayout, csv_batches, numbers, seconds
+from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
 
 FILE = re.compile(
     r"home(?P<home>\d+)_[a-z]+\d+_sensor(?P<sensor>\w+)_electric-(?P<box>appliance|mains)_(?P<what>[\w-]+)\.csv(?:\.gz)?"
 )
-ROWS = Layout({"time": TIME, "watts": NUMBER}, expected="YYYY-MM-DD hh:mm:ss,watts")
+ROWS = CsvLayout({"time": TIME, "watts": NUMBER}, expected="YYYY-MM-DD hh:mm:ss,watts")
 LONGEST_GAP = 2 * 3_600.0  # seconds; a plug speaks when something changes, or about every hour
 
 # 17 April 2018, 08:50 to 09:50 UTC: unreliable in all homes, says the documentation.
@@ -32,7 +32,7 @@ class Sensor:
     path: Path
 
 
-class Ideal(Recorded):
+class Ideal(MeterDataset):
     """Homes of the IDEAL study with plugs on their appliances."""
 
     name = "ideal"
@@ -67,7 +67,7 @@ def _sensors(folder: Path) -> list[Sensor]:
     found: dict[str, Sensor] = {}
     for path in sorted(folder.rglob("home*_sensor*_electric-*.csv*")):
         if match := FILE.fullmatch(path.name):
-            what = MAINS if match["box"] == "mains" else common(match["what"])
+            what = MAINS if match["box"] == "mains" else common_name(match["what"])
             found.setdefault(match["sensor"], Sensor(match["home"], what, path))
     if not found:
         raise ReadingsError(
@@ -79,7 +79,7 @@ def _sensors(folder: Path) -> list[Sensor]:
 
 def _rows(path: Path) -> Iterator[Piece]:
     """All rows of a file at once, with a mark from when on they are doubtful."""
-    parts = [(seconds(batch["time"]), numbers(batch, ["watts"])) for batch in pieces(path, ROWS)]
+    parts = [(seconds(batch["time"]), numbers(batch, ["watts"])) for batch in csv_batches(path, ROWS)]
     times = np.concatenate([times for times, _ in parts])
     watts = np.concatenate([watts for _, watts in parts])
     begin, end = DOUBTED

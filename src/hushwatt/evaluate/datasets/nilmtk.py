@@ -13,18 +13,18 @@ import h5py
 import numpy as np
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
-from hushwatt.evaluate.datasets.names import MAINS, common
+from hushwatt.evaluate.datasets.appliance_names import MAINS, common_name
+from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
 from hushwatt.evaluate.datasets.plain_pickle import plain
 
 SUFFIXES = {".h5", ".hdf5", ".hdf"}
-ROWS = 1 << 20  # read at a time
+BATCH_ROWS = 1 << 20  # read at a time
 LONGEST_GAP = 1_800.0  # seconds, where the metadata do not say
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}  # nanoseconds
 PREFERRED = ("active", "apparent", "")  # kinds of power; reactive power is none
 
 
-class Nilmtk(Recorded):
+class Nilmtk(MeterDataset):
     """The buildings of one or several HDF5 files."""
 
     name = "nilmtk"
@@ -102,8 +102,8 @@ def _rows(path: Path, meter: str) -> Iterator[Piece]:
             raise ReadingsError(f"{path}: {meter} has no table; expected {meter}/table as pandas writes it")
         block, column = _power(path, meter, table)
         unit = _unit(path, meter, table)
-        for first in range(0, len(table), ROWS):
-            rows = table[first : first + ROWS]
+        for first in range(0, len(table), BATCH_ROWS):
+            rows = table[first : first + BATCH_ROWS]
             watts = rows[block].reshape(len(rows), -1)[:, [column]]
             yield rows["index"].astype(np.int64) * unit, watts.astype(np.float64)
 
@@ -158,7 +158,7 @@ def _names(about: Any) -> dict[int, str]:
     for appliance in appliances if isinstance(appliances, list) else []:
         meters = appliance.get("meters") if isinstance(appliance, dict) else None
         for number in meters if isinstance(meters, list) else []:
-            names.setdefault(number, common(str(appliance.get("type", ""))))
+            names.setdefault(number, common_name(str(appliance.get("type", ""))))
     return names
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
-from hushwatt.evaluate.datasets.grid import SECOND, Moments
-from hushwatt.evaluate.datasets.hold import Floats
-from hushwatt.evaluate.datasets.names import common
-from hushwatt.evaluate.datasets.rows import NUMBER, Layout, header, numbers, pieces, seconds
+from hushwatt.evaluate.datasets.appliance_names import common_name
+from hushwatt.evaluate.datasets.csv_rows import NUMBER, CsvLayout, csv_batches, header, numbers, seconds
+from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
+from hushwatt.evaluate.datasets.time_grid import SECOND, Moments
+from hushwatt.evaluate.datasets.zero_order_hold import Floats
 
 FILE = re.compile(r"household_data_(\d+)min_singleindex\.csv(?:\.gz)?")
 COLUMN = re.compile(r"DE_KN_(residential\d+)_(\w+)")
@@ -21,7 +21,7 @@ NO_APPLIANCES = ("grid_", "pv")  # feeds of the whole home
 JOULES = 3.6e6  # of a kWh
 
 
-class Opsd(Recorded):
+class Opsd(MeterDataset):
     """The residential buildings of the package."""
 
     name = "opsd"
@@ -39,7 +39,9 @@ class Opsd(Recorded):
         path = _file(folder)
         mine = {column: feed for column, (other, feed) in _columns(path).items() if other == home}
         step = 60.0 * _minutes(path)
-        yield Recording(tuple(common(feed) for feed in mine.values()), _rows(path, list(mine), step), step)
+        yield Recording(
+            tuple(common_name(feed) for feed in mine.values()), _rows(path, list(mine), step), step
+        )
 
 
 def _file(folder: Path) -> Path:
@@ -72,14 +74,14 @@ def _columns(path: Path) -> dict[str, tuple[str, str]]:
 
 def _rows(path: Path, columns: list[str], step: float) -> Iterator[Piece]:
     """Mean watts since the row before, from when that row's period ended."""
-    layout = Layout(
+    layout = CsvLayout(
         {STAMP: pa.timestamp("s", tz="UTC"), **dict.fromkeys(columns, NUMBER)},
         expected=f"the columns {STAMP} and DE_KN_…, times such as 2016-02-01T00:00:00Z",
         header=True,
     )
     length = round(step * SECOND)
     before: tuple[Moments, Floats] = np.empty(0, np.int64), np.empty((0, len(columns)))
-    for batch in pieces(path, layout):
+    for batch in csv_batches(path, layout):
         times = np.concatenate([before[0], seconds(batch[STAMP])])
         counters = np.concatenate([before[1], numbers(batch, columns)])
         whole = (np.diff(times) == length)[:, None]  # no row is missing in between

@@ -14,7 +14,7 @@ from typing import Any
 UNKNOWN = object()  # what only unpickling could tell
 MARK = object()
 
-MOST_INSTRUCTIONS = 1_000_000
+MAX_INSTRUCTIONS = 1_000_000
 
 VALUES = {
     *("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT"),
@@ -44,12 +44,12 @@ def plain(pickled: bytes) -> Any:
     True
     """
     try:
-        return _Reader().read(pickled)
+        return _PickleMachine().read(pickled)
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, RecursionError, OverflowError):
         return UNKNOWN
 
 
-class _Reader:
+class _PickleMachine:
     """A stack, and what was remembered."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class _Reader:
 
     def read(self, pickled: bytes) -> Any:
         for number, (instruction, argument, _) in enumerate(pickletools.genops(pickled)):
-            if number > MOST_INSTRUCTIONS:
+            if number > MAX_INSTRUCTIONS:
                 return UNKNOWN
             self._follow(instruction.name, argument)
         return self.stack[-1]

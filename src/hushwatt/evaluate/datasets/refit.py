@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
-from hushwatt.evaluate.datasets.names import MAINS
-from hushwatt.evaluate.datasets.rows import NUMBER, Layout, header, numbers, pieces, seconds
+from hushwatt.evaluate.datasets.appliance_names import MAINS
+from hushwatt.evaluate.datasets.csv_rows import NUMBER, CsvLayout, csv_batches, header, numbers, seconds
+from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
 
 FILE = re.compile(r"(?:CLEAN_)?House_?(\d+)\.csv(?:\.gz)?")
 METERS = ["Aggregate", *(f"Appliance{number}" for number in range(1, 10))]
@@ -21,7 +21,7 @@ HEADER = f"Time,{','.join(COLUMNS)}[,Issues]"
 LONGEST_GAP = 120.0  # seconds; rows come every 6 to 8 seconds, and the authors fill gaps up to 2 minutes
 
 
-class Refit(Recorded):
+class Refit(MeterDataset):
     """Houses 1 to 21 of REFIT, without 14, in the cleaned or the processed release."""
 
     name = "refit"
@@ -66,8 +66,8 @@ def _header(path: Path) -> list[str]:
 
 def _rows(path: Path, columns: list[str], has_issues: bool) -> Iterator[Piece]:
     wanted = ["Unix", *columns, *(["Issues"] if has_issues else [])]
-    layout = Layout(dict.fromkeys(wanted, NUMBER), expected=HEADER, header=True)
-    for batch in pieces(path, layout):
+    layout = CsvLayout(dict.fromkeys(wanted, NUMBER), expected=HEADER, header=True)
+    for batch in csv_batches(path, layout):
         watts = numbers(batch, columns)
         if has_issues:
             watts = np.where(numbers(batch, ["Issues"]) == 1, np.nan, watts)

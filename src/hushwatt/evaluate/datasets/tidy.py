@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate.datasets.dataset import Wish
-from hushwatt.evaluate.datasets.names import MAINS
-from hushwatt.evaluate.datasets.rows import header
-from hushwatt.evaluate.table import CODED, SCHEMA
+from hushwatt.evaluate.datasets.appliance_names import MAINS
+from hushwatt.evaluate.datasets.csv_rows import header
+from hushwatt.evaluate.datasets.dataset import DatasetOptions
+from hushwatt.evaluate.readings_file import ENCODED, SCHEMA
 from hushwatt.fleet.readings import columns
-from hushwatt.fleet.readings.columns import Fault
+from hushwatt.fleet.readings.columns import CellError
 
 ROWS = 1 << 18  # read at a time
 PARQUET = {".parquet", ".pq", ".parq"}
@@ -34,16 +34,16 @@ class Tidy:
 
     name = "tidy"
 
-    def tables(self, folder: Path, wish: Wish) -> Iterator[pa.RecordBatch]:
+    def tables(self, folder: Path, options: DatasetOptions) -> Iterator[pa.RecordBatch]:
         """The rows of every file, under hushwatt's column names."""
-        if wish.every is not None:
+        if options.every is not None:
             raise UsageError("the rows of a tidy table are readings already; leave --every out")
         for path in _files(folder):
             first = 0
             for batch in _parquet(path) if path.suffix.lower() in PARQUET else _csv(path):
                 try:
-                    yield _table(batch, wish)
-                except Fault as fault:
+                    yield _table(batch, options)
+                except CellError as fault:
                     row = first + fault.row + 1
                     raise ReadingsError(
                         f"{path}, row {row}, column {fault.column}: {fault.problem}"
@@ -89,7 +89,7 @@ def _csv(path: Path) -> Iterator[pa.RecordBatch]:
     names = _columns(path, header(path))
     options = csv.ConvertOptions(
         include_columns=list(names.values()),
-        column_types=dict.fromkeys(names.values(), CODED),
+        column_types=dict.fromkeys(names.values(), ENCODED),
         null_values=[""],
         strings_can_be_null=True,
     )
@@ -101,12 +101,12 @@ def _csv(path: Path) -> Iterator[pa.RecordBatch]:
         raise ReadingsError(f"{path}: not a CSV file with {', '.join(names.values())} in every row") from None
 
 
-def _table(batch: pa.RecordBatch, wish: Wish) -> pa.RecordBatch:
+def _table(batch: pa.RecordBatch, options: DatasetOptions) -> pa.RecordBatch:
     """The four columns, checked, without what is not wished for."""
-    household = columns.names("household", batch["household"])
-    appliance = columns.names("appliance", batch["appliance"])
-    moments = columns.moments(batch["time"])
-    watts = columns.watts(_numbers("watts", batch["watts"]))
+    household = columns.encode_names("household", batch["household"])
+    appliance = columns.encode_names("appliance", batch["appliance"])
+    moments = columns.to_nanoseconds(batch["time"])
+    watts = columns.to_watts(_numbers("watts", batch["watts"]))
     table = pa.RecordBatch.from_arrays(
         [
             pa.DictionaryArray.from_arrays(pa.array(household.codes), household.texts),
@@ -116,16 +116,16 @@ def _table(batch: pa.RecordBatch, wish: Wish) -> pa.RecordBatch:
         ],
         names=SCHEMA.names,
     )
-    keep = _among(household, wish.homes)
-    if not wish.mains:
+    keep = _among(household, options.homes)
+    if not options.mains:
         keep &= ~_among(appliance, (MAINS,))
     if COVERAGE in batch.schema.names:
         covered = _numbers(COVERAGE, batch[COVERAGE]).to_numpy(zero_copy_only=False)
-        keep &= ~(covered < wish.coverage)  # where nobody says how much was measured, it was enough
+        keep &= ~(covered < options.coverage)  # where nobody says how much was measured, it was enough
     return table.filter(pa.array(keep))
 
 
-def _among(names: columns.Names, wanted: tuple[str, ...] | None) -> NDArray[np.bool_]:
+def _among(names: columns.EncodedNames, wanted: tuple[str, ...] | None) -> NDArray[np.bool_]:
     """Which rows have one of these names; all of them when none is given."""
     if wanted is None:
         return np.ones(len(names.codes), dtype=bool)
@@ -143,7 +143,7 @@ def _numbers(column: str, array: pa.Array) -> pa.Array:
     except pa.ArrowInvalid:
         bad = [place for place, text in enumerate(texts.to_pylist()) if not _is_number(text)]
         rows = np.isin(array.indices.to_numpy(zero_copy_only=False), bad)
-        raise Fault(int(rows.argmax()), column, "not a number") from None
+        raise CellError(int(rows.argmax()), column, "not a number") from None
 
 
 def _is_number(text: str) -> bool:

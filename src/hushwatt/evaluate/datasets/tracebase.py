@@ -6,13 +6,13 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
-from hushwatt.evaluate.datasets.names import common
-from hushwatt.evaluate.datasets.rows import NUMBER, TIME, Layout, numbers, pieces, seconds
-from hushwatt.evaluate.datasets.wall import utc
+from hushwatt.evaluate.datasets.appliance_names import common_name
+from hushwatt.evaluate.datasets.csv_rows import NUMBER, TIME, CsvLayout, csv_batches, numbers, seconds
+from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
+from hushwatt.evaluate.datasets.local_time import to_utc
 
 FILE = re.compile(r"dev_(\w+?)_(\d{4})\.(\d\d)\.(\d\d)\.csv")
-ROWS = Layout(
+ROWS = CsvLayout(
     {"time": TIME, "watts": NUMBER, "smoothed": NUMBER},
     expected="dd/mm/yyyy HH:MM:SS;watts;watts",
     delimiter=";",
@@ -22,7 +22,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 LONGEST_GAP = 120.0  # seconds; rows come about every second
 
 
-class Tracebase(Recorded):
+class Tracebase(MeterDataset):
     """Appliances of tracebase; every one of them stands for a home of its own."""
 
     name = "tracebase"
@@ -34,7 +34,7 @@ class Tracebase(Recorded):
     def recordings(self, folder: Path, home: str) -> Iterator[Recording]:
         """All days of one device."""
         days = _devices(folder)[home]
-        yield Recording((common(_words(days[0].parent.name)),), _rows(days), LONGEST_GAP)
+        yield Recording((common_name(_words(days[0].parent.name)),), _rows(days), LONGEST_GAP)
 
 
 def _devices(folder: Path) -> dict[str, list[Path]]:
@@ -61,6 +61,6 @@ def _words(kind: str) -> str:
 
 def _rows(days: list[Path]) -> Iterator[Piece]:
     for path in days:
-        for batch in pieces(path, ROWS):
-            times, exist = utc(seconds(batch["time"]), BERLIN)
+        for batch in csv_batches(path, ROWS):
+            times, exist = to_utc(seconds(batch["time"]), BERLIN)
             yield times[exist], numbers(batch, ["watts"])[exist]

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.datasets.dataset import Piece, Recorded, Recording
-from hushwatt.evaluate.datasets.names import common
-from hushwatt.evaluate.datasets.rows import NUMBER, Layout, numbers, pieces, seconds
+from hushwatt.evaluate.datasets.appliance_names import common_name
+from hushwatt.evaluate.datasets.csv_rows import NUMBER, CsvLayout, csv_batches, numbers, seconds
+from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
 
 HOUSE = re.compile(r"house_(\d+)")
 LABEL = re.compile(r"\s*(\d+)\s+(\S.*?)\s*")
-ROWS = Layout(
+ROWS = CsvLayout(
     {"seconds": NUMBER, "watts": NUMBER}, expected="Unix seconds, a space, and watts", delimiter=" "
 )
 LONGEST_GAP = 120.0  # seconds; rows come every 6 seconds, and NILMTK too calls 2 minutes without one a gap
 
 
-class UkDale(Recorded):
+class UkDale(MeterDataset):
     """The houses of UK-DALE, or of any dataset in the same layout."""
 
     name = "ukdale"
@@ -32,7 +32,7 @@ class UkDale(Recorded):
         for channel, label in _labels(house).items():
             path = house / f"channel_{channel}.dat"
             if path.is_file():
-                yield Recording((common(label),), _rows(path), LONGEST_GAP)
+                yield Recording((common_name(label),), _rows(path), LONGEST_GAP)
 
     def missing(self, folder: Path, homes: list[str]) -> list[str]:
         """Channels with a label and no file."""
@@ -78,5 +78,5 @@ def _labels(house: Path) -> dict[str, str]:
 
 
 def _rows(path: Path) -> Iterator[Piece]:
-    for batch in pieces(path, ROWS):
+    for batch in csv_batches(path, ROWS):
         yield seconds(batch["seconds"]), numbers(batch, ["watts"])

@@ -17,7 +17,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.wire.record import pack
 from hushwatt.wire.signature import public_bytes, sign_request
 
-TOGETHER = 12  # homes that speak at the same time
+CONCURRENT_HOMES = 12  # homes that speak at the same time
 
 
 @dataclass
@@ -32,7 +32,7 @@ class HttpHomes:
     def __post_init__(self) -> None:
         self._own = threading.local()
         self._connections: list[http.client.HTTPConnection] = []
-        self._pool = ThreadPoolExecutor(TOGETHER)
+        self._pool = ThreadPoolExecutor(CONCURRENT_HOMES)
 
     @classmethod
     def joined(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.server import local_server
 from hushwatt.evaluate.generators.paper_homes import paper_homes
+from hushwatt.evaluate.metrics import share_error
 from hushwatt.files import atomic_write
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.report.homes import enrol
@@ -29,11 +30,11 @@ from hushwatt.provider.estimate.estimate import estimate
 
 Advance = Callable[[int], None]
 SEED = 2024
-SMALLER = 10  # the paper's watts, divided by this, are those of a home with 3,500 kWh a year
+WATTS_DIVISOR = 10  # the paper's watts, divided by this, are those of a home with 3,500 kWh a year
 
 
 @dataclass(frozen=True)
-class OneReport:
+class ExampleReport:
     """What a single report looked like, and its home's true levels, which only a rehearsal may know."""
 
     slot: int
@@ -54,7 +55,7 @@ class Rehearsal:
     counted: NDArray[np.float64]  # the same as the plan counts them: nothing above an appliance's last level
     answer: dict[str, Any]  # what the service says
     paper: dict[str, float]  # mean watts by the paper's mechanism, on the same homes
-    example: OneReport
+    example: ExampleReport
 
     @property
     def promise(self) -> Promise:
@@ -77,23 +78,12 @@ class Rehearsal:
     @property
     def share_error(self) -> float:
         """How far an appliance's share of all watts is off, on average, in points of per cent."""
-        return share_error(
-            [self.answer["appliances"][name]["mean_watts"] for name in self.plan.names], self.truth
-        )
+        appliances = self.answer["appliances"]
+        return share_error(self.truth, [appliances[name]["mean_watts"] for name in self.plan.names])
 
     @property
     def paper_share_error(self) -> float:
-        return share_error([self.paper[name] for name in self.plan.names], self.truth)
-
-
-def share_error(watts: list[float], truth: NDArray[np.float64]) -> float:
-    """The mean difference of shares, in points.
-
-    >>> share_error([50.0, 50.0], np.array([60.0, 40.0]))
-    10.0
-    """
-    away = np.array(watts) / sum(watts) - truth / truth.sum()
-    return round(float(100 * np.abs(away).mean()), 9)
+        return share_error(self.truth, [self.paper[name] for name in self.plan.names])
 
 
 def hits(found: list[str], true: list[str], top: int = 10) -> int:
@@ -120,9 +110,9 @@ def rehearse(
     plan_file = folder / "plan.toml"
     with atomic_write(plan_file) as temporary:
         temporary.write_text(plan.toml(), encoding="utf-8")
-    watts = paper_homes(homes, slots, seed) / SMALLER
+    watts = paper_homes(homes, slots, seed) / WATTS_DIVISOR
     with local_server(plan_file, folder, port) as server:
-        speakers = HttpHomes.joined(plan, server, homes, advance)
+        clients = HttpHomes.joined(plan, server, homes, advance)
         try:
             source = source_for(None, plan.id)
             memory, reports, example = enrol(plan, homes, 0, source), 0, None
@@ -130,11 +120,11 @@ def rehearse(
                 levels = levels_of(plan, slot, now, source)
                 sent = report(memory, slot, levels, source)
                 server.clock.set(plan.calendar.end_of(slot) + timedelta(minutes=10))
-                reports += speakers.send(sent, advance)
+                reports += clients.send(sent, advance)
                 example = example or one_report(sent, levels)
         finally:
-            speakers.close()
-        server.clock.set(server.service.read.life(plan).closes(slots - 1) + timedelta(seconds=1))
+            clients.close()
+        server.clock.set(server.service.read.schedule(plan).closes(slots - 1) + timedelta(seconds=1))
         server.wait_until_published(plan, slots - 1)
         assert example is not None
         yield Rehearsal(
@@ -151,8 +141,8 @@ def rehearse(
         )
 
 
-def one_report(sent: SlotReports, levels: NDArray[np.uint16]) -> OneReport:
-    return OneReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
+def one_report(sent: SlotReports, levels: NDArray[np.uint16]) -> ExampleReport:
+    return ExampleReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
 
 
 def ask(address: str) -> Any:
@@ -173,7 +163,7 @@ def demo_plan() -> Plan:
 def paper_plan() -> Plan:
     """The paper's plan, its ranges made smaller as the homes' watts were."""
     plan = preset("paper")
-    ranges = {each.name: [edge / SMALLER for edge in each.edges or ()] for each in plan.appliances}
+    ranges = {each.name: [edge / WATTS_DIVISOR for edge in each.edges or ()] for each in plan.appliances}
     return replace(plan, appliances=tuple(Appliance.of(name, edges) for name, edges in ranges.items()))
 
 

@@ -8,9 +8,9 @@ printed in the paper, as printed, corrected, and hushwatt's.
 from functools import cache
 
 from hushwatt.errors import UsageError
-from hushwatt.evaluate.experiments.experiment import COLUMNS, Experiment, Job, Measured
+from hushwatt.evaluate.experiments.experiment import COLUMNS, Experiment, Job, Measurement
 
-__all__ = ["COLUMNS", "Experiment", "Job", "Measured", "experiment", "experiments", "run"]
+__all__ = ["COLUMNS", "Experiment", "Job", "Measurement", "experiment", "experiments", "run"]
 
 
 @cache
@@ -39,7 +39,7 @@ def experiment(name: str) -> Experiment:
     return experiments()[name]
 
 
-def run(job: Job) -> list[Measured]:
+def run(job: Job) -> list[Measurement]:
     """Do one repetition of one setting."""
     asked = experiment(job.experiment)
     return list(asked.measure(job, asked.settings[job.setting]))

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from hushwatt.evaluate import metrics
-from hushwatt.evaluate.as_printed import printed_counts, printed_totals
 from hushwatt.evaluate.experiments.columns import (
     NO_CAP,
     PAPERS_CAP,
@@ -24,17 +23,18 @@ from hushwatt.evaluate.experiments.experiment import (
     HUSHWATT,
     Experiment,
     Goal,
-    Homes,
+    HomesSpec,
     Job,
-    Measured,
+    Measurement,
     Metric,
     Repeats,
     Setting,
     words,
 )
-from hushwatt.evaluate.experiments.homes import PAPER, knowing, watts_of
+from hushwatt.evaluate.experiments.homes import PAPER, watts_of, with_prior_knowledge
 from hushwatt.evaluate.experiments.level_counts import IDEAL, with_method
 from hushwatt.evaluate.experiments.top import COVERED, HITS, SHARES, covered, ranked
+from hushwatt.evaluate.paper_mechanism import printed_counts, printed_totals
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.advice import advise
@@ -70,7 +70,7 @@ def hits() -> Experiment:
     )
 
 
-def _hits(job: Job, setting: Setting) -> Iterable[Measured]:
+def _hits(job: Job, setting: Setting) -> Iterable[Measurement]:
     plan, watts = setting.plan, watts_of(setting.homes, setting.plan, job)
     truth = watts.mean(axis=(0, 1))
     totals = printed_totals(plan, printed_counts(plan, printed_reports(job, plan, watts)))
@@ -96,7 +96,7 @@ def per_slot() -> Experiment:
     return Experiment(
         **words("per-slot"),
         settings=tuple(
-            Setting(label, replace(plan, window=int(label[4:])), Homes(PAPER, 1_000, 28, quick_slots=14))
+            Setting(label, replace(plan, window=int(label[4:])), HomesSpec(PAPER, 1_000, 28, quick_slots=14))
             for label in goals
         ),
         measure=_per_slot,
@@ -111,7 +111,7 @@ def per_slot() -> Experiment:
     )
 
 
-def _per_slot(job: Job, setting: Setting) -> Iterable[Measured]:
+def _per_slot(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = watts_of(setting.homes, setting.plan, job)
     truth, homes = true_counts(setting.plan, watts), watts.shape[1]
     plan = with_method(setting.plan, "lbu")
@@ -125,8 +125,8 @@ def _per_slot(job: Job, setting: Setting) -> Iterable[Measured]:
         for column, one in plans.items()
     }
     for column, error in squared.items():
-        yield Measured(setting.label, RATIO.name, column, squared["LBU-OUE"] / error)
-        yield Measured(setting.label, POINTS.name, column, 100 * error**0.5 / homes)
+        yield Measurement(setting.label, RATIO.name, column, squared["LBU-OUE"] / error)
+        yield Measurement(setting.label, POINTS.name, column, 100 * error**0.5 / homes)
 
 
 PREDICTED = Metric("predicted over simulated standard error", "{:.2f}", better="")
@@ -152,12 +152,12 @@ def predicted() -> Experiment:
     )
 
 
-def _predicted(job: Job, setting: Setting) -> Iterable[Measured]:
+def _predicted(job: Job, setting: Setting) -> Iterable[Measurement]:
     epsilon, cap, _ = SETTINGS[setting.label]
     other = watts_of(setting.homes, setting.plan, job, "another population")
     most = epsilon * MICRO // len(setting.plan.appliances) if cap == PAPERS_CAP else None
     best = advise(
-        knowing(setting.plan, other), setting.homes.count, setting.homes.slots, "ranking", most
+        with_prior_knowledge(setting.plan, other), setting.homes.count, setting.homes.slots, "ranking", most
     ).best
     watts = watts_of(setting.homes, setting.plan, job)
     stream = np.random.default_rng(job.seed_for("shuffle"))
@@ -167,7 +167,7 @@ def _predicted(job: Job, setting: Setting) -> Iterable[Measured]:
         means = [period_watts(sound_estimates(job, best.plan, readings, again)) for again in range(times)]
         spread = np.std(means, axis=0, ddof=1)
         ratio = float(np.mean(np.sqrt(best.variances) / spread))
-        yield Measured(setting.label, metric.name, HUSHWATT, ratio)
+        yield Measurement(setting.label, metric.name, HUSHWATT, ratio)
 
 
 def experiments() -> list[Experiment]:

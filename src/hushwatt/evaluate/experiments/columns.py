@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate import as_printed
-from hushwatt.evaluate.as_printed import printed_totals
-from hushwatt.evaluate.experiments.experiment import Homes, Job
-from hushwatt.evaluate.experiments.homes import ABOUT, knowing, watts_of
-from hushwatt.evaluate.generators.kind import Watts
+from hushwatt.evaluate import paper_mechanism as as_printed
+from hushwatt.evaluate.experiments.experiment import HomesSpec, Job
+from hushwatt.evaluate.experiments.homes import ABOUT, watts_of, with_prior_knowledge
+from hushwatt.evaluate.generators.home_generator import Watts
+from hushwatt.evaluate.paper_mechanism import printed_totals
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.report.levels import ranged
 from hushwatt.plan.plan import Plan
@@ -82,15 +82,15 @@ def held_watts(plan: Plan, watts: Watts) -> Numbers:
     return printed_totals(plan, true_counts(plan, watts)) / watts[:, :, 0].size
 
 
-def advised(job: Job, plan: Plan, homes: Homes, goal: str, cap: str = PAPERS_CAP) -> Plan:
+def advised(job: Job, plan: Plan, homes: HomesSpec, goal: str, cap: str = PAPERS_CAP) -> Plan:
     """The plan that `plan advise` picks, from prior knowledge of another population."""
     return _advised(plan, homes, goal, cap, job.seed, job.data)
 
 
 @lru_cache(maxsize=256)
-def _advised(plan: Plan, homes: Homes, goal: str, cap: str, seed: int, data: Path | None) -> Plan:
+def _advised(plan: Plan, homes: HomesSpec, goal: str, cap: str, seed: int, data: Path | None) -> Plan:
     if homes.kind in ABOUT and goal == "ranking":
         elsewhere = Job("", 0, 0, seed, False, data)
-        plan = knowing(plan, watts_of(homes, plan, elsewhere, "another population"))
+        plan = with_prior_knowledge(plan, watts_of(homes, plan, elsewhere, "another population"))
     most = plan.epsilon // len(plan.appliances) if cap == PAPERS_CAP else None
     return advise(plan, homes.count, homes.slots, goal, most).best.plan

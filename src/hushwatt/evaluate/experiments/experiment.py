@@ -23,7 +23,7 @@ EXPLAINED = {
 
 
 @dataclass(frozen=True)
-class Homes:
+class HomesSpec:
     """The homes of a setting; none are stored, all are invented from a seed or a folder."""
 
     kind: str  # of evaluate/experiments/homes.py
@@ -38,7 +38,7 @@ class Setting:
 
     label: str
     plan: Plan
-    homes: Homes
+    homes: HomesSpec
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """One number of one repetition."""
 
     setting: str
@@ -129,7 +129,7 @@ def words(name: str, *before: str) -> dict[str, Any]:
     return {"name": name, "title": table["title"], "asks": table["asks"], "made": made}
 
 
-Measure = Callable[[Job, Setting], Iterable[Measured]]
+Measure = Callable[[Job, Setting], Iterable[Measurement]]
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Experiment:
     repeats: Repeats
     columns: tuple[str, ...] = COLUMNS
     explained: dict[str, str] = field(default_factory=lambda: EXPLAINED)
-    printed: tuple[Measured, ...] = ()
+    printed: tuple[Measurement, ...] = ()
     goals: tuple[Goal, ...] = ()
     figure: str = "bars"  # bars, series or none
     logarithmic: bool = False  # the figure's axis

@@ -7,11 +7,11 @@ from math import inf
 import numpy as np
 
 from hushwatt.audit.exact.brute import KeptProbes, Rule, worst_ratio
-from hushwatt.audit.exact.hidden import Home
+from hushwatt.audit.exact.hidden import EnumeratedHome
 from hushwatt.audit.exponent import loss
 from hushwatt.audit.planted import AgainstRelease, PeekingError
-from hushwatt.evaluate import metrics, printed
-from hushwatt.evaluate.as_printed import Halves, collect_by, looks_at_release, peeks, printed_counts
+from hushwatt.evaluate import metrics
+from hushwatt.evaluate import paper_numbers as printed
 from hushwatt.evaluate.experiments.columns import (
     counts_of,
     printed_reports,
@@ -25,9 +25,9 @@ from hushwatt.evaluate.experiments.experiment import (
     PRINTED,
     Experiment,
     Goal,
-    Homes,
+    HomesSpec,
     Job,
-    Measured,
+    Measurement,
     Metric,
     Repeats,
     Setting,
@@ -35,6 +35,13 @@ from hushwatt.evaluate.experiments.experiment import (
 )
 from hushwatt.evaluate.experiments.homes import watts_of
 from hushwatt.evaluate.experiments.level_counts import METHODS, P_VALUE, with_method
+from hushwatt.evaluate.paper_mechanism import (
+    HalvingDistribute,
+    collect_by,
+    peeking_rule,
+    printed_counts,
+    release_rule,
+)
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
@@ -57,7 +64,7 @@ def floors() -> Experiment:
         Setting(
             f"{kind}, d = {levels}",
             with_method(_even_levels(plan, levels), "lbu"),
-            Homes(kind, 10_000, 5, quick_slots=2),
+            HomesSpec(kind, 10_000, 5, quick_slots=2),
         )
         for kind in ("uniform", "normal")
         for levels in printed.FLOORS
@@ -76,7 +83,7 @@ def floors() -> Experiment:
             SAME_REPORTS: "the unbiased estimator, on the very same reports",
         },
         printed=tuple(
-            Measured(setting.label, P_VALUE.name, PRINTED, printed.FLOORS[setting.plan.widths[0]])
+            Measurement(setting.label, P_VALUE.name, PRINTED, printed.FLOORS[setting.plan.widths[0]])
             for setting in settings
         ),
         logarithmic=True,
@@ -89,17 +96,17 @@ def _even_levels(plan: Plan, levels: int) -> Plan:
     return replace(plan, appliances=tuple(Appliance.of(name, edges=edges) for name in plan.names))
 
 
-def _both_estimators(job: Job, setting: Setting) -> Iterable[Measured]:
+def _both_estimators(job: Job, setting: Setting) -> Iterable[Measurement]:
     plan, levels = setting.plan, setting.plan.widths[0]
     watts = watts_of(setting.homes, plan, job)
     tallies = printed_reports(job, plan, watts)
     truth = true_counts(plan, watts).reshape(len(watts), -1, levels)
     right = counts_of(estimate(plan, tallies, consistency="none"))
     apart = metrics.kruskal_wallis(np.arange(levels), np.arange(levels) + levels)
-    yield Measured(setting.label, P_VALUE.name, FLOOR, float(apart))
+    yield Measurement(setting.label, P_VALUE.name, FLOOR, float(apart))
     for column, counts in ((AS_PRINTED, printed_counts(plan, tallies)), (SAME_REPORTS, right)):
         found = metrics.kruskal_wallis(truth, counts.reshape(truth.shape)).mean()
-        yield Measured(setting.label, P_VALUE.name, column, float(found))
+        yield Measurement(setting.label, P_VALUE.name, column, float(found))
 
 
 RULES: dict[str, Rule] = {AS_PRINTED: PeekingError(), BESIDE: AgainstRelease(), CORRECTED: KeptProbes()}
@@ -138,7 +145,7 @@ def privacy() -> Experiment:
     )
 
 
-NOBODY = Homes("", 0, 0)
+NOBODY = HomesSpec("", 0, 0)
 
 
 def _tiny(plan: Plan, method: str, levels: int, window: int, epsilon: int) -> Plan:
@@ -153,15 +160,15 @@ def _tiny(plan: Plan, method: str, levels: int, window: int, epsilon: int) -> Pl
     )
 
 
-def _worst(job: Job, setting: Setting) -> Iterable[Measured]:
-    home = Home.of(setting.plan)
+def _worst(job: Job, setting: Setting) -> Iterable[Measurement]:
+    home = EnumeratedHome.of(setting.plan)
     for column, rule in RULES.items():
         ratio = worst_ratio(home, rule, setting.plan.window, setting.plan.window + 1)
-        yield Measured(setting.label, LOST.name, column, inf if ratio is None else loss(ratio))
+        yield Measurement(setting.label, LOST.name, column, inf if ratio is None else loss(ratio))
 
 
 SHARE = 0.6  # of homes at the first level
-STEADY = Homes("steady", 20_000, 30, quick_slots=20)
+STEADY = HomesSpec("steady", 20_000, 30, quick_slots=20)
 
 
 def release_bias() -> Experiment:
@@ -189,18 +196,18 @@ def release_bias() -> Experiment:
     )
 
 
-def _bias(job: Job, setting: Setting) -> Iterable[Measured]:
+def _bias(job: Job, setting: Setting) -> Iterable[Measurement]:
     plan, homes = setting.plan, setting.homes.count
     slots = (setting.homes.quick_slots if job.quick else None) or setting.homes.slots
     others = np.array([150.0, 250.0, 350.0])
     now = np.where(np.arange(homes) < SHARE * homes, 50.0, others[np.arange(homes) % 3])[:, None]
     watts = [now] * slots
     start = STRATEGIES[plan.method].start(plan.epsilon, plan.window)
-    printed_start = Halves.start(plan.epsilon, plan.window) if plan.method == "lbd" else start
+    printed_start = HalvingDistribute.start(plan.epsilon, plan.window) if plan.method == "lbd" else start
     source = source_of(job, plan)
     tallies = {
-        AS_PRINTED: collect_by(peeks, printed_start, plan, watts, homes, source),
-        BESIDE: collect_by(looks_at_release, start, plan, watts, homes, source),
+        AS_PRINTED: collect_by(peeking_rule, printed_start, plan, watts, homes, source),
+        BESIDE: collect_by(release_rule, start, plan, watts, homes, source),
     }
     found = {
         column: counts_of(estimate(replace(plan, minimum_homes=1), one, consistency="none"))
@@ -208,7 +215,7 @@ def _bias(job: Job, setting: Setting) -> Iterable[Measured]:
     }
     found[CORRECTED] = counts_of(sound_estimates(job, plan, np.stack(watts)))
     for column, counts in found.items():
-        yield Measured(setting.label, BIAS.name, column, float(counts[10:, 0].mean() / homes - SHARE))
+        yield Measurement(setting.label, BIAS.name, column, float(counts[10:, 0].mean() / homes - SHARE))
 
 
 def experiments() -> list[Experiment]:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.errors import ReadingsError
-from hushwatt.evaluate.experiments.experiment import Homes, Job
+from hushwatt.evaluate.experiments.experiment import HomesSpec, Job
 from hushwatt.evaluate.generators import generate
 from hushwatt.evaluate.generators.augment import Profile, augment
-from hushwatt.evaluate.generators.kind import Watts
+from hushwatt.evaluate.generators.home_generator import Watts
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
@@ -19,7 +19,7 @@ from hushwatt.plan.plan import Plan
 PAPER = "paper homes"
 WEEKLY = "weekly homes"
 SWING = 0.4  # of the mean, by which weekly homes' use rises and falls
-EVER = datetime(1990, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+ANY_TIME = datetime(1990, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 HIGH = 95  # the percentile of users' readings that prior knowledge calls high
 
 ABOUT = {
@@ -41,7 +41,7 @@ def about(kind: str, data: Path | None) -> str:
     return (ABOUT | INVENTED).get(kind, f"synthetic: {kind} in [0, 3000] W")
 
 
-def watts_of(homes: Homes, plan: Plan, job: Job, *population: object) -> Watts:
+def watts_of(homes: HomesSpec, plan: Plan, job: Job, *population: object) -> Watts:
     """Slots × homes × appliances of the plan; `population` names another set of homes."""
     slots = homes.quick_slots if job.quick and homes.quick_slots else homes.slots
     seed = job.seed_for("homes", homes.kind, *population)
@@ -65,7 +65,7 @@ def weekly(shape: tuple[int, ...]) -> Watts:
 def base_of(folder: Path, names: tuple[str, ...]) -> Profile:
     """The profile of the homes in a folder of tidy tables."""
     from hushwatt.evaluate.datasets import read
-    from hushwatt.evaluate.datasets.arrays import measured
+    from hushwatt.evaluate.datasets.arrays import measured_watts
     from hushwatt.plan.presets import preset
 
     if not folder.exists():
@@ -73,12 +73,12 @@ def base_of(folder: Path, names: tuple[str, ...]) -> Profile:
             f"{folder}: there is no such file or folder; --data wants readings as `hushwatt data convert` "
             "writes them, and `hushwatt data list` says where to get IDEAL"
         )
-    plan = replace(preset("paper"), start=EVER[0], expires=EVER[1])
+    plan = replace(preset("paper"), start=ANY_TIME[0], expires=ANY_TIME[1])
     assert plan.names == names
-    return Profile.of(measured(read("tidy", folder), plan).watts)
+    return Profile.of(measured_watts(read("tidy", folder), plan).watts)
 
 
-def knowing(plan: Plan, other: Watts) -> Plan:
+def with_prior_knowledge(plan: Plan, other: Watts) -> Plan:
     """The plan with what another population tells: each appliance's mean, and a high reading of its users."""
     known = tuple(_typical(each, other[:, :, place]) for place, each in enumerate(plan.appliances))
     return replace(plan, appliances=known)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate import metrics, printed
-from hushwatt.evaluate.as_printed import printed_counts
+from hushwatt.evaluate import metrics
+from hushwatt.evaluate import paper_numbers as printed
 from hushwatt.evaluate.experiments.columns import (
     advised,
     counts_of,
@@ -21,15 +21,16 @@ from hushwatt.evaluate.experiments.experiment import (
     HUSHWATT,
     PRINTED,
     Experiment,
-    Homes,
+    HomesSpec,
     Job,
-    Measured,
+    Measurement,
     Metric,
     Repeats,
     Setting,
     words,
 )
 from hushwatt.evaluate.experiments.homes import PAPER, watts_of
+from hushwatt.evaluate.paper_mechanism import printed_counts
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
@@ -43,8 +44,8 @@ RMSE = Metric("error of a level's share", "{:.2f}", unit="points")
 MOVED = Metric("Wasserstein distance", "{:.0f}", unit="W")
 METHODS = {"LBU": "lbu", "LSP": "lsp", "LBD": "lbd", "LBA": "lba"}
 
-IDEAL = Homes(PAPER, count=1_000, slots=30)
-DAYS = Homes(PAPER, count=1_000, slots=30, quick_slots=15)  # every day is tested on its own
+IDEAL = HomesSpec(PAPER, count=1_000, slots=30)
+DAYS = HomesSpec(PAPER, count=1_000, slots=30, quick_slots=15)  # every day is tested on its own
 
 
 def with_method(plan: Plan, method: str) -> Plan:
@@ -67,7 +68,7 @@ def with_appliances(plan: Plan, count: int) -> Plan:
     return replace(plan, appliances=appliances, appliances_per_report=count)
 
 
-def measure(job: Job, setting: Setting) -> Iterable[Measured]:
+def measure(job: Job, setting: Setting) -> Iterable[Measurement]:
     """The mean p-value, and two honest distances, in all three columns."""
     watts = watts_of(setting.homes, setting.plan, job)
     for column, plan, truth, estimate in compared(job, setting, watts):
@@ -75,24 +76,24 @@ def measure(job: Job, setting: Setting) -> Iterable[Measured]:
         shape = (*truth.shape[:1], -1, levels)
         truth, estimate = truth.reshape(shape), estimate.reshape(shape)
         values = plan.appliances[0].values
-        yield Measured(
+        yield Measurement(
             setting.label, P_VALUE.name, column, float(metrics.kruskal_wallis(truth, estimate).mean())
         )
         error = 100 * metrics.root_mean_square(truth, estimate) / watts.shape[1]
-        yield Measured(setting.label, RMSE.name, column, error)
+        yield Measurement(setting.label, RMSE.name, column, error)
         shown = estimate if column == AS_PRINTED else norm_sub(estimate, watts.shape[1])
         moved = float(metrics.wasserstein(truth, shown, values).mean())
-        yield Measured(setting.label, MOVED.name, column, moved)
+        yield Measurement(setting.label, MOVED.name, column, moved)
 
 
-def measure_appliances(job: Job, setting: Setting) -> Iterable[Measured]:
+def measure_appliances(job: Job, setting: Setting) -> Iterable[Measurement]:
     """The p-value of every appliance, averaged over slots."""
     watts = watts_of(setting.homes, setting.plan, job)
     for column, plan, truth, estimate in compared(job, setting, watts):
         shape = (*truth.shape[:1], -1, plan.widths[0])
         found = metrics.kruskal_wallis(truth.reshape(shape), estimate.reshape(shape)).mean(axis=0)
         for name, value in zip(plan.names, found.tolist(), strict=True):
-            yield Measured(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, column, value)
+            yield Measurement(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, column, value)
 
 
 def compared(
@@ -121,7 +122,8 @@ def experiment(
         metrics=(P_VALUE, RMSE, MOVED),
         repeats=repeats,
         printed=tuple(
-            Measured(row.label, P_VALUE.name, PRINTED, value) for row, value in zip(rows, values, strict=True)
+            Measurement(row.label, P_VALUE.name, PRINTED, value)
+            for row, value in zip(rows, values, strict=True)
         ),
         logarithmic=True,
     )
@@ -143,7 +145,9 @@ def synthetic_settings() -> list[Setting]:
     """The paper's four laws with its four methods."""
     plan = preset("paper-synthetic")
     return [
-        Setting(f"{kind}, {label}", with_method(plan, METHODS[label]), Homes(kind, 10_000, 10, quick_slots=3))
+        Setting(
+            f"{kind}, {label}", with_method(plan, METHODS[label]), HomesSpec(kind, 10_000, 10, quick_slots=3)
+        )
         for kind, row in printed.DISTRIBUTIONS.items()
         for label in row
     ]
@@ -151,7 +155,7 @@ def synthetic_settings() -> list[Setting]:
 
 def skewed(plan: Plan, homes: int, slots: int, quick_slots: int, label: str) -> Setting:
     """LBD on right-skewed data, the setting of the paper's two last figures."""
-    return Setting(label, with_method(plan, "lbd"), Homes("right-skewed", homes, slots, quick_slots))
+    return Setting(label, with_method(plan, "lbd"), HomesSpec("right-skewed", homes, slots, quick_slots))
 
 
 def experiments() -> list[Experiment]:
@@ -218,7 +222,7 @@ def per_appliance() -> Experiment:
                 continue  # the same as LBA above
             settings.append(setting)
             values += [
-                Measured(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, PRINTED, value)
+                Measurement(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, PRINTED, value)
                 for name, value in table[key].items()
             ]
     return Experiment(

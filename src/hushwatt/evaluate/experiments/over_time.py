@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.evaluate import metrics
-from hushwatt.evaluate.as_printed import printed_counts
 from hushwatt.evaluate.experiments.columns import (
     advised,
     counts_of,
@@ -22,15 +21,16 @@ from hushwatt.evaluate.experiments.experiment import (
     HUSHWATT,
     Experiment,
     Goal,
-    Homes,
+    HomesSpec,
     Job,
-    Measured,
+    Measurement,
     Metric,
     Repeats,
     Setting,
     words,
 )
 from hushwatt.evaluate.experiments.homes import WEEKLY, watts_of
+from hushwatt.evaluate.paper_mechanism import printed_counts
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
@@ -48,7 +48,7 @@ def usage() -> Experiment:
     """A week's rise and fall, seen through the noise."""
     return Experiment(
         **words("usage"),
-        settings=(Setting("LBA", preset("paper"), Homes(WEEKLY, 1_000, 30)),),
+        settings=(Setting("LBA", preset("paper"), HomesSpec(WEEKLY, 1_000, 30)),),
         measure=_usage,
         metrics=(ERROR, USAGE),
         repeats=Repeats(2, 10),
@@ -59,7 +59,7 @@ def usage() -> Experiment:
     )
 
 
-def _usage(job: Job, setting: Setting) -> Iterable[Measured]:
+def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
     plan, watts = setting.plan, watts_of(setting.homes, setting.plan, job)
     truth = watts.mean(axis=1)
     best = advised(job, plan, replace(setting.homes, kind="paper homes"), "ranking")
@@ -72,7 +72,7 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measured]:
         HUSHWATT: watts_by_slot(ours),
     }
     for column, means in found.items():
-        yield Measured("all appliances", ERROR.name, column, metrics.root_mean_square(truth, means))
+        yield Measurement("all appliances", ERROR.name, column, metrics.root_mean_square(truth, means))
     if job.repeat:
         return
     errors = {
@@ -85,7 +85,7 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measured]:
             for day in range(len(truth)):
                 error = float(errors[column][day, place]) if column in errors else None
                 label = name.replace("_", " ")
-                yield Measured(label, USAGE.name, column, float(means[day, place]), at=day, error=error)
+                yield Measurement(label, USAGE.name, column, float(means[day, place]), at=day, error=error)
 
 
 def _printed_means(plan: Plan, counts: Numbers, homes: int) -> Numbers:
@@ -122,7 +122,7 @@ def drift() -> Experiment:
         window=3,
         minimum_homes=1,
     )
-    homes = Homes("drifting", 1_500, 60, quick_slots=30)
+    homes = HomesSpec("drifting", 1_500, 60, quick_slots=30)
     settings = tuple(Setting(pace, plan, homes) for pace in PACES)
     return Experiment(
         **words("drift"),
@@ -156,7 +156,7 @@ def fast(slots: int, stream: np.random.Generator) -> Numbers:
 PACES = {"slow": slow, "stepped": stepped, "fast": fast}
 
 
-def _drift(job: Job, setting: Setting) -> Iterable[Measured]:
+def _drift(job: Job, setting: Setting) -> Iterable[Measurement]:
     slots = (setting.homes.quick_slots if job.quick else None) or setting.homes.slots
     stream = np.random.default_rng(job.seed_for("drift", setting.label))
     watts = drifting(PACES[setting.label](slots, stream), setting.homes.count, stream)
@@ -167,9 +167,9 @@ def _drift(job: Job, setting: Setting) -> Iterable[Measured]:
         found = counts_of(sound_estimates(job, plan, watts, smooth=smooth))
         errors[column] = metrics.root_mean_square(truth, found) ** 2
     for column, error in errors.items():
-        yield Measured(setting.label, SQUARED.name, column, error / errors["lpu"])
+        yield Measurement(setting.label, SQUARED.name, column, error / errors["lpu"])
     best = min(error for column, error in errors.items() if ADAPTIVE[column][1] is not None)
-    yield Measured(setting.label, AHEAD.name, SMOOTHED, best / errors[SMOOTHED])
+    yield Measurement(setting.label, AHEAD.name, SMOOTHED, best / errors[SMOOTHED])
 
 
 def drifting(logits: Numbers, homes: int, stream: np.random.Generator) -> Numbers:

@@ -15,19 +15,19 @@ from sys import float_info
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate.as_printed import Halves
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
     Experiment,
-    Homes,
+    HomesSpec,
     Job,
-    Measured,
+    Measurement,
     Metric,
     Repeats,
     Setting,
     words,
 )
 from hushwatt.evaluate.experiments.level_counts import METHODS, with_method
+from hushwatt.evaluate.paper_mechanism import HalvingDistribute
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
@@ -68,15 +68,15 @@ def experiments() -> list[Experiment]:
     ]
 
 
-NO = Homes("", 0, 0)
+NO = HomesSpec("", 0, 0)
 
 
-def measure(job: Job, setting: Setting) -> Iterable[Measured]:
+def measure(job: Job, setting: Setting) -> Iterable[Measurement]:
     """The share of homes whose transcript tells more than was promised."""
     stream = np.random.default_rng(job.seed_for("peeking", setting.label))
     losses = [loss_of_one(setting.plan, stream) for _ in range(RUNS)]
     exceeded = float(np.mean(np.array(losses) > setting.plan.epsilon / MICRO))
-    yield Measured(setting.label, EXCEEDED.name, AS_PRINTED, exceeded)
+    yield Measurement(setting.label, EXCEEDED.name, AS_PRINTED, exceeded)
 
 
 def loss_of_one(plan: Plan, stream: np.random.Generator) -> float:
@@ -85,7 +85,7 @@ def loss_of_one(plan: Plan, stream: np.random.Generator) -> float:
     levels = stream.integers(0, width, appliances)
     other = (levels + stream.integers(1, width, appliances)) % width
     truths = tuple(np.eye(width, dtype=bool)[each].ravel() for each in (levels, other))
-    kind = Halves if plan.method == "lbd" else STRATEGIES[plan.method]
+    kind = HalvingDistribute if plan.method == "lbd" else STRATEGIES[plan.method]
     state: Strategy = kind.start(plan.epsilon, plan.window)
     release, loss = np.zeros(plan.width, dtype=bool), 0.0
     for _ in range(plan.window):

@@ -6,8 +6,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate import metrics, printed
-from hushwatt.evaluate.as_printed import printed_counts, printed_totals
+from hushwatt.evaluate import metrics
+from hushwatt.evaluate import paper_numbers as printed
 from hushwatt.evaluate.baselines import BASELINES
 from hushwatt.evaluate.experiments.columns import (
     NO_CAP,
@@ -24,7 +24,7 @@ from hushwatt.evaluate.experiments.experiment import (
     PRINTED,
     Experiment,
     Job,
-    Measured,
+    Measurement,
     Metric,
     Repeats,
     Setting,
@@ -32,6 +32,7 @@ from hushwatt.evaluate.experiments.experiment import (
 )
 from hushwatt.evaluate.experiments.homes import watts_of
 from hushwatt.evaluate.experiments.level_counts import IDEAL, METHODS, with_method
+from hushwatt.evaluate.paper_mechanism import printed_counts, printed_totals
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.amounts import MICRO
@@ -54,19 +55,19 @@ AT_EQUAL = Metric("hits at equal budget", "{:.2f}", better="higher")
 TRUTH = "true"
 
 
-def ranked(setting: str, column: str, truth: Numbers, means: Numbers) -> Iterable[Measured]:
+def ranked(setting: str, column: str, truth: Numbers, means: Numbers) -> Iterable[Measurement]:
     """Everything about an order and its shares."""
-    yield Measured(setting, HITS.name, column, metrics.exact_hits(truth, means))
-    yield Measured(setting, OVERLAP.name, column, metrics.overlap(truth, means))
-    yield Measured(setting, TAU.name, column, metrics.kendall(truth, means))
-    yield Measured(setting, SHARES.name, column, metrics.share_error(truth, means))
+    yield Measurement(setting, HITS.name, column, metrics.exact_hits(truth, means))
+    yield Measurement(setting, OVERLAP.name, column, metrics.overlap(truth, means))
+    yield Measurement(setting, TAU.name, column, metrics.kendall(truth, means))
+    yield Measurement(setting, SHARES.name, column, metrics.share_error(truth, means))
 
 
-def covered(setting: str, column: str, truth: Numbers, found: Estimates) -> Measured:
+def covered(setting: str, column: str, truth: Numbers, found: Estimates) -> Measurement:
     """How many of the shares' 95 % intervals hold the share they aim at."""
     periods = [each for each in found.by_period.values() if each is not None]
     low, high = [each.share_low for each in periods], [each.share_high for each in periods]
-    return Measured(setting, COVERED.name, column, metrics.coverage(low, high, truth / truth.sum()))
+    return Measurement(setting, COVERED.name, column, metrics.coverage(low, high, truth / truth.sum()))
 
 
 def top_k() -> Experiment:
@@ -82,11 +83,11 @@ def top_k() -> Experiment:
         measure=_top,
         metrics=(HITS, OVERLAP, TAU, SHARES, COVERED),
         repeats=Repeats(5, 100),
-        printed=(Measured(label, HITS.name, PRINTED, printed.HITS_MEAN),),
+        printed=(Measurement(label, HITS.name, PRINTED, printed.HITS_MEAN),),
     )
 
 
-def _top(job: Job, setting: Setting) -> Iterable[Measured]:
+def _top(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = watts_of(setting.homes, setting.plan, job)
     truth = watts.mean(axis=(0, 1))
     totals = printed_totals(
@@ -113,13 +114,13 @@ def shares() -> Experiment:
         repeats=Repeats(5, 30),
         columns=(TRUTH, PRINTED, AS_PRINTED, CORRECTED, HUSHWATT),
         printed=tuple(
-            Measured(name, SHARE.name, PRINTED, value)
+            Measurement(name, SHARE.name, PRINTED, value)
             for name, value in zip(names, printed.PERTURBED_SHARES.values(), strict=True)
         ),
     )
 
 
-def _shares(job: Job, setting: Setting) -> Iterable[Measured]:
+def _shares(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = watts_of(setting.homes, setting.plan, job)
     totals = printed_totals(
         setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts))
@@ -133,7 +134,7 @@ def _shares(job: Job, setting: Setting) -> Iterable[Measured]:
     }
     for column, means in found.items():
         for name, value in zip(setting.plan.names, (100 * means / means.sum()).tolist(), strict=True):
-            yield Measured(name.replace("_", " "), SHARE.name, column, value)
+            yield Measurement(name.replace("_", " "), SHARE.name, column, value)
 
 
 MEASURED = "measured"
@@ -147,14 +148,16 @@ def benchmark() -> Experiment:
     plan = preset("paper")
     titles = {name: each.title for name, each in BASELINES.items()}
     times = [
-        Measured(titles[name], TIME.name, PRINTED, ms) for name, ms in printed.BENCHMARK_MILLISECONDS.items()
+        Measurement(titles[name], TIME.name, PRINTED, ms)
+        for name, ms in printed.BENCHMARK_MILLISECONDS.items()
     ]
     hits = [
-        Measured(titles[name], AT_ONE.name, PRINTED, value) for name, value in printed.BENCHMARK_HITS.items()
+        Measurement(titles[name], AT_ONE.name, PRINTED, value)
+        for name, value in printed.BENCHMARK_HITS.items()
     ]
     own = [
-        Measured(OWN, TIME.name, PRINTED, printed.OWN_MILLISECONDS),
-        Measured(OWN, AT_EQUAL.name, PRINTED, printed.HITS_MEAN),
+        Measurement(OWN, TIME.name, PRINTED, printed.OWN_MILLISECONDS),
+        Measurement(OWN, AT_EQUAL.name, PRINTED, printed.HITS_MEAN),
     ]
     guarantees = " ".join(f"{each.title}: {each.guarantee(1.0)}." for each in BASELINES.values())
     return Experiment(
@@ -174,7 +177,7 @@ def benchmark() -> Experiment:
     )
 
 
-def _benchmark(job: Job, setting: Setting) -> Iterable[Measured]:
+def _benchmark(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = watts_of(setting.homes, setting.plan, job)
     if setting.label in (OWN, OURS, UNCAPPED):
         yield from _ours(job, setting, watts)
@@ -187,12 +190,12 @@ def _benchmark(job: Job, setting: Setting) -> Iterable[Measured]:
         start = perf_counter()
         means = baseline.collect(watts, epsilon, stream)
         took = perf_counter() - start
-        yield Measured(setting.label, metric.name, MEASURED, metrics.exact_hits(truth, means))
-    yield Measured(setting.label, SHARES.name, MEASURED, metrics.share_error(truth, means))
-    yield Measured(setting.label, TIME.name, MEASURED, 1e3 * took / watts[:, :, 0].size)
+        yield Measurement(setting.label, metric.name, MEASURED, metrics.exact_hits(truth, means))
+    yield Measurement(setting.label, SHARES.name, MEASURED, metrics.share_error(truth, means))
+    yield Measurement(setting.label, TIME.name, MEASURED, 1e3 * took / watts[:, :, 0].size)
 
 
-def _ours(job: Job, setting: Setting, watts: Numbers) -> Iterable[Measured]:
+def _ours(job: Job, setting: Setting, watts: Numbers) -> Iterable[Measurement]:
     """The paper's own mechanism with its own estimator, or hushwatt's advised one."""
     plan, truth = setting.plan, watts.mean(axis=(0, 1))
     if setting.label == OWN:
@@ -201,9 +204,9 @@ def _ours(job: Job, setting: Setting, watts: Numbers) -> Iterable[Measured]:
         cap = {"cap": NO_CAP} if setting.label == UNCAPPED else {}
         plan = advised(job, setting.plan, setting.homes, "ranking", **cap)
         means = period_watts(sound_estimates(job, plan, watts))
-    yield Measured(setting.label, AT_EQUAL.name, MEASURED, metrics.exact_hits(truth, means))
-    yield Measured(setting.label, SHARES.name, MEASURED, metrics.share_error(truth, means))
-    yield Measured(setting.label, TIME.name, MEASURED, household_milliseconds(plan, watts))
+    yield Measurement(setting.label, AT_EQUAL.name, MEASURED, metrics.exact_hits(truth, means))
+    yield Measurement(setting.label, SHARES.name, MEASURED, metrics.share_error(truth, means))
+    yield Measurement(setting.label, TIME.name, MEASURED, household_milliseconds(plan, watts))
 
 
 def household_milliseconds(plan: Plan, watts: Numbers) -> float:

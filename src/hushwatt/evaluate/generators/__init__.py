@@ -1,42 +1,50 @@
 """Invented homes, for trying things out: seeded, and labelled synthetic wherever they go.
 
-`generate` gives arrays to experiments, `simulate` writes the readings table.
-Both draw the same numbers.  A new kind is one class and one line in KINDS.
+`generate` gives arrays to experiments, `simulate_file` writes the readings table.
+Both draw the same numbers.  A new kind is one class and one line in GENERATORS.
 """
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hushwatt.errors import UsageError
-from hushwatt.evaluate.generators.flat import LeftSkewed, Normal, RightSkewed, Uniform
-from hushwatt.evaluate.generators.ideal import Ideal
-from hushwatt.evaluate.generators.invented import Fleet
-from hushwatt.evaluate.generators.kind import Kind, Watts
+from hushwatt.evaluate.generators.distributions import (
+    LeftSkewedReadings,
+    NormalReadings,
+    RightSkewedReadings,
+    UniformReadings,
+)
+from hushwatt.evaluate.generators.home_generator import HomeGenerator, Watts
+from hushwatt.evaluate.generators.ideal import IdealHomes
+from hushwatt.evaluate.generators.invented_homes import InventedHomes
 from hushwatt.evaluate.generators.streams import Streams
-from hushwatt.evaluate.table import SYNTHETIC, write
+from hushwatt.evaluate.readings_file import SYNTHETIC, write_readings
 from hushwatt.plan.plan import Plan
 
-__all__ = ["KINDS", "fleet", "generate", "simulate"]
+__all__ = ["GENERATORS", "generate", "invent_homes", "simulate_file"]
 
-KINDS: dict[str, type[Kind]] = {kind.name: kind for kind in (Ideal, Normal, Uniform, LeftSkewed, RightSkewed)}
+GENERATORS: dict[str, type[HomeGenerator]] = {
+    kind.name: kind
+    for kind in (IdealHomes, NormalReadings, UniformReadings, LeftSkewedReadings, RightSkewedReadings)
+}
 
 
-def fleet(kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None) -> Fleet:
+def invent_homes(kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None) -> InventedHomes:
     """Homes of one kind, ready to be asked."""
-    if kind not in KINDS:
-        raise UsageError(f"there is no kind of homes called {kind}; there are {', '.join(KINDS)}")
-    block = KINDS[kind](plan, Streams.seeded(seed)).watts
-    return Fleet(plan, homes, slots, block, label={"kind": kind, "seed": seed})
+    if kind not in GENERATORS:
+        raise UsageError(f"there is no kind of homes called {kind}; there are {', '.join(GENERATORS)}")
+    block = GENERATORS[kind](plan, Streams.seeded(seed)).watts
+    return InventedHomes(plan, homes, slots, block, label={"kind": kind, "seed": seed})
 
 
 def generate(
     kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None
 ) -> Iterator[tuple[int, Watts]]:
     """Give each slot with the mean watts of every home (row) and appliance of the plan (column)."""
-    return fleet(kind, plan, homes, slots, seed).arrays()
+    return invent_homes(kind, plan, homes, slots, seed).arrays()
 
 
-def simulate(
+def simulate_file(
     kind: str,
     plan: Plan,
     homes: int,
@@ -46,5 +54,5 @@ def simulate(
     advance: Callable[[int], None] = lambda rows: None,
 ) -> None:
     """Write the readings of invented homes to `path`: Parquet, or CSV by its suffix."""
-    invented = fleet(kind, plan, homes, slots, seed)
-    write(invented.pages(), path, {SYNTHETIC: invented.label}, advance)
+    invented = invent_homes(kind, plan, homes, slots, seed)
+    write_readings(invented.pages(), path, {SYNTHETIC: invented.label}, advance)

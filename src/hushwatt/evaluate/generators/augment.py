@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.evaluate.generators.invented import Fleet
-from hushwatt.evaluate.generators.kind import Watts
+from hushwatt.evaluate.generators.home_generator import Watts
+from hushwatt.evaluate.generators.invented_homes import InventedHomes
 from hushwatt.evaluate.generators.streams import Streams, label
 from hushwatt.plan.plan import Plan
 
@@ -92,7 +92,7 @@ class Augmented:
         return self.base.at(copied).draw(self.streams.open(label("augmented"), label("draws"), block, slot))
 
 
-def augment(base: Profile, plan: Plan, homes: int, slots: int, seed: int | None = None) -> Fleet:
+def augment(base: Profile, plan: Plan, homes: int, slots: int, seed: int | None = None) -> InventedHomes:
     """A fleet of `homes` homes like those of `base`, whose columns are the appliances of `plan`.
 
     Ask it for `arrays()`, or for the `pages()` of the readings table.
@@ -101,6 +101,6 @@ def augment(base: Profile, plan: Plan, homes: int, slots: int, seed: int | None 
         have, need = base.mean.shape[1], len(plan.appliances)
         raise UsageError(f"the base has {have} appliances and the plan {need}; they must be the same")
     block = Augmented(base, Streams.seeded(seed)).watts
-    return Fleet(
+    return InventedHomes(
         plan, homes, slots, block, label={"kind": f"augmented from {base.homes} homes", "seed": seed}
     )

@@ -11,11 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate.generators.facts import DAY, LONGEST, MINUTE, Facts, course, hours
+from hushwatt.evaluate.generators.appliance_facts import (
+    DAY,
+    MAX_USE_SECONDS,
+    MINUTE,
+    ApplianceFacts,
+    course,
+    hours,
+)
 from hushwatt.evaluate.generators.habits import Floats, Habits, around_one, column, single
 
 PIECES = 1_024  # of the day, in each of which a use is equally likely to begin
-APART = 1e7  # seconds between two homes' queues, more than all the uses of one appliance last
+QUEUE_SPACING = 1e7  # seconds between two homes' queues, more than all the uses of one appliance last
 
 Joules = NDArray[np.float64]
 
@@ -39,7 +46,7 @@ class Timetable:
     steps: tuple[tuple[Floats, Floats, Floats], ...]  # begin, length and multiple of each part, by appliance
 
     @classmethod
-    def of(cls, facts: Sequence[Facts]) -> "Timetable":
+    def of(cls, facts: Sequence[ApplianceFacts]) -> "Timetable":
         """The timetable of the appliances of a plan."""
         courses = [course(each.course) for each in facts]
         longest = max(len(each.parts) for each in courses)
@@ -74,7 +81,7 @@ def draw_uses(stream: np.random.Generator, table: Timetable, expected: Floats) -
     first = table.quantiles[appliance, piece]
     begins = first + (place - piece) * (table.quantiles[appliance, piece + 1] - first)
     lasts = table.lasts[appliance] * around_one(stream, table.variation[appliance], cell.size)
-    return Uses(cell, single(begins), np.minimum(lasts, np.float32(LONGEST)))
+    return Uses(cell, single(begins), np.minimum(lasts, np.float32(MAX_USE_SECONDS)))
 
 
 def one_after_another(uses: Uses) -> Uses:
@@ -86,8 +93,8 @@ def one_after_another(uses: Uses) -> Uses:
     order = np.lexsort((uses.begins, uses.cell))
     cell, lasts = uses.cell[order], uses.lasts[order].astype(np.float64)
     before = np.cumsum(lasts) - lasts
-    latest = np.maximum.accumulate(uses.begins[order] - before + cell * APART)
-    return Uses(cell, single(latest + before - cell * APART), single(lasts))
+    latest = np.maximum.accumulate(uses.begins[order] - before + cell * QUEUE_SPACING)
+    return Uses(cell, single(latest + before - cell * QUEUE_SPACING), single(lasts))
 
 
 def used(uses: Uses, table: Timetable, watts: Floats, since: float, until: float) -> Joules:

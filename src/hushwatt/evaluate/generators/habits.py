@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hushwatt.evaluate.generators.facts import Facts, Household, groups
+from hushwatt.evaluate.generators.appliance_facts import ApplianceFacts, HouseholdFacts, ownership_groups
 
 SAME_MODEL = 0.08  # sd of the logarithm of the watts of one kind of appliance, from home to home
-BUSIEST = 0.9  # share of the time that a compressor runs at most
+MAX_DUTY = 0.9  # share of the time that a compressor runs at most
 
 Floats = NDArray[np.float32]
 Owned = NDArray[np.bool_]
@@ -27,7 +27,7 @@ class Habits:
 
 
 def draw_habits(
-    stream: np.random.Generator, facts: Sequence[Facts], household: Household, homes: int
+    stream: np.random.Generator, facts: Sequence[ApplianceFacts], household: HouseholdFacts, homes: int
 ) -> Habits:
     """Draw residents, ownership and habits; larger homes use everything more, except what cools."""
     shape = (homes, len(facts))
@@ -39,16 +39,16 @@ def draw_habits(
         owns=owns,
         uses=single(owns * level * column(facts, "uses") * household.factor(residents)[:, None]),
         watts=watts,
-        cold=single(owns * np.minimum(level * column(facts, "cold"), BUSIEST * watts)),
+        cold=single(owns * np.minimum(level * column(facts, "cold"), MAX_DUTY * watts)),
         phase=stream.random(shape, dtype=np.float32),
     )
 
 
-def _draw_ownership(stream: np.random.Generator, facts: Sequence[Facts], homes: int) -> Owned:
+def _draw_ownership(stream: np.random.Generator, facts: Sequence[ApplianceFacts], homes: int) -> Owned:
     """Who owns what: alone by its share of homes, or together with others by their patterns."""
     owns = np.asarray(stream.random((homes, len(facts))) < column(facts, "owned"))
     places = {each.name: place for place, each in enumerate(facts)}
-    for group in groups():
+    for group in ownership_groups():
         drawn = group.draw(stream, homes)
         for name, has in zip(group.names, drawn.T, strict=True):
             if name in places:
@@ -63,7 +63,7 @@ def around_one(stream: np.random.Generator, spread: ArrayLike, shape: int | tupl
     return np.exp(sigma * normal - sigma * sigma / 2, dtype=np.float32)
 
 
-def column(facts: Sequence[Facts], name: str) -> Floats:
+def column(facts: Sequence[ApplianceFacts], name: str) -> Floats:
     """One fact of every appliance, side by side."""
     return single([getattr(each, name) for each in facts])
 

@@ -17,18 +17,18 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.evaluate.generators.appliance_facts import DAY, facts_for, household
 from hushwatt.evaluate.generators.daily import Timetable, Uses, cooled, draw_uses, one_after_another, used
-from hushwatt.evaluate.generators.facts import DAY, facts_for, household
 from hushwatt.evaluate.generators.habits import Habits, column, draw_habits
-from hushwatt.evaluate.generators.kind import Watts
+from hushwatt.evaluate.generators.home_generator import Watts
 from hushwatt.evaluate.generators.streams import Streams, label
 from hushwatt.plan.plan import Plan
 
-LONG_AGO = 1_000_000  # days and weeks are counted from 1970, labels of streams from 0
-REMEMBERED = 64  # blocks of homes whose habits and whose day are kept at hand
+LABEL_OFFSET = 1_000_000  # days and weeks are counted from 1970, labels of streams from 0
+CACHED_BLOCKS = 64  # blocks of homes whose habits and whose day are kept at hand
 
 
-class Ideal:
+class IdealHomes:
     """Homes like IDEAL's, at what appliances really draw over a day: tens of watts."""
 
     name: ClassVar[str] = "ideal"
@@ -41,8 +41,8 @@ class Ideal:
         self.table = Timetable.of(self.facts)
         self.standby = column(self.facts, "standby")
         self.cools = bool(column(self.facts, "cold").any())
-        self.habits = lru_cache(REMEMBERED)(self._habits)
-        self.uses = lru_cache(REMEMBERED)(self._uses)
+        self.habits = lru_cache(CACHED_BLOCKS)(self._habits)
+        self.uses = lru_cache(CACHED_BLOCKS)(self._uses)
 
     def watts(self, slot: int, block: int, homes: int) -> Watts:
         """The mean watts of each home and appliance over one slot."""
@@ -76,7 +76,7 @@ class Ideal:
         return self._open("week", block, (day + 3) // 7).random(homes) < self.household.away
 
     def _open(self, purpose: str, block: int, time: int = 0) -> np.random.Generator:
-        return self.streams.open(label(self.name), label(purpose), block, time + LONG_AGO)
+        return self.streams.open(label(self.name), label(purpose), block, time + LABEL_OFFSET)
 
 
 def days(begin: float, end: float) -> Iterator[tuple[int, float, float]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.generators.augment import Profile
-from hushwatt.evaluate.generators.kind import Watts
+from hushwatt.evaluate.generators.home_generator import Watts
 from hushwatt.evaluate.generators.streams import Streams, label
 
 MEASURED = 39  # homes of the paper

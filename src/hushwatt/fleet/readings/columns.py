@@ -1,7 +1,7 @@
 """What a column of readings may hold, and its plain form for the steps that follow.
 
 Each function takes a column as a file gave it, refuses what must not be there
-with a `Fault`, and never puts a value into the refusal.
+with a `CellError`, and never puts a value into the refusal.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ EARLIEST, LATEST = -(2**63), 2**63 - 1  # what nanoseconds since 1970 can say: t
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Fault(Exception):
+class CellError(Exception):
     """One cell is not acceptable: how many rows into its batch, in which column, and why."""
 
     def __init__(self, row: int, column: str, problem: str) -> None:
@@ -29,7 +29,7 @@ class Fault(Exception):
 
 
 @dataclass(frozen=True)
-class Names:
+class EncodedNames:
     """A column of names: for every row a code, for every code a text; texts may be there twice."""
 
     codes: NDArray[np.int32]
@@ -53,32 +53,34 @@ def wrong_type(column: str, kind: pa.DataType) -> str | None:
     return None if fits else f"{inner}, not {wanted}"
 
 
-def names(column: str, array: pa.Array) -> Names:
+def encode_names(column: str, array: pa.Array) -> EncodedNames:
     """The texts of a column of names; whole numbers become their decimal text."""
     refuse_missing(column, array)
-    codes, values = _coded(array) if pa.types.is_dictionary(array.type) else _runs(_plain_text(array))
+    codes, values = (
+        _dictionary_codes(array) if pa.types.is_dictionary(array.type) else _encode_runs(_plain_text(array))
+    )
     if not pa.types.is_integer(values.type):
         _refuse_long(column, codes, values)
     texts = _plain_text(values).cast(pa.string())
     _refuse_broken_text(column, codes, texts)
-    return Names(codes, texts)
+    return EncodedNames(codes, texts)
 
 
-def moments(array: pa.Array) -> NDArray[np.int64]:
+def to_nanoseconds(array: pa.Array) -> NDArray[np.int64]:
     """Nanoseconds since 1970, UTC; a time without a zone is UTC.
 
-    >>> moments(pa.array(["2024-01-01", "2024-01-01T01:00+01:00"]).dictionary_encode()).tolist()
+    >>> to_nanoseconds(pa.array(["2024-01-01", "2024-01-01T01:00+01:00"]).dictionary_encode()).tolist()
     [1704067200000000000, 1704067200000000000]
     """
     refuse_missing("time", array)
     if pa.types.is_dictionary(array.type):
-        return _moments_of_texts(names("time", array))
+        return _parse_texts(encode_names("time", array))
     if pa.types.is_date(array.type):
         array = array.cast(pa.timestamp("s"))
     return _saturated(array.cast(pa.int64()).to_numpy(), NANOSECONDS[array.type.unit])
 
 
-def watts(array: pa.Array) -> NDArray[np.float64]:
+def to_watts(array: pa.Array) -> NDArray[np.float64]:
     """Finite numbers, negative ones included."""
     refuse_missing("watts", array)
     numbers: NDArray[np.float64] = array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
@@ -94,10 +96,10 @@ def refuse_missing(column: str, array: pa.Array) -> None:
         _refuse_where(array.is_null().to_numpy(zero_copy_only=False), column, "missing")
 
 
-def moment_of(text: str) -> int:
+def parse_nanoseconds(text: str) -> int:
     """Nanoseconds since 1970 of an ISO time; a ValueError when it is none.
 
-    >>> moment_of("2024-01-01 00:00:00+01:00")
+    >>> parse_nanoseconds("2024-01-01 00:00:00+01:00")
     1704063600000000000
     """
     if text[4:5] != "-":
@@ -107,24 +109,24 @@ def moment_of(text: str) -> int:
     return max(EARLIEST, min(LATEST, (moment - EPOCH) // timedelta(microseconds=1) * 1000))
 
 
-def _moments_of_texts(times: Names) -> NDArray[np.int64]:
+def _parse_texts(times: EncodedNames) -> NDArray[np.int64]:
     for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
         try:
             return np.asarray(times.texts.cast(kind).cast(pa.int64()).to_numpy()[times.codes])
         except pa.ArrowInvalid:
             continue
-    return _moments_one_by_one(times)
+    return _parse_one_by_one(times)
 
 
-def _moments_one_by_one(times: Names) -> NDArray[np.int64]:
+def _parse_one_by_one(times: EncodedNames) -> NDArray[np.int64]:
     """With and without zones in one column, or something that is no time."""
-    found = np.zeros(len(times.texts), dtype=np.int64)
+    parsed = np.zeros(len(times.texts), dtype=np.int64)
     for code, text in enumerate(times.texts.to_pylist()):
         try:
-            found[code] = moment_of(text)
+            parsed[code] = parse_nanoseconds(text)
         except ValueError:
             _refuse_where(times.codes == code, "time", "not a time")
-    return found[times.codes]
+    return parsed[times.codes]
 
 
 def _saturated(counted: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
@@ -132,11 +134,11 @@ def _saturated(counted: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
     return counted if unit == 1 else np.clip(counted, -(LATEST // unit), LATEST // unit) * unit
 
 
-def _coded(array: pa.DictionaryArray) -> tuple[NDArray[np.int32], pa.Array]:
+def _dictionary_codes(array: pa.DictionaryArray) -> tuple[NDArray[np.int32], pa.Array]:
     return array.indices.to_numpy().astype(np.int32, copy=False), array.dictionary
 
 
-def _runs(array: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+def _encode_runs(array: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
     """A code for every run of equal names: cheaper than finding out which runs have the same one."""
     begins = np.ones(len(array), dtype=np.bool_)
     begins[1:] = pc.not_equal(array[1:], array[:-1]).to_numpy(zero_copy_only=False)
@@ -172,4 +174,4 @@ def _refuse_broken_text(column: str, codes: NDArray[np.int32], texts: pa.Array) 
 def _refuse_where(bad: NDArray[np.bool_], column: str, problem: str) -> None:
     """Refuse the first bad row, if there is one."""
     if bad.any():
-        raise Fault(int(bad.argmax()), column, problem)
+        raise CellError(int(bad.argmax()), column, problem)

@@ -14,13 +14,13 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings.columns import COLUMNS, moment_of
+from hushwatt.fleet.readings.columns import COLUMNS, parse_nanoseconds
 
-BLOCK = 1 << 22  # bytes
-LONGEST_LINE = 1 << 20  # letters of a line that is read by itself, to say what is wrong with it
-MOST_COLUMNS = 10_000
-CODED = pa.dictionary(pa.int32(), pa.string())
-TYPES = {"household": CODED, "time": CODED, "appliance": CODED, "watts": pa.float64()}
+BLOCK_BYTES = 1 << 22  # bytes
+MAX_LINE_LETTERS = 1 << 20  # letters of a line that is read by itself, to say what is wrong with it
+MAX_COLUMNS = 10_000
+ENCODED = pa.dictionary(pa.int32(), pa.string())
+TYPES = {"household": ENCODED, "time": ENCODED, "appliance": ENCODED, "watts": pa.float64()}
 
 
 class CsvReadings:
@@ -35,9 +35,9 @@ class CsvReadings:
             raise ReadingsError(f"{path}: {problem.strerror}") from None
         except csv.Error:
             raise ReadingsError(f"{path}, line 1: not a line of CSV") from None
-        if len(self._header) > MOST_COLUMNS:
+        if len(self._header) > MAX_COLUMNS:
             raise ReadingsError(
-                f"{path}, line 1: {len(self._header):,} columns; at most {MOST_COLUMNS:,} are read"
+                f"{path}, line 1: {len(self._header):,} columns; at most {MAX_COLUMNS:,} are read"
             )
         for column in COLUMNS:
             if self._header.count(column) != 1:
@@ -50,7 +50,7 @@ class CsvReadings:
         try:
             with self._stream(columns) as stream:
                 for batch in stream:
-                    passed = min(passed + BLOCK, self.size)
+                    passed = min(passed + BLOCK_BYTES, self.size)
                     yield batch, passed / self.size
         except (OSError, pa.ArrowException):
             raise self._diagnosis() from None
@@ -66,7 +66,7 @@ class CsvReadings:
     def _stream(self, columns: tuple[str, ...]) -> arrow_csv.CSVStreamingReader:
         return arrow_csv.open_csv(
             self.path,
-            arrow_csv.ReadOptions(use_threads=False, block_size=BLOCK),
+            arrow_csv.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
             arrow_csv.ParseOptions(newlines_in_values=True),
             arrow_csv.ConvertOptions(
                 include_columns=list(columns), column_types=TYPES, null_values=[""], strings_can_be_null=True
@@ -105,8 +105,8 @@ class CsvReadings:
 
 def _lines(file: TextIO) -> Iterator[str]:
     """The lines of a file; one that is no line for its length is an error, and not held in memory."""
-    while line := file.readline(LONGEST_LINE):
-        if len(line) == LONGEST_LINE:
+    while line := file.readline(MAX_LINE_LETTERS):
+        if len(line) == MAX_LINE_LETTERS:
             raise csv.Error("a line too long")
         yield line
 
@@ -118,7 +118,7 @@ def _cell_problem(column: str, text: str) -> str | None:
     try:
         text.encode()
         if column == "time":
-            moment_of(text)
+            parse_nanoseconds(text)
         if column == "watts":
             pa.scalar(text.strip()).cast(pa.float64())
     except UnicodeEncodeError:

@@ -12,7 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings.columns import Fault
+from hushwatt.fleet.readings.columns import CellError
 from hushwatt.fleet.readings.csv_file import CsvReadings
 from hushwatt.fleet.readings.parquet_file import ParquetReadings
 
@@ -38,7 +38,7 @@ def readings_files(path: str | PathLike[str]) -> list[ReadingsFile]:
     return [_opened(file) for file in _files(Path(path))]
 
 
-def refusal(file: ReadingsFile, first: int, fault: Fault) -> ReadingsError:
+def refusal(file: ReadingsFile, first: int, fault: CellError) -> ReadingsError:
     """The error for a cell of a batch whose first row is `first`."""
     return ReadingsError(
         f"{file.path}, {file.where(first + fault.row)}, column {fault.column}: {fault.problem}"

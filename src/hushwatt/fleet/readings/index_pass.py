@@ -1,7 +1,7 @@
-"""The first look at a table of readings: who, and when.
+"""The first pass over a table of readings: who, and when.
 
 It reads households and times, numbers the homes, and keeps for the second
-look only the runs of rows that belong together.
+pass only the runs of rows that belong together.
 """
 
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushwatt.fleet.progress import Stage
-from hushwatt.fleet.readings.columns import Fault, moments, names
+from hushwatt.fleet.progress import ProgressStage
+from hushwatt.fleet.readings.columns import CellError, encode_names, to_nanoseconds
 from hushwatt.fleet.readings.files import ReadingsFile, refusal
-from hushwatt.fleet.readings.numbering import Numbering
-from hushwatt.fleet.readings.runs import Runs, runs_of
-from hushwatt.fleet.readings.survey import Survey
+from hushwatt.fleet.readings.household_index import HouseholdIndex
+from hushwatt.fleet.readings.run_lengths import RunLengths, run_lengths
+from hushwatt.fleet.readings.slot_histogram import SlotHistogram
 from hushwatt.parallel import prefetch
 from hushwatt.plan.calendar import Calendar
 
-TOGETHER = 1 << 20  # names looked up at once, at least: a look-up costs as much as all homes together
+LOOKUP_NAMES = 1 << 20  # names looked up at once, at least: a look-up costs as much as all homes together
 
 
 @dataclass(frozen=True)
-class Waiting:
+class UnnumberedBatch:
     """A batch whose households have no numbers yet: its names, and its runs by their place there."""
 
     names: pa.Array
@@ -35,57 +35,57 @@ class IndexPass:
 
     def __init__(self, calendar: Calendar, known: pa.Array | None) -> None:
         self._calendar = calendar
-        self._numbering = Numbering(known)
-        self._waiting: list[Waiting] = []
-        self.survey = Survey(calendar.slots)
-        self.runs = Runs()
+        self._index = HouseholdIndex(known)
+        self._unnumbered: list[UnnumberedBatch] = []
+        self.histogram = SlotHistogram(calendar.slots)
+        self.runs = RunLengths()
 
-    def read(self, files: list[ReadingsFile], progress: Stage) -> None:
-        """Look at all the files."""
+    def read(self, files: list[ReadingsFile], progress: ProgressStage) -> None:
+        """Go through all the files."""
         for file in files:
             first = 0
             for batch, fraction in prefetch(file.batches(("household", "time"))):
                 try:
-                    self._note(batch)
-                except Fault as fault:
+                    self._add_batch(batch)
+                except CellError as fault:
                     raise refusal(file, first, fault) from None
                 first += batch.num_rows
                 progress.reached(file.size * fraction)
-            progress.passed(file.size)
+            progress.advance(file.size)
         self._number()
 
     def homes(self) -> tuple[pa.Array, NDArray[np.int32]]:
         """All homes in ascending order, and for each number in the runs its place there."""
-        return self._numbering.sorted()
+        return self._index.sorted()
 
-    def _note(self, batch: pa.RecordBatch) -> None:
-        households = names("household", batch.column("household"))
-        runs = runs_of(self._calendar, households, moments(batch.column("time")))
-        self.survey.note(runs)
-        waiting = _used(households.texts, runs)
-        numbers = None if self._waiting else self._numbering.in_order(waiting.names)
+    def _add_batch(self, batch: pa.RecordBatch) -> None:
+        households = encode_names("household", batch.column("household"))
+        runs = run_lengths(self._calendar, households, to_nanoseconds(batch.column("time")))
+        self.histogram.add(runs)
+        unnumbered = _used_names(households.texts, runs)
+        numbers = None if self._unnumbered else self._index.in_order(unnumbered.names)
         if numbers is not None:
-            self._keep(waiting, numbers)
+            self._keep(unnumbered, numbers)
             return
-        self._waiting.append(waiting)
-        if sum(len(batch.names) for batch in self._waiting) >= max(TOGETHER, len(self._numbering)):
+        self._unnumbered.append(unnumbered)
+        if sum(len(batch.names) for batch in self._unnumbered) >= max(LOOKUP_NAMES, len(self._index)):
             self._number()
 
     def _number(self) -> None:
         """Give the households that wait their numbers."""
-        waiting, self._waiting = self._waiting, []
-        if waiting:
+        unnumbered, self._unnumbered = self._unnumbered, []
+        if unnumbered:
             for batch, numbers in zip(
-                waiting, self._numbering.numbers([w.names for w in waiting]), strict=True
+                unnumbered, self._index.numbers([batch.names for batch in unnumbered]), strict=True
             ):
                 self._keep(batch, numbers)
 
-    def _keep(self, batch: Waiting, numbers: NDArray[np.int32]) -> None:
+    def _keep(self, batch: UnnumberedBatch, numbers: NDArray[np.int32]) -> None:
         batch.runs["home"] = numbers[batch.runs["home"]]
         self.runs.append(batch.runs)
 
 
-def _used(texts: pa.Array, runs: NDArray[np.void]) -> Waiting:
+def _used_names(texts: pa.Array, runs: NDArray[np.void]) -> UnnumberedBatch:
     """Leave out names that a file's dictionary has and none of these rows."""
     used = np.zeros(len(texts), dtype=np.bool_)
     used[runs["home"]] = True
@@ -95,4 +95,4 @@ def _used(texts: pa.Array, runs: NDArray[np.void]) -> Waiting:
     elif not used.all():
         texts = texts.filter(pa.array(used))
         runs["home"] = (np.cumsum(used) - 1)[runs["home"]]
-    return Waiting(texts, runs)
+    return UnnumberedBatch(texts, runs)

@@ -16,10 +16,10 @@ from hushwatt.wire.reports.parquet_bounds import (
     check_pages,
 )
 
-ROWS = 1 << 18  # in a batch: large enough to be quick, small enough to stay in the cache
-BATCH = 1 << 26  # bytes that its longest texts may come to
-TEXTS = {"household", "appliance"}
-BUFFER = 1 << 20  # bytes read at a time, so that a large row group is never in memory whole
+BATCH_ROWS = 1 << 18  # in a batch: large enough to be quick, small enough to stay in the cache
+BATCH_BYTES = 1 << 26  # bytes that its longest texts may come to
+TEXT_COLUMNS = {"household", "appliance"}
+BUFFER_BYTES = 1 << 20  # bytes read at a time, so that a large row group is never in memory whole
 
 
 class ParquetReadings:
@@ -44,7 +44,7 @@ class ParquetReadings:
         try:
             with pq.ParquetFile(self.path) as file:
                 pages = check_pages(lambda: self.path, file.metadata, columns)
-            together = max(1, min(ROWS, BATCH // max(pages.largest, 1)))
+            together = max(1, min(BATCH_ROWS, BATCH_BYTES // max(pages.largest, 1)))
             with self._file(pages) as file:
                 for batch in file.iter_batches(together, columns=list(columns), use_threads=False):
                     done += batch.num_rows
@@ -60,8 +60,8 @@ class ParquetReadings:
         return f"row {row + 1}"
 
     def _file(self, pages: PageSummary) -> pq.ParquetFile:
-        coded = sorted(pages.coded & TEXTS)  # quicker read as codes, and never longer than they are
-        return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False, buffer_size=BUFFER)
+        coded = sorted(pages.coded & TEXT_COLUMNS)  # quicker read as codes, and never longer than they are
+        return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False, buffer_size=BUFFER_BYTES)
 
     def _check(self, schema: pa.Schema) -> None:
         for column in COLUMNS:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 COARSE = 2.0**20  # multiples of 2⁻²⁰ W sum up exactly below 2³³ W
 FINE = 2.0**60  # and what they leave of a reading, in multiples of 2⁻⁶⁰ W
-HUGE = 2.0**33  # W
-STEP = 1 << 20  # cells changed at a time, to save memory
+HUGE_WATTS = 2.0**33  # W
+STEP_CELLS = 1 << 20  # cells changed at a time, to save memory
 
 Cells = NDArray[np.int64]
 Watts = NDArray[np.float64]
@@ -70,15 +70,15 @@ class SlotMeans:
     def _parted(self) -> tuple[Watts, NDArray[np.int32]]:
         """Leave the coarse part of every sum; give the fine part, and how many readings it has."""
         rest = np.zeros_like(self._sums)
-        for start in range(0, len(rest), STEP):
-            part = slice(start, start + STEP)
+        for start in range(0, len(rest), STEP_CELLS):
+            part = slice(start, start + STEP_CELLS)
             self._sums[part], rest[part] = _split(self._sums[part])
         return rest, self._seen.astype(np.int32)
 
 
 def _split(watts: Watts) -> tuple[Watts, Watts]:
     """A coarse and a fine part that add up to the reading, to within 2⁻⁶¹ W."""
-    within = np.minimum(watts, HUGE)
+    within = np.minimum(watts, HUGE_WATTS)
     coarse = np.rint(within * COARSE) / COARSE
     fine = np.rint((within - coarse) * FINE) / FINE
-    return np.where(watts < HUGE, coarse, watts), fine
+    return np.where(watts < HUGE_WATTS, coarse, watts), fine

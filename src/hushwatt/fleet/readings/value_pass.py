@@ -1,6 +1,6 @@
-"""The second look at a table of readings: what.
+"""The second pass over a table of readings: what.
 
-It reads appliances and watts, and follows the runs of the first look to know
+It reads appliances and watts, and follows the runs of the first pass to know
 whose they are and when.
 """
 
@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.progress import Stage
-from hushwatt.fleet.readings.buckets import Rows
-from hushwatt.fleet.readings.columns import Fault, Names, names, watts
+from hushwatt.fleet.progress import ProgressStage
+from hushwatt.fleet.readings.bucket_sort import Rows
+from hushwatt.fleet.readings.columns import CellError, EncodedNames, encode_names, to_watts
 from hushwatt.fleet.readings.files import ReadingsFile, refusal
 from hushwatt.parallel import prefetch
 from hushwatt.plan.shown import printable
 
 SHOWN = 5  # names in an error
-MOST_OUTSIDE = 100_000  # appliances that are not in the plan, each counted by its name
+MAX_OUTSIDE = 100_000  # appliances that are not in the plan, each counted by its name
 Owners = tuple[NDArray[np.int32], NDArray[np.int32]]  # of each row, its home's place and its slot
 
 
@@ -34,52 +34,54 @@ class ValuePass:
         self.outside: Counter[str] = Counter()
         self.used = self.negative = 0  # rows, and those of them that are below 0 W
 
-    def rows(self, files: list[ReadingsFile], owners: Iterator[Owners], progress: Stage) -> Iterator[Rows]:
+    def rows(
+        self, files: list[ReadingsFile], owners: Iterator[Owners], progress: ProgressStage
+    ) -> Iterator[Rows]:
         """The rows that count, batch by batch, in the order of the files."""
-        owned = Owned(owners)
+        buffer = OwnerBuffer(owners)
         for file in files:
             first = 0
             for batch, _ in prefetch(file.batches(("appliance", "watts"))):
                 try:
-                    rows = self._rows(batch, owned.take(batch.num_rows))
-                except Fault as fault:
+                    rows = self._rows(batch, buffer.take(batch.num_rows))
+                except CellError as fault:
                     raise refusal(file, first, fault) from None
                 except StopIteration:
                     raise _changed(file) from None
                 first += batch.num_rows
                 yield rows
-                progress.passed(batch.num_rows)
-        if owned.any_left():
+                progress.advance(batch.num_rows)
+        if buffer.any_left():
             raise _changed(files[-1])
         if self.outside and not self.used:
             raise ReadingsError(f"no row is of an appliance of the plan, but of {self._other_names()}")
 
     def _rows(self, batch: pa.RecordBatch, owners: Owners) -> Rows:
-        appliances = names("appliance", batch.column("appliance"))
-        measured = watts(batch.column("watts"))
+        appliances = encode_names("appliance", batch.column("appliance"))
+        measured = to_watts(batch.column("watts"))
         homes, slots = owners
-        places = self._place_of(appliances)[appliances.codes]
+        columns = self._column_of(appliances)[appliances.codes]
         counted = (slots >= 0) & (slots < self._slots)
-        if (unknown := counted & (places < 0)).any():
+        if (unknown := counted & (columns < 0)).any():
             self._count_outside(appliances, unknown)
             counted &= ~unknown
-        cells = homes * np.int64(len(self._appliances)) + places
+        cells = homes * np.int64(len(self._appliances)) + columns
         if not counted.all():
             slots, cells, measured = slots[counted], cells[counted], measured[counted]
         self.used += len(cells)
         return slots, cells, self._not_negative(measured)
 
-    def _place_of(self, appliances: Names) -> NDArray[np.int64]:
+    def _column_of(self, appliances: EncodedNames) -> NDArray[np.int64]:
         """Where each name stands in the plan; −1 for one that does not."""
-        found = pc.index_in(appliances.texts, value_set=self._appliances).cast(pa.int64())
-        return np.asarray(found.fill_null(-1))
+        indices = pc.index_in(appliances.texts, value_set=self._appliances).cast(pa.int64())
+        return np.asarray(indices.fill_null(-1))
 
-    def _count_outside(self, appliances: Names, unknown: NDArray[np.bool_]) -> None:
-        for found in pc.value_counts(appliances.texts.take(pa.array(appliances.codes[unknown]))).to_pylist():
-            self.outside[found["values"]] += found["counts"]
-        if len(self.outside) > MOST_OUTSIDE:
+    def _count_outside(self, appliances: EncodedNames, unknown: NDArray[np.bool_]) -> None:
+        for count in pc.value_counts(appliances.texts.take(pa.array(appliances.codes[unknown]))).to_pylist():
+            self.outside[count["values"]] += count["counts"]
+        if len(self.outside) > MAX_OUTSIDE:
             raise ReadingsError(
-                f"more than {MOST_OUTSIDE:,} appliances are not in the plan: {self._other_names()}"
+                f"more than {MAX_OUTSIDE:,} appliances are not in the plan: {self._other_names()}"
             )
 
     def _other_names(self) -> str:
@@ -92,7 +94,7 @@ class ValuePass:
         return np.maximum(measured, 0.0) if below else measured
 
 
-class Owned:
+class OwnerBuffer:
     """Deals out the owners of rows, however many are asked for."""
 
     def __init__(self, pieces: Iterator[Owners]) -> None:

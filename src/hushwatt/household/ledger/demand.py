@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from hushwatt.household.clock import SECOND
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import ADAPTIVE, STRATEGIES, affordable
+from hushwatt.privacy.strategies import rules_of, strategy_for
 
 
 def window_length(plan: Plan) -> int:
@@ -23,8 +23,7 @@ def slots_touched(plan: Plan, length: int) -> int:
 
 def max_spend(plan: Plan, length: int) -> int:
     """What these slots can cost the home together, by the strategy's proved bound."""
-    strategy = STRATEGIES[plan.method].start(affordable(plan), plan.window)
-    return strategy.ceiling(slots_touched(plan, length))
+    return strategy_for(plan).ceiling(slots_touched(plan, length))
 
 
 def max_appliance_spend(plan: Plan, length: int) -> Fraction:
@@ -33,8 +32,7 @@ def max_appliance_spend(plan: Plan, length: int) -> Fraction:
     D draws in a row let an appliance into ⌈D·s/n⌉ of them (docs/proofs/rotation.md).
     """
     total, asked, count = max_spend(plan, length), plan.appliances_per_report, len(plan.appliances)
-    if plan.method in ADAPTIVE or asked == count:
+    if plan.decision is not None or asked == count:
         return Fraction(total, asked)
-    slots = slots_touched(plan, length)
-    draws = slots if plan.method == "lbu" else -(-slots // plan.window)
+    draws = -(-slots_touched(plan, length) // rules_of(plan).stride(plan.window))
     return Fraction(total * -(-draws * asked // count), draws * asked)

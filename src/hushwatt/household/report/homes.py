@@ -5,21 +5,20 @@ Nothing in it is a reading: releases and probes are randomised already.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Source, permutations, shuffled
 from hushwatt.privacy.kernels import Rows
 from hushwatt.privacy.ledger import Ledger
-from hushwatt.privacy.rotation import first_place
-from hushwatt.privacy.strategies import STRATEGIES, Cohorts, Sample, affordable
+from hushwatt.privacy.rotation import first_place, has_turns, repeats_by_clock
+from hushwatt.privacy.strategies import Cohorts, rules_of, strategy_for
 from hushwatt.wire.payload import Layout, Members
-
-REPEATING = frozenset({"lsp", "lbd", "lba"})  # homes that stand by a release until the next one
 
 
 @dataclass
@@ -35,6 +34,7 @@ class Homes:
     probes: Rows | None = None  # the probe kept from the slot of that release; never sent
     order: Members | None = None  # each home's own order of the appliances, when not all are asked
     cursor: NDArray[np.int64] | None = None  # how far along it is, where the provider says when to draw
+    randomiser: Randomiser = randomise  # the one step that sees a level; audits pass another in
 
     def __len__(self) -> int:
         return len(self.drawn)
@@ -56,7 +56,7 @@ class Homes:
 
     def forget_older_turn(self) -> None:
         """LSP: whoever misses a draw keeps silent until the next, as all others stand by a newer one."""
-        if self.plan.method == "lsp":
+        if repeats_by_clock(self.plan):
             self.drawn[self.strategies.offers() > 0] = 0
 
     def next_members(self, who: NDArray[np.intp]) -> Members | None:
@@ -76,8 +76,7 @@ class Homes:
     def take_place(self, turn: int | None, order: Members) -> None:
         """Let a lone home speak at this turn, in this order, from now on; what it spent stays spent."""
         if turn is not None:
-            state = cast(Sample, self.strategies.states[0])
-            self.strategies = Cohorts.alike(state.turn(turn - self.slot), 1)
+            self.strategies = Cohorts.alike(self.strategies.states[0].turn(turn - self.slot), 1)
         if self.order is not None:
             self.order = order[None, :]
             self.drawn[:] = 0  # what it stood by was about other appliances
@@ -120,7 +119,7 @@ def walked_by_cursor(homes: Homes, cursor: NDArray[np.int64]) -> None:
     if homes.order is None or homes.plan.decision is not None:
         homes.cursor = cursor
         return
-    waits = homes.strategies.each(lambda state: state.wait if isinstance(state, Sample) else 0)
+    waits = homes.strategies.each(lambda state: state.wait)
     kinds, places = np.unique(waits, return_inverse=True)
     firsts = np.array([first_place(homes.plan, homes.slot + int(wait)) for wait in kinds])[places]
     appliances = homes.order.shape[1]
@@ -130,9 +129,9 @@ def walked_by_cursor(homes: Homes, cursor: NDArray[np.int64]) -> None:
 
 def turns_taken(homes: Homes) -> NDArray[np.int64]:
     """How many homes wait 0, 1, … slots for their turn; nothing when there are no turns."""
-    if homes.plan.method != "lpu":
+    if not has_turns(homes.plan):
         return np.zeros(homes.plan.window, dtype=np.int64)
-    waits = homes.strategies.each(lambda state: cast(Sample, state).wait)
+    waits = homes.strategies.each(lambda state: state.wait)
     return np.bincount(waits, minlength=homes.plan.window)
 
 
@@ -141,7 +140,6 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.i
 
     Turns and orders are drawn at random, never from the data or from the order of enrolment.
     """
-    remembers = plan.method in REPEATING
     blank = np.zeros((count, Layout.of(plan).size), dtype=np.uint8)
     order = cursor = None
     if plan.appliances_per_report < len(plan.appliances):
@@ -154,7 +152,7 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.i
         strategies=_strategies(plan, count, slot, source, taken),
         ledger=Ledger.of(plan, count),
         drawn=np.zeros(count, dtype=np.int64),
-        releases=blank if remembers else None,
+        releases=blank if rules_of(plan).repeats else None,
         probes=blank.copy() if plan.decision == "household" else None,
         order=order,
         cursor=cursor,
@@ -164,15 +162,12 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.i
 def _strategies(
     plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None
 ) -> Cohorts:
-    first = STRATEGIES[plan.method].start(affordable(plan), plan.window)
-    if plan.method == "lpu":
-        assert isinstance(first, Sample)
+    first = strategy_for(plan)
+    if has_turns(plan):
         sizes = np.zeros(plan.window, dtype=np.int64) if taken is None else taken
         turns = even_turns(sizes, count, source.stream("turns", slot))
         return Cohorts(tuple(first.turn(wait) for wait in range(plan.window)), turns.astype(np.int32))
-    if isinstance(first, Sample):
-        first = first.turn(-slot)  # all homes speak in slots 0, w, 2w, …
-    return Cohorts.alike(first, count)
+    return Cohorts.alike(first.turn(-slot), count)  # in step with all others
 
 
 def even_turns(sizes: NDArray[np.integer], count: int, entropy: Entropy) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.phases import aliases
+from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.answered import answered
 from hushwatt.privacy.advice.candidate import Candidate
@@ -20,7 +20,8 @@ from hushwatt.privacy.advice.levels import COUNTS, LOSSES, level_choices
 from hushwatt.privacy.advice.prior import Prior, prior_of
 from hushwatt.privacy.decide import mean_variance
 from hushwatt.privacy.laws import LAWS, law_for
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.rotation import has_turns
+from hushwatt.privacy.strategies import STRATEGIES, rules_of, strategy_for
 
 GOALS = ("ranking", "histogram")
 ABOUT = 0.001  # two chances of the right order that are no different
@@ -72,12 +73,11 @@ def best_order(found: list[Candidate]) -> Candidate:
 def methods(plan: Plan, homes: int, slots: int) -> list[str]:
     """Ways through time that measure every time of the day and of the week that the period contains.
 
-    Turns leave 1/w of the homes in a slot, which must be enough to show it.  Fewer homes may all speak in the
-    same slots, if these do not always fall on the same hours or weekdays.
+    Only those in which nobody decides; each method says for itself how many homes it needs.
     """
-    if homes // plan.window >= plan.minimum_homes:
-        return ["lpu", "lbu"]
-    return ["lbu"] if aliases(replace(plan, method="lsp", decision=None), slots) else ["lsp", "lbu"]
+    undecided = [name for name in reversed(STRATEGIES) if METHODS[name].decided_by is None]
+    tried = [replace(plan, method=name, decision=None) for name in undecided]
+    return [one.method for one in tried if rules_of(one).advised(one, homes, slots)]
 
 
 def variants(plan: Plan, homes: int, cap: int | None, slots: int = 30) -> Iterator[Plan]:
@@ -97,13 +97,13 @@ def variants(plan: Plan, homes: int, cap: int | None, slots: int = 30) -> Iterat
 
 def paper_plan(plan: Plan) -> Plan:
     """The same collection as the paper would do it: all appliances, ranges, OUE, budgets over time."""
-    method = plan.method if plan.method in ("lbu", "lsp", "lbd", "lba") else "lba"
-    if method in ("lbd", "lba") and plan.window > LONGEST_CHAIN:
+    method = "lba" if rules_of(plan).population else plan.method
+    if METHODS[method].decided_by and plan.window > LONGEST_CHAIN:
         method = "lbu"
     return replace(
         plan,
         method=method,
-        decision="household" if method in ("lbd", "lba") else None,
+        decision=METHODS[method].decided_by,
         oracle="oue",
         appliances_per_report=len(plan.appliances),
         mapping="range",
@@ -120,7 +120,7 @@ def _in_ranges(appliance: Appliance) -> Appliance:
 
 def _with_losses(plan: Plan, priors: tuple[Prior, ...], homes: int, slots: int) -> list[Candidate]:
     """The plan with dithered levels that suit its law, for every loss to clipping."""
-    drawn = STRATEGIES[plan.method].start(affordable(plan), plan.window).largest
+    drawn = strategy_for(plan).largest
     chosen = [
         tuple(
             _best_levels(plan, appliance, prior, drawn, loss)
@@ -151,7 +151,7 @@ def _best_levels(plan: Plan, appliance: Appliance, prior: Prior, drawn: int, los
 
 def draws_in_period(plan: Plan, homes: int, slots: int) -> float:
     """How many fresh answers about one appliance a period brings."""
-    rate = 1.0 if plan.method == "lbu" else 1 / plan.window
+    rate = 1 / rules_of(plan).stride(plan.window)
     return homes * slots * rate * plan.appliances_per_report / len(plan.appliances)
 
 
@@ -175,7 +175,7 @@ def _judged_appliance(
     The latter for levels that are held equally often, as nothing better is known.
     """
     values, asked = np.array(appliance.values), plan.appliances_per_report
-    start = STRATEGIES[plan.method].start(affordable(plan), plan.window)
+    start = strategy_for(plan)
     dithered = plan.mapping == "dither"
     shares = prior.dithered(values) if dithered else prior.ranged(np.array(appliance.edges))
     bias = float(values @ shares) - prior.mean
@@ -192,7 +192,7 @@ def _judged_appliance(
     drawn = start.largest
     law = law_for(plan.oracle, drawn, asked, len(values))
     draws = draws_in_period(plan, homes, slots)
-    a_slot = homes * asked / len(plan.appliances) / (plan.window if plan.method == "lpu" else 1)
+    a_slot = homes * asked / len(plan.appliances) / (plan.window if has_turns(plan) else 1)
     unseen = 1.0 if dithered else 1 - a_slot / homes
     one = float(noise_of_mean(law, values, shares)) + unseen * float(spread(values, shares))
     return one / draws, bias, mean_variance(law, a_slot, homes, 1 / len(values))

@@ -3,7 +3,8 @@
 from math import sqrt
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import distinct_span
+from hushwatt.privacy.rotation import distinct_span, has_turns
+from hushwatt.privacy.strategies import rules_of
 
 SURE = 3  # standard errors by which the homes that happen to be asked stay above the minimum
 
@@ -27,7 +28,6 @@ def speaking(plan: Plan, homes: int, slots: int = 1) -> tuple[float, float]:
     ((333, 1.0), (666, 1.0))
     """
     span = min(slots, distinct_span(plan))
-    heard, turns = homes, {"lbu": span}.get(plan.method, 1)
-    if plan.method == "lpu":
-        heard, turns = min(span, plan.window) * (homes // plan.window), max(span // plan.window, 1)
+    heard = min(span, plan.window) * (homes // plan.window) if has_turns(plan) else homes
+    turns = max(span // rules_of(plan).stride(plan.window), 1)
     return heard, min(1.0, turns * plan.appliances_per_report / len(plan.appliances))

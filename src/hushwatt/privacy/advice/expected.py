@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import change_threshold
-from hushwatt.privacy.laws import DirectLaw, Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, Strategy
+from hushwatt.privacy.laws import Law, law_for
+from hushwatt.privacy.strategies import Strategy, rules_of
 
 Values = NDArray[np.float64]  # one row per choice of levels, one column per level
 
@@ -21,7 +21,7 @@ def noise_of_mean(law: Law, values: Values, shares: Values) -> NDArray[np.float6
     Direct: the variance of the answered value, over (p−q)², less that of the held value.
     """
     hold, rise = float(law.hold), float(law.rise)
-    if isinstance(law, DirectLaw):
+    if law.direct:
         answered = rise + (hold - rise) * shares
         return spread(values, answered) / (hold - rise) ** 2 - spread(values, shares)
     away = (values - values.mean(axis=-1, keepdims=True)) ** 2
@@ -50,7 +50,7 @@ def weights_of_draws(plan: Plan, slots: int) -> dict[int, float]:
     r is how often a draw is repeated.  The chance to publish is that of two probes of an unchanged
     home differing by more than the public error, a normal approximation.
     """
-    start = STRATEGIES[plan.method].start(plan.epsilon, plan.window)
+    start = rules_of(plan).start(plan.epsilon, plan.window)
     chances = {Held(start, 0, 0): 1.0}
     weights: dict[int, float] = {}
     publishes: dict[int, float] = {}
@@ -87,7 +87,7 @@ def chance_to_publish(plan: Plan, probe: int, offer: int) -> float:
 def differing(law: Law) -> tuple[float, float]:
     """Mean and variance of the number of cells in which two answers of one appliance differ."""
     hold, rise = float(law.hold), float(law.rise)
-    if isinstance(law, DirectLaw):
+    if law.direct:
         differ = 1 - hold**2 - (law.levels - 1) * rise**2
         return 2 * differ, 4 * differ * (1 - differ)
     true, other = 2 * hold * (1 - hold), 2 * rise * (1 - rise)

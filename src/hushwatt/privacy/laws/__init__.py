@@ -28,4 +28,24 @@ def law_for(oracle: str, drawn: int, asked: int, levels: int) -> Law:
     return LAWS[oracle](Budget(drawn, MICRO * asked), levels)
 
 
-__all__ = ["LAWS", "RESOLUTION", "BitLaw", "Budget", "DirectLaw", "Law", "debias", "law_for", "noise"]
+def is_direct(oracle: str) -> bool:
+    """Whether an answer is a level's number (direct), rather than a bit for each level (unary).
+
+    >>> is_direct("grr"), is_direct("oue")
+    (True, False)
+    """
+    return law_for(oracle, drawn=MICRO, asked=1, levels=2).direct
+
+
+__all__ = [
+    "LAWS",
+    "RESOLUTION",
+    "BitLaw",
+    "Budget",
+    "DirectLaw",
+    "Law",
+    "debias",
+    "is_direct",
+    "law_for",
+    "noise",
+]

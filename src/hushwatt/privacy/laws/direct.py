@@ -7,6 +7,7 @@ chance `rise`.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from hushwatt.privacy.laws.law import Budget, exp_below, steps_above
 
@@ -19,6 +20,8 @@ class DirectLaw:
     >>> round(float(law.hold), 6), law.hold + 2 * law.rise
     (0.576117, Fraction(1, 1))
     """
+
+    direct: ClassVar[bool] = True
 
     hold: Fraction  # P[answer is the true level], the paper's p
     rise: Fraction  # P[answer is one given other level], the paper's q

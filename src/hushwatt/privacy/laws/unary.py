@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
+from typing import ClassVar
 
 from hushwatt.privacy.laws.law import Budget, exp_below, steps_above
 
@@ -21,6 +22,8 @@ class BitLaw:
     >>> law.hold, round(float(law.rise), 6)
     (Fraction(1, 2), 0.268941)
     """
+
+    direct: ClassVar[bool] = False
 
     hold: Fraction  # P[1 → 1], the paper's p
     rise: Fraction  # P[0 → 1], the paper's q

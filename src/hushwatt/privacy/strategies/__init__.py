@@ -8,33 +8,21 @@ Every slot, a strategy is asked one question and told one answer:
 A strategy never sees a reading.  It knows its own past, and nothing else.  Amounts
 are whole millionths of ε, shares are rounded down.
 
-A new strategy is one file with one class, and one line in `STRATEGIES`.
+The class of a strategy also knows the rules of its method: whether homes take turns, whether they repeat
+themselves, in which slots they draw, and which amounts fit.  A new method is one file with one class, and one
+line in `STRATEGIES`, once `plan/choices.py` has its name (docs/howto/add-a-method.md).
 """
 
 from hushwatt.privacy.strategies.absorb import Absorb
-from hushwatt.privacy.strategies.caps import affordable
+from hushwatt.privacy.strategies.caps import affordable, strategy_for
 from hushwatt.privacy.strategies.cohorts import Cohorts
 from hushwatt.privacy.strategies.distribute import Distribute
 from hushwatt.privacy.strategies.sample import Sample
 from hushwatt.privacy.strategies.strategy import Strategy
+from hushwatt.privacy.strategies.table import STRATEGIES, rules_of, strategy_from
 from hushwatt.privacy.strategies.uniform import Uniform
 
-STRATEGIES: dict[str, type[Strategy]] = {
-    "lbu": Uniform,
-    "lsp": Sample,
-    "lbd": Distribute,
-    "lba": Absorb,
-    "lpu": Sample,
-    "lpd": Distribute,
-    "lpa": Absorb,
-}
-
-POPULATION = frozenset({"lpu", "lpd", "lpa"})  # homes take turns instead of sharing ε out
-ADAPTIVE = frozenset({"lbd", "lba", "lpd", "lpa"})  # someone decides whether to publish
-
 __all__ = [
-    "ADAPTIVE",
-    "POPULATION",
     "STRATEGIES",
     "Absorb",
     "Cohorts",
@@ -43,4 +31,7 @@ __all__ = [
     "Strategy",
     "Uniform",
     "affordable",
+    "rules_of",
+    "strategy_for",
+    "strategy_from",
 ]

@@ -1,11 +1,13 @@
 """LBA: silence saves up for the next publication."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
+
+from hushwatt.privacy.strategies.strategy import Mask, Strategy, Whole
 
 
 @dataclass(frozen=True)
-class Absorb:
+class Absorb(Strategy):
     """LBA: a slot that keeps silent leaves its share to the next publication.
 
     A publication that used the shares of s slots is followed by s − 1 slots that
@@ -18,6 +20,8 @@ class Absorb:
     >>> slot.after(published=True).offer()  # paying back
     0
     """
+
+    repeats: ClassVar[bool] = True
 
     window: int
     share: int  # ε/2w, in millionths: what one slot may add
@@ -49,6 +53,12 @@ class Absorb:
         if published:
             return replace(self, saved=0, owed=self.saved)
         return replace(self, saved=min(self.saved + 1, self.window - 1))
+
+    def amounts_fit(self, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+        """A probe, and what was published with: one share, or a few that were saved up."""
+        inside = (drawn % self.share == 0) & (drawn >= self.share) & (drawn <= self.window * self.share)
+        fit: Mask = ((spent == self.probe) | (spent == self.probe + drawn)) & inside
+        return fit
 
     def ceiling(self, window: int) -> int:
         """Probes, a share for each slot, and what was saved before the first of them.

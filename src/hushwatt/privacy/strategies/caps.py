@@ -2,25 +2,35 @@
 
 from hushwatt.errors import PlanError
 from hushwatt.plan.amounts import plain
-from hushwatt.plan.choices import shares
+from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.strategies.strategy import Strategy
+from hushwatt.privacy.strategies.table import rules_of
+
+
+def strategy_for(plan: Plan) -> Strategy:
+    """The state in which every home begins, with the ε that the plan can afford.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> strategy_for(preset("paper")).probe
+    1666666
+    """
+    return rules_of(plan).start(affordable(plan), plan.window)
 
 
 def affordable(plan: Plan) -> int:
     """The ε, in millionths, that the strategy is started with.
 
     Every drawn report gives each of its s appliances 1/s of its budget, so a window's
-    ε can reach one appliance with ε/s at most.  `lbu` spreads ε over w draws, and
-    the rotation lets an appliance into at most ⌈w·s/n⌉ of them (docs/proofs/rotation.md).
+    ε can reach one appliance with ε/s at most.  Where the clock spreads ε over D draws of a
+    window, the rotation lets an appliance into at most ⌈D·s/n⌉ of them (docs/proofs/rotation.md).
     """
     cap, asked = plan.appliance_epsilon, plan.appliances_per_report
     if cap is None:
         return plan.epsilon
-    most = asked * cap
-    if plan.method == "lbu":
-        turns = -(-plan.window * asked // len(plan.appliances))
-        most = plan.window * (most // turns)
-    if most < shares(plan.method, plan.window):
+    draws = -(-plan.window // rules_of(plan).stride(plan.window))
+    most = draws * (asked * cap // -(-draws * asked // len(plan.appliances)))
+    if most < METHODS[plan.method].shares(plan.window):
         raise PlanError(
             f"appliance_epsilon is {plain(cap)}, which leaves less than 0.000001 for a slot of {plan.method} "
             f"with window = {plan.window}: raise it, or lower window"

@@ -1,11 +1,13 @@
 """LBD: half of what is left for each publication."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
+
+from hushwatt.privacy.strategies.strategy import Mask, Strategy, Whole
 
 
 @dataclass(frozen=True)
-class Distribute:
+class Distribute(Strategy):
     """LBD: a publication may take half of what the window still has to give.
 
     Half of ε pays for the probes.  Of the other half, an offer is half of what the
@@ -16,6 +18,8 @@ class Distribute:
     >>> slot.probe, slot.offer(), slot.after(True).offer(), slot.after(True).after(True).offer()
     (13, 20, 10, 0)
     """
+
+    repeats: ClassVar[bool] = True
 
     epsilon: int
     window: int
@@ -45,6 +49,12 @@ class Distribute:
     def after(self, published: bool) -> Self:
         spent = self.offer() if published else 0
         return replace(self, recent=(*self.recent, spent)[1:])
+
+    def amounts_fit(self, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+        """A probe, and what was published with: from ε/4w, below which nothing is offered, to ε/4."""
+        inside = (4 * self.window * (drawn + 1) >= self.epsilon) & (4 * drawn <= self.epsilon) & (drawn > 0)
+        fit: Mask = ((spent == self.probe) | (spent == self.probe + drawn)) & inside
+        return fit
 
     def ceiling(self, window: int) -> int:
         """Probes, and half of ε for every w slots: offers take only part of what the half has left."""

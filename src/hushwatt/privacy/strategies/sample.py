@@ -1,15 +1,20 @@
-"""LSP and LPU: the whole budget in one slot of every window, at a fixed phase."""
+"""LSP: the whole budget in one slot of every window, at a fixed phase."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
+
+import numpy as np
+
+from hushwatt.plan.phases import aliases
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.strategies.strategy import Mask, Strategy, Whole
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Speaks with ε every w-th slot; the phase never moves.
+class Sample(Strategy):
+    """LSP: speaks with ε every w-th slot, and repeats itself in between; the phase never moves.
 
-    LSP: all homes in slots 0, w, 2w, …, and they repeat themselves in between.
-    LPU: each home from its own phase, and silent in between (docs/proofs/population-division.md).
+    All homes draw in slots 0, w, 2w, …
 
     >>> slot = Sample.start(epsilon=60, window=2)
     >>> slot.offer(), slot.after(True).offer(), slot.after(True).after(False).offer()
@@ -17,6 +22,8 @@ class Sample:
     >>> Sample.start(epsilon=60, window=2).turn(1).offer()
     0
     """
+
+    repeats: ClassVar[bool] = True
 
     epsilon: int
     window: int
@@ -29,6 +36,17 @@ class Sample:
     def turn(self, slots: int) -> Self:
         """The same, with its turn `slots` from now."""
         return replace(self, wait=slots % self.window)
+
+    def amounts_fit(self, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
+        """A repeat costs nothing."""
+        price = np.where(slot == self.drawn_in(slot, self.window), self.epsilon, 0)
+        fit: Mask = (drawn == self.epsilon) & (spent == price)
+        return fit
+
+    @classmethod
+    def advised(cls, plan: Plan, homes: int, slots: int) -> bool:
+        """Where homes are too few to take turns, if their slots come to all hours and weekdays."""
+        return homes // plan.window < plan.minimum_homes and not aliases(plan, slots)
 
     @property
     def probe(self) -> int:

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Self
 
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.strategies.strategy import Strategy
+
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Strategy):
     """LBU: every slot publishes with ε/w.
 
     >>> Uniform.start(epsilon=10, window=3).offer()
@@ -17,6 +20,14 @@ class Uniform:
     @classmethod
     def start(cls, epsilon: int, window: int) -> Self:
         return cls(share=epsilon // window)
+
+    @classmethod
+    def stride(cls, window: int) -> int:
+        return 1
+
+    @classmethod
+    def advised(cls, plan: Plan, homes: int, slots: int) -> bool:
+        return True
 
     @property
     def probe(self) -> int:

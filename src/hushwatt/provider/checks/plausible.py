@@ -4,15 +4,13 @@ A report outside this is refused.  Inside it a home may say what it likes: the b
 honest home are random too.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import Case, band, remembers
-from hushwatt.privacy.strategies import STRATEGIES, affordable
-from hushwatt.wire.payload import Layout, take
+from hushwatt.privacy.strategies import strategy_for
+from hushwatt.wire.payload import Layout
 
 Mask = NDArray[np.bool_]
 Whole = NDArray[np.int64]
@@ -21,95 +19,35 @@ Rows = NDArray[np.uint8]
 
 def amounts_fit(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
     """Which reports cost what the plan's method can cost in their slot."""
-    return AMOUNTS[plan.method](plan, slot, spent, drawn)
-
-
-def _every_slot(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    share = STRATEGIES[plan.method].start(affordable(plan), plan.window).offer()
-    fit: Mask = (drawn == share) & (spent == share)
-    return fit
-
-
-def _all_together(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    whole = affordable(plan)
-    fit: Mask = (drawn == whole) & (spent == np.where(slot % plan.window == 0, whole, 0))
-    return fit
-
-
-def _decided(plan: Plan, spent: Whole, drawn: Whole) -> Mask:
-    """A probe in every slot, and a publication's budget on top when it was drawn in this one."""
-    probe = STRATEGIES[plan.method].start(affordable(plan), plan.window).probe
-    fit: Mask = (spent == probe) | (spent == probe + drawn)
-    return fit
-
-
-def _distributed(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    """LBD: from ε/4w, below which nothing is offered, to ε/4."""
-    whole = affordable(plan)
-    inside = (4 * plan.window * (drawn + 1) >= whole) & (4 * drawn <= whole) & (drawn > 0)
-    fit: Mask = _decided(plan, spent, drawn) & inside
-    return fit
-
-
-def _absorbed(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
-    """LBA: one share, or a few that were saved up."""
-    share = affordable(plan) // (2 * plan.window)
-    inside = (drawn % share == 0) & (drawn >= share) & (drawn <= plan.window * share)
-    fit: Mask = _decided(plan, spent, drawn) & inside
-    return fit
-
-
-AMOUNTS: dict[str, Callable[[Plan, Whole, Whole, Whole], Mask]] = {
-    "lbu": _every_slot,
-    "lpu": _every_slot,
-    "lsp": _all_together,
-    "lbd": _distributed,
-    "lba": _absorbed,
-}
+    return strategy_for(plan).amounts_fit(slot, spent, drawn)
 
 
 def payloads_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:
-    """Which payloads a home could have drawn with these budgets."""
-    fit = np.ones(len(rows), dtype=bool)
+    """Which payloads a home could have drawn with these budgets.
+
+    No bit beyond the last field, appliances that ascend, no level beyond an appliance's last, and a
+    number of ones that chance allows.
+    """
+    fit = ~layout.padding(rows)
     if not len(rows):
         return fit
-    if layout.places[-1] % 8:
-        fit &= rows[:, -1] >> (layout.places[-1] % 8) == 0
     members = _members(layout, rows, fit) if layout.partial else None
-    if layout.direct:
-        _check_numbers(layout, rows, members, fit)
-    else:
-        _check_bits(layout, rows, members, drawn, fit)
+    if layout.direct or members is not None:
+        widths = np.array(layout.widths)
+        for entry in range(layout.asked):
+            levels = widths[entry] if members is None else widths[members[:, entry]]
+            fit &= ~layout.beyond(layout.answers(rows, entry), levels)
+    if not layout.direct:
+        fit &= _ones_fit(layout, drawn, rows, members)
     return fit
 
 
 def _members(layout: Layout, rows: Rows, fit: Mask) -> NDArray[np.intp]:
     """The appliances each report speaks of, which must ascend."""
     members = layout.members(rows)
-    fit &= (members < len(layout.widths)).all(axis=1) & (np.diff(members, axis=1) > 0).all(axis=1)
+    before = np.column_stack([np.full(len(rows), -1), members[:, :-1]])
+    fit &= ~layout.misplaced(members, before).any(axis=1)
     return np.minimum(members, len(layout.widths) - 1)
-
-
-def _check_numbers(layout: Layout, rows: Rows, members: NDArray[np.intp] | None, fit: Mask) -> None:
-    """No level beyond an appliance's last."""
-    widths = np.array(layout.widths)
-    for entry in range(layout.asked):
-        place = layout.places[entry] + layout.number_bits
-        answer = take(rows, place, layout.places[entry + 1] - place)
-        fit &= answer < (widths[entry] if members is None else widths[members[:, entry]])
-
-
-def _check_bits(
-    layout: Layout, rows: Rows, members: NDArray[np.intp] | None, drawn: Whole, fit: Mask
-) -> None:
-    """No bit beyond an appliance's last level, and a number of ones that chance allows."""
-    if members is not None:
-        widths = np.array(layout.widths)
-        for entry in range(layout.asked):
-            place = layout.places[entry] + layout.number_bits
-            answer = take(rows, place, layout.places[entry + 1] - place)
-            fit &= answer >> widths[members[:, entry]] == 0
-    fit &= _ones_fit(layout, drawn, rows, members)
 
 
 def ones_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:

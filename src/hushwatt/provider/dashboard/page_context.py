@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import POPULATION
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.query import PageQuery
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
@@ -86,7 +86,7 @@ class PageContext:
 
     def expected(self, homes: int) -> int:
         """How many homes should report in a slot: all, or those whose turn it is."""
-        turns = self.plan.window if self.plan.method in POPULATION else 1
+        turns = rules_of(self.plan).groups(self.plan.window)
         return -(-homes // turns)
 
     def slots(self, most: int) -> range:

@@ -7,6 +7,8 @@ slots have too few homes, some hours or weekdays may not be in it at all.
 import numpy as np
 
 from hushwatt.plan.phases import unseen_between
+from hushwatt.privacy.rotation import repeats_by_clock
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.estimate.results import Estimates
 
 
@@ -21,11 +23,12 @@ def unmeasured_times(estimates: Estimates) -> str | None:
 
 def watts_caption(estimates: Estimates) -> str:
     """Over which slots the watts of a period are a mean."""
-    if estimates.plan.method != "lsp":
+    plan = estimates.plan
+    if not repeats_by_clock(plan):
         return "Watts are the mean of a home over all slots, on the watts that stand for the levels."
     drawn = len({slot.as_of for slot in estimates.slots if slot.enough})
     return (
         f"Watts are the mean of a home over the {drawn:,} slots in which homes drew, "
-        f"one in {estimates.plan.window:,}, on the watts that stand for the levels; "
+        f"one in {rules_of(plan).stride(plan.window):,}, on the watts that stand for the levels; "
         "the slots in between repeat them."
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import POPULATION
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.period import PeriodMean
@@ -68,6 +68,6 @@ def asked_about_both(plan: Plan, timeline: SlotTimeline) -> tuple[float, float]:
     if count == 1 or not len(asked):
         return 1.0, 1.0
     slots = int(asked[-1] - asked[0]) + 1
-    reports = -(-slots // plan.window) if plan.method in POPULATION else slots
+    reports = -(-slots // rules_of(plan).groups(plan.window))
     once, ever = plan.appliances_per_report, min(plan.appliances_per_report * reports, count)
     return (once - 1) / (count - 1), (ever - 1) / (count - 1)

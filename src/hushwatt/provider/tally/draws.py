@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import STRATEGIES, affordable
+from hushwatt.privacy.rotation import repeats_by_clock
+from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.wire.row_error import refuse
 
 if TYPE_CHECKING:
@@ -35,19 +36,18 @@ class Draws(Protocol):
 def draws_of(plan: Plan) -> Draws:
     """How this plan's reports tell in which slot they were drawn."""
     if plan.decision == "household":
-        return DrawsByHome(STRATEGIES[plan.method].start(affordable(plan), plan.window).probe)
-    return DrawsByClock(plan.window) if plan.method == "lsp" else DrawsInStep()
+        return DrawsByHome(strategy_for(plan).probe)
+    return DrawsByClock(plan) if repeats_by_clock(plan) else DrawsInStep()
 
 
 @dataclass(frozen=True)
 class DrawsByClock:
-    """LSP: everyone draws in slots 0, w, 2w, …"""
+    """Everyone draws in the same slots, as the clock says, and repeats that in between."""
 
-    window: int
+    plan: Plan
 
     def slots_of(self, batch: "ReportBatch") -> SlotArray:
-        slots: SlotArray = batch.slot.astype(np.int64)
-        return slots - slots % self.window
+        return rules_of(self.plan).drawn_in(batch.slot.astype(np.int64), self.plan.window)
 
 
 @dataclass
@@ -80,7 +80,7 @@ class DrawsByHome:
     cursor: int = 0  # where the next household of this slot is expected
 
     def slots_of(self, batch: "ReportBatch") -> SlotArray:
-        fresh = batch.spent == batch.drawn + self.probe
+        fresh = is_fresh(batch.spent, batch.drawn, self.probe)
         refuse(
             ~(fresh | (batch.spent == self.probe)), "spent is neither a probe nor a probe and its publication"
         )
@@ -110,6 +110,12 @@ class DrawsByHome:
         self.last = np.concatenate([self.last, np.full(len(new), BEFORE_FIRST)])
         indices: NDArray[np.intp] = pc.index_in(households, value_set=self.homes).to_numpy().astype(np.intp)
         return indices
+
+
+def is_fresh(spent: SlotArray, drawn: SlotArray, probe: int) -> NDArray[np.bool_]:
+    """Which reports their homes drew anew, where each home decides: only a fresh draw is paid for."""
+    fresh: NDArray[np.bool_] = spent == drawn + probe
+    return fresh
 
 
 def slot_runs(slots: NDArray[np.integer]) -> Iterator[tuple[slice, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import smallest_budget
-from hushwatt.provider.checks.plausible import AMOUNTS, Mask, amounts_fit, ones_fit
+from hushwatt.provider.checks.plausible import Mask, amounts_fit, ones_fit
 from hushwatt.provider.tally.tally import check_amounts, tally_subset
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.schema import ReportBatch
@@ -23,7 +23,7 @@ def plausible(plan: Plan, batch: ReportBatch) -> tuple[Mask, Counter[str]]:
     check_amounts(plan, batch.drawn)
     layout, fit = Layout.of(plan), _amounts(plan, batch)
     refused = Counter(wrong_amount=int((~fit).sum()))
-    if plan.oracle != "grr":  # any direct answer is one that chance allows
+    if not layout.direct:  # any direct answer is one that chance allows
         fit[fit] = ones_fit(layout, batch.drawn[fit], batch.payloads[fit])
         refused["wrong_payload"] = int((~fit).sum()) - refused["wrong_amount"]
     if not fit.all():
@@ -39,6 +39,4 @@ def _amounts(plan: Plan, batch: ReportBatch) -> Mask:
     if plan.decision is not None:
         enough: Mask = batch.drawn >= smallest_budget(plan)
         return enough
-    if plan.method not in AMOUNTS:
-        return np.ones(len(batch), dtype=bool)
     return amounts_fit(plan, batch.slot.astype(np.int64), batch.spent, batch.drawn)

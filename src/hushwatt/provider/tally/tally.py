@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
-from hushwatt.privacy.strategies import ADAPTIVE, POPULATION
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.tally.draws import BEFORE_FIRST, PUBLICATION, draws_of
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.row_error import RowError
@@ -161,7 +161,7 @@ def finish_tallies(plan: Plan, tallies: Tallies) -> Tallies:
 
 def count_homes(plan: Plan, tallies: Tallies) -> int:
     """How many homes take part: as the files say, if that can be, and no fewer than were heard."""
-    least, turns = homes_heard(plan, tallies), plan.window if plan.method in POPULATION else 1
+    least, turns = homes_heard(plan, tallies), rules_of(plan).groups(plan.window)
     if tallies.homes > MAX_HOMES_PER_HEARD * turns * (least + SPARE_HOMES):
         raise ReportError(
             f"hushwatt.homes says that {tallies.homes:,} homes take part, "
@@ -187,7 +187,7 @@ def homes_heard(plan: Plan, tallies: Tallies) -> int:
 
 def carry_forward(plan: Plan, tallies: Tallies) -> Tallies:
     """Carry the last release forward into every slot of LPD or LPA that published nothing."""
-    if plan.method not in POPULATION & ADAPTIVE:
+    if plan.decision is None or not rules_of(plan).population:
         return tallies
     slots = sorted({key.slot for key in tallies.groups})
     last: dict[TallyKey, Tally] = {}

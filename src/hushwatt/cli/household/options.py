@@ -1,0 +1,92 @@
+"""Options of the commands at home, and what these share: folder, key, consent, lines to the owner."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from hushwatt.sanitise import sanitised
+
+if TYPE_CHECKING:
+    from hushwatt.household.home_folder import HomeFolder
+
+FolderOption = Annotated[
+    Path | None,
+    Parameter(
+        name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."
+    ),
+]
+PlanName = Annotated[
+    str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")
+]
+
+
+def plan_in(url: str) -> str | None:
+    """The plan's id, when the address is that of a plan."""
+    tail = url.rstrip("/").rpartition("/plans/")[2]
+    return tail if "/plans/" in url and tail else None
+
+
+def open_folder(folder: Path | None) -> "HomeFolder":
+    """The home's folder; what is written from now on is for its owner alone."""
+    from hushwatt.household.home_folder import HomeFolder
+
+    os.umask(0o077)
+    return HomeFolder.usual(folder)
+
+
+def known_key(here: "HomeFolder", address: str) -> bytes | None:
+    """The key that this home has for a provider already."""
+    from hushwatt.household.join import pinned_key
+
+    if not here.ledger.is_file():
+        return None
+    with here.store() as store:
+        return pinned_key(store, address)
+
+
+def key_in(text: str | None) -> bytes | None:
+    """The key that an option names."""
+    from hushwatt.errors import UsageError
+
+    if text is None:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise UsageError("--key must be 32 bytes in hex")
+    return key
+
+
+def consents() -> bool:
+    """Whether whoever sits at the terminal agrees."""
+    from hushwatt.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is there to agree; run it in a terminal, or with --yes")
+    print("\nDo you agree? Type yes: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() == "yes"
+
+
+def parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:
+    """The rows of a Parquet file; needs pyarrow, which the household's install does not bring."""
+    import pyarrow.parquet as pq
+
+    from hushwatt.errors import ReadingsError
+
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(4096):
+                yield from batch.to_pylist()
+    except pq.lib.ArrowException:
+        raise ReadingsError(f"{path.name}: not a Parquet file, or not a complete one") from None
+
+
+def say(line: str) -> None:
+    """Tell the owner something, on a line that nobody else can break."""
+    print(f"hushwatt: {sanitised(line, 2_000)}", file=sys.stderr, flush=True)

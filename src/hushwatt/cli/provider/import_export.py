@@ -1,0 +1,237 @@
+"""`hushwatt provider ingest`, `export` and `erase`: reports in bulk, into the store and out of it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from hushwatt.cli.options import Json
+from hushwatt.cli.provider.store_options import (
+    USUAL_STORE,
+    PlanName,
+    StoreOptions,
+    open_existing_store,
+    plan_number,
+    say,
+)
+
+if TYPE_CHECKING:
+    from hushwatt.provider.intake.collect import Collection
+    from hushwatt.provider.intake.ingest import IngestResult
+    from hushwatt.provider.schedule import SlotSchedule
+    from hushwatt.provider.service.config import Config
+    from hushwatt.provider.store.session import Database
+
+
+def ingest(
+    *files: Path,
+    homes: int | None = None,
+    plan: PlanName = None,
+    where: StoreOptions = USUAL_STORE,
+    as_json: Json = False,
+) -> None:
+    """Take FILES of reports (Parquet, or folders of them) into the store; each report counts once.
+
+    The checks and the answers are those of uploads. A run that was stopped, even by a power cut, goes on
+    where it was. It may run beside the service. With a plan's file for --plan, a store is made if there is
+    none.
+
+    Parameters
+    ----------
+    files
+        Files of reports, or folders of them, all of one plan.
+    homes
+        How many homes take part, instead of what the files say.
+    """
+    import time
+
+    from hushwatt.cli.progress import progress
+    from hushwatt.provider.clock import SystemUtcClock
+    from hushwatt.provider.intake.delivery import open_deliveries
+    from hushwatt.provider.intake.ingest import Ingest
+
+    check_homes(homes)
+    settings = where.settings()
+    database, collection, schedule = open_collection(settings, plan)
+    try:
+        found = open_deliveries(collection.plan, files)
+        began, total = time.perf_counter(), sum(file.reports.rows for file in found)
+        with progress("taking reports in", total) as advance:
+            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(found, advance)
+    finally:
+        database.close()
+    _print_summary(collection, ingested, time.perf_counter() - began, as_json)
+
+
+def export(
+    output: Path,
+    /,
+    *,
+    reports: bool = False,
+    plan: PlanName = None,
+    start: Annotated[str | None, Parameter(name="--from")] = None,
+    end: Annotated[str | None, Parameter(name="--to")] = None,
+    consistency: Literal["norm-sub", "none"] = "norm-sub",
+    smooth: bool = False,
+    where: StoreOptions = USUAL_STORE,
+) -> None:
+    """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
+
+    Estimates go to a file that ends in .csv, .parquet or .json. Reports go to a folder, a Parquet file for
+    each slot; slots that are there already are left, and homes erased since are taken out. Where files alone
+    feed a collection, slots that are over are published first.
+
+    Parameters
+    ----------
+    output
+        The file to write, which is replaced; or the folder for reports.
+    reports
+        Write an archive of reports instead of estimates.
+    start
+        The first slot, by a date or time in it; local to the plan unless it has an offset.
+    end
+        The last slot, likewise; a date includes the whole day.
+    consistency
+        Whether histograms are shown without negative counts (norm-sub), or as estimated (none). Averages over
+        slots are to be taken of homes_unbiased, or with none.
+    smooth
+        Let every slot learn from the slots before it, its season too.
+    """
+    from hushwatt.cli.estimate_tables import AVERAGING
+    from hushwatt.provider.estimate.export import export as write
+    from hushwatt.provider.estimate.time_range import parse_time_range
+    from hushwatt.provider.service.service import open_reader
+
+    settings = where.settings()
+    database = open_existing_store(settings)
+    read = open_reader(settings, database)
+    with database.reading() as session:
+        agreed = read.plan_of(plan_number(session, plan))
+    collection = read.collections[agreed.id]
+    first, last = parse_time_range(agreed, start, end)
+    _publish(database, collection, read.schedule(agreed))
+    if reports:
+        _archive(database, collection, output, first, last)
+    else:
+        write(read.estimates(agreed, first, last, consistency, smooth), output)
+        say(f"wrote {output}")
+        if consistency != "none":
+            say(AVERAGING)
+    database.close()
+
+
+def erase(
+    household: str,
+    /,
+    *,
+    plan: PlanName = None,
+    where: StoreOptions = USUAL_STORE,
+) -> None:
+    """Erase the home that files call HOUSEHOLD, and every report of it; later files do not bring it back.
+
+    Published numbers stay. Archives lose the home when they are exported again.
+
+    Parameters
+    ----------
+    household
+        The home's name in the files; or device- and its device in hex, for one that enrolled itself.
+    """
+    import numpy as np
+
+    from hushwatt.errors import UsageError
+    from hushwatt.provider.intake.collect import erase_device
+    from hushwatt.provider.intake.device_names import device_of
+    from hushwatt.provider.store.session import StoreUnavailable
+
+    settings = where.settings()
+    database, collection, _ = open_collection(settings, plan)
+    device = device_of(collection.plan, household)
+    with database.writing() as session:
+        homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
+        if homes[0] < 0:
+            raise UsageError(f"{household}: no home of that name is enrolled")
+        erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))
+    say(f"erased {household} and {erased:,} reports of it")
+    try:
+        database.purge()
+    except StoreUnavailable:
+        say("others still read the store: what was erased is overwritten when the service runs next")
+    database.close()
+
+
+def check_homes(homes: int | None) -> None:
+    from hushwatt.errors import UsageError
+    from hushwatt.wire.reports.report_file import MAX_HOMES
+
+    if homes is not None and not 0 <= homes <= MAX_HOMES:
+        raise UsageError(f"--homes must be between 0 and {MAX_HOMES:,}")
+
+
+def open_collection(settings: "Config", word: str | None) -> "tuple[Database, Collection, SlotSchedule]":
+    """The store, the plan that is meant, and when its slots open and close."""
+    from hushwatt.provider.intake.collect import Collection
+    from hushwatt.provider.service.folder import make_folder
+    from hushwatt.provider.service.service import load_plans, schedules_of
+    from hushwatt.provider.store import open_store
+    from hushwatt.provider.store.plans import add_plan, all_plans
+
+    if word and Path(word).is_file():
+        (given,) = load_plans([word])
+        if not settings.store:
+            make_folder(settings.folder)
+        database = open_store(settings.store_address)
+        with database.writing() as session:
+            number = add_plan(session, given)
+            plans = all_plans(session)
+    else:
+        database = open_existing_store(settings)
+        with database.reading() as session:
+            number, plans = plan_number(session, word), all_plans(session)
+    return database, Collection(number, plans[number]), schedules_of(settings, plans)[number]
+
+
+def _publish(database: "Database", collection: "Collection", schedule: "SlotSchedule") -> None:
+    from hushwatt.provider.clock import SystemUtcClock
+    from hushwatt.provider.service.publish_files import count_unpublished, publish_file_slots
+
+    clock = SystemUtcClock()
+    slots = publish_file_slots(database, collection.number, schedule, clock)
+    if slots:
+        which = f"{len(slots):,} slots, {slots[0]} to {slots[-1]}"
+        say(f"published {which}: whatever comes for them from now on is late")
+    elif count := count_unpublished(database, collection.number, schedule, clock):
+        say(f"left out {count:,} closed slots: the service of these homes has not published them yet")
+
+
+def _archive(
+    database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None
+) -> None:
+    from hushwatt.cli.progress import progress
+    from hushwatt.provider.intake.archive import archive, slots_between
+
+    total = len(slots_between(database, collection, first, last))
+    with progress("writing slots", total) as advance:
+        done = archive(database, collection, folder, first, last, advance)
+    say(f"wrote {len(done.written):,} slots to {folder}; {len(done.kept):,} were there")
+    if done.gone:
+        say(f"{len(done.gone):,} slots could not be written: the store no longer has their payloads")
+
+
+def _print_summary(collection: "Collection", ingested: "IngestResult", seconds: float, as_json: bool) -> None:
+    rate = ingested.rows / seconds
+    if as_json:
+        from hushwatt.cli.estimate import print_json
+
+        told = {"plan": collection.plan.id} | vars(ingested) | {"rejected": dict(ingested.rejected)}
+        print_json(told | {"seconds": round(seconds, 3), "reports_per_second": round(rate)})
+        return
+    print(f"accepted  {ingested.accepted:,}")
+    print(f"repeated  {ingested.repeated:,} that were in the store, or in the files more than once")
+    print(f"late      {ingested.late:,} of slots that were published before")
+    print(
+        f"rejected  {ingested.rejected.total():,}"
+        + "".join(f", {n:,} {why}" for why, n in ingested.rejected.items())
+    )
+    print(f"known     {ingested.known:,} from earlier runs")
+    print(f"homes     {ingested.homes:,} new")
+    print(f"took      {seconds:,.1f} s, {rate:,.0f} reports a second")
