@@ -178,19 +178,19 @@ class ReadingsTable:
 
 def read_slots(
     plan: Plan,
-    path: str | PathLike[str],
+    readings: str | PathLike[str] | pa.Table,
     *,
     known: pa.Array | None = None,
     progress: ProgressCallback | None = None,
 ) -> ReadingsTable:
-    """Go through a Parquet file, a CSV file or a folder of them, and say who takes part when.
+    """Go through a Parquet or CSV file, a folder of them or a table in memory: who takes part when.
 
     `known` are homes that take part as well, whether or not they are in the
     table.  `progress` is told the fraction done, the walk through the pages
     and what is done with each of them included.  A table that is wrong is a
     ReadingsError.
     """
-    files, tracker = readings_files(path), ProgressTracker(progress)
+    files, tracker = readings_files(readings), ProgressTracker(progress)
     index = IndexPass(plan.calendar, known)
     index.read(files, tracker.stage(INDEX_SHARE, sum(file.size for file in files)))
     homes, places = index.homes()

@@ -38,7 +38,15 @@ def read_reports(
     `size` is the bytes of one payload; `told` hears of reports that are left out because
     the same household, slot and round was there before.  Whatever is wrong is a ReportError.
     """
-    pieces = [piece for file in report_files(plan, Path(path)) for piece in file.pieces()]
+    return read_pieces(
+        [piece for file in report_files(plan, Path(path)) for piece in file.pieces()], size, told
+    )
+
+
+def read_pieces(
+    pieces: list[RowGroups], size: int, told: OnRepeats = lambda repeats: None
+) -> Iterator[ReportBatch]:
+    """The reports of some pieces, slots ascending, each once."""
     if is_sorted(pieces):
         return _read_streamed(pieces, size, told)
     return _read_sorted(pieces, size, told)
