@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.progress import ProgressCallback, ProgressTracker
 from hushwatt.fleet.readings.bucket_sort import BucketSort, PageRows, Rows, page_rows
+from hushwatt.fleet.readings.exact_means import ExactMeans, Watts
 from hushwatt.fleet.readings.files import ReadingsFile, readings_files
 from hushwatt.fleet.readings.index_pass import IndexPass
 from hushwatt.fleet.readings.partitions import Partitions
 from hushwatt.fleet.readings.run_lengths import RunLengths
 from hushwatt.fleet.readings.slot_histogram import SlotHistogram
-from hushwatt.fleet.readings.slot_means import SlotMeans, Watts
 from hushwatt.fleet.readings.value_pass import ValuePass
 from hushwatt.plan.plan import Plan
 
@@ -169,10 +169,10 @@ class ReadingsTable:
             histogram.add(inside)
         return histogram
 
-    def _empty(self, part: int) -> SlotMeans:
-        return SlotMeans(self.partitions.length(part) * len(self._plan.names))
+    def _empty(self, part: int) -> ExactMeans:
+        return ExactMeans(self.partitions.length(part) * len(self._plan.names))
 
-    def _shaped(self, means: SlotMeans) -> Watts:
+    def _shaped(self, means: ExactMeans) -> Watts:
         return means.result().reshape(-1, len(self._plan.names))
 
 
