@@ -14,11 +14,12 @@ LOCKED ?= yes
 INSTALL_FLAGS := $(if $(filter no,$(LOCKED)),--unlocked)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test system lint format bench capacity docs reference screenshots audit chaos mutants wheel dist dist-check sbom audit-deps lock clean
+.PHONY: help demo test coverage system lint format bench capacity docs reference screenshots audit chaos mutants wheel dist dist-check sbom audit-deps lock clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
 	@echo "make test    lint, type check, and run every test and every example in the code"
+	@echo "make coverage  run the tests again and say which lines none of them ran (an hour; TESTS=tests/plan for some)"
 	@echo "make lint    only the lint and the type check"
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
@@ -41,6 +42,16 @@ demo: $(or $(wildcard $(READY)),$(DEMO_READY))
 
 test: lint system
 	$(VENV)/bin/python -m pytest -n 2 --quiet
+
+# docs/explanation/coverage.md says what is not covered, and why.  Services and commands that tests start count as well.
+COVERAGE := $(VENV)/bin/coverage
+coverage: $(READY) system
+	@mkdir -p build/coverage
+	$(COVERAGE) erase
+	$(COVERAGE) run -m pytest -n 2 --quiet $(TESTS)
+	$(COVERAGE) combine --quiet
+	$(COVERAGE) html --quiet --directory build/coverage/html
+	$(COVERAGE) report $(if $(TESTS),--fail-under=0)
 
 # What tests need beside Python: a broker, a browser, shells, jq, systemd's checker and Java.  Root on Debian gets them, others are told.
 system:
@@ -66,21 +77,21 @@ format: $(READY)
 	$(VENV)/bin/ruff format .
 
 bench: $(BENCH_READY)
-	$(BENCH_VENV)/bin/python benchmarks/run.py
+	$(BENCH_VENV)/bin/python -m benchmarks.run
 
 docs: $(READY)
-	$(VENV)/bin/python tools/site/build.py
+	$(VENV)/bin/python -m tools.site.build
 
 reference: $(READY)
-	$(VENV)/bin/python tools/reference/write.py
-	$(VENV)/bin/python tools/drawings/draw.py
-	$(VENV)/bin/python tools/notebook.py
+	$(VENV)/bin/python -m tools.reference.write
+	$(VENV)/bin/python -m tools.drawings.draw
+	$(VENV)/bin/python -m tools.notebook
 
 capacity: $(READY)
-	$(VENV)/bin/python benchmarks/capacity.py
+	$(VENV)/bin/python -m benchmarks.capacity
 
 screenshots: $(READY)
-	$(VENV)/bin/python tools/screenshots.py
+	$(VENV)/bin/python -m tools.screenshots
 
 # Every claim in full; PLANS="one.toml two.toml" looks at these as well.
 audit: $(READY)
@@ -96,7 +107,7 @@ chaos: $(READY)
 MOST ?= 20
 mutants: $(READY) $(TOOLS_READY)
 	@test -n "$(MODULES)" || { echo "name what to plant bugs in: make mutants MODULES=src/hushwatt/household/ledger/home_ledger.py" >&2; exit 2; }
-	$(TOOLS_VENV)/bin/python tools/mutants.py $(MODULES) --most $(MOST) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--tests $(TESTS))
+	$(TOOLS_VENV)/bin/python -m tools.mutants $(MODULES) --most $(MOST) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--tests $(TESTS))
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) $(TOOLS_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
@@ -108,28 +119,28 @@ wheel dist: $(READY)
 
 # What is in it: a CycloneDX list of every package, for each extra, into dist/.
 sbom: wheel
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(VENV)/bin/python tools/supply/sbom.py dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(VENV)/bin/python -m tools.supply.sbom dist
 
 # Install the wheel into empty environments, by itself and with each extra, and run it there (minutes, downloads).
 dist-check: wheel
-	$(VENV)/bin/python tools/supply/dist_check.py dist
+	$(VENV)/bin/python -m tools.supply.dist_check dist
 
 # Is any pinned package known to be vulnerable?  Asks the internet, and fails when it does not answer about all.
 audit-deps: $(TOOLS_READY)
-	$(TOOLS_VENV)/bin/python tools/supply/audit_deps.py
+	$(TOOLS_VENV)/bin/python -m tools.supply.audit_deps
 
 # Pin anew what pyproject.toml asks for; UPGRADE=--upgrade also moves to newer releases.
 lock: $(TOOLS_READY)
-	$(TOOLS_VENV)/bin/python tools/supply/lock.py $(UPGRADE)
+	$(TOOLS_VENV)/bin/python -m tools.supply.lock $(UPGRADE)
 
 $(READY): pyproject.toml requirements/dev.txt requirements/build.txt
 	$(call environment,$(VENV))
-	@$(VENV)/bin/python tools/supply/install.py dev $(INSTALL_FLAGS)
+	@$(VENV)/bin/python -m tools.supply.install dev $(INSTALL_FLAGS)
 	@touch $@
 
 $(DEMO_READY): pyproject.toml requirements/provider.txt requirements/build.txt
 	$(call environment,$(VENV))
-	@$(VENV)/bin/python tools/supply/install.py provider $(INSTALL_FLAGS)
+	@$(VENV)/bin/python -m tools.supply.install provider $(INSTALL_FLAGS)
 	@touch $@
 
 $(TOOLS_READY): requirements/tools.txt

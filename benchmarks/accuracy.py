@@ -1,7 +1,6 @@
 """How close the estimates are: the figures to reach, with the paper's mechanism beside them."""
 
-from measure import Row, show
-
+from benchmarks.measure import Row, show
 from hushwatt.evaluate.experiments.experiment import Goal
 from hushwatt.evaluate.reproduce import MeanResult, ReproducedExperiment, reproduce
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from measure import Row, show
+from benchmarks.measure import Row, show
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 PEAK = """

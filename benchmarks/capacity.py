@@ -1,6 +1,6 @@
 """What a million reports cost at every stage, and how that grows: the figures behind docs/capacity.md.
 
-`python benchmarks/capacity.py` measures everything, and writes docs/capacity.json, the page and its plot;
+`python -m benchmarks.capacity` measures everything, and writes docs/capacity.json, the page and its plot;
 with words, as `spark ingest`, only the stages that are called so.  `--quick` takes tiny sizes, to try it;
 `--draw` only draws the page and the plot from the figures there are.
 """
@@ -21,12 +21,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import bulk
-import ingest
 import numpy as np
-import service
-import tally
-from capacity_page import (
+
+from benchmarks import bulk, ingest, service, tally
+from benchmarks.capacity_page import (
     BATCHES,
     EMBEDDED,
     FIGURES,
@@ -39,8 +37,7 @@ from capacity_page import (
     draw,
     write_page,
 )
-from measure import best_of
-
+from benchmarks.measure import best_of
 from hushwatt.evaluate.generators.invented_homes import household_names
 from hushwatt.fleet.aggregate import aggregate
 from hushwatt.fleet.assemble import assemble
@@ -57,7 +54,7 @@ Figure = dict[str, Any]
 MILLION = 1_000_000
 
 # Reports in each file, how many such files the stages take, and how many requests are sent.
-FULL = {
+FULL: dict[str, Any] = {
     "file": MILLION,
     "tally": (2, 5, 10, 20),
     "spark": (2, 5, 10, 20),
@@ -157,10 +154,13 @@ def report_files(folder: Path, plan: Plan, homes: int, count: int) -> list[Path]
     files = [folder / "slots" / f"slot-{slot:06}.parquet" for slot in range(count)]
     for slot, file in enumerate(files):
         watts = iter(
-            [np.zeros((fleet.parts.length(part), len(plan.names))) for part in range(len(fleet.parts))]
+            [
+                np.zeros((fleet.partitions.length(part), len(plan.names)))
+                for part in range(len(fleet.partitions))
+            ]
         )
         with ReportWriter(file, plan, homes) as writer:
-            for batch in fleet.move(slot, watts, source):
+            for batch in fleet.advance(slot, watts, source):
                 writer.write(batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads)
     return files
 
@@ -214,7 +214,8 @@ def ingested(folder: Path, files: list[Path], sizes: dict[str, Any], kind: str) 
             points.append((count * sizes["file"] / MILLION, seconds))
             stored.append((count * sizes["file"], size_of()))
             memory = max(memory, peak)
-    slope, _ = np.polyfit(*zip(*stored, strict=True), 1)
+    reports, grown = np.transpose(stored)
+    slope, _ = np.polyfit(reports, grown, 1)
     return line(points, memory) | {"bytes": float(slope)}
 
 
@@ -242,7 +243,8 @@ def _database(address: str, folder: Path) -> Store:
     def size() -> int:
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute("VACUUM")
-            return int(connection.execute("SELECT pg_database_size(current_database())").fetchone()[0])
+            [(size,)] = connection.execute("SELECT pg_database_size(current_database())")
+            return int(size)
 
     return ["--data", tempfile.mkdtemp(dir=folder), "--store", address], size
 
@@ -307,7 +309,8 @@ def randomised(folder: Path, plan: Plan, homes: tuple[int, ...]) -> Figure:
 
 def line(points: list[tuple[float, float]], memory: float = 0.0) -> Figure:
     """The straight line through some points: seconds to start, and for each million; 0 MiB: not known."""
-    slope, start = np.polyfit(*zip(*points, strict=True), 1)
+    sizes, seconds = np.transpose(points)
+    slope, start = np.polyfit(sizes, seconds, 1)
     return {
         "points": [[round(size, 6), round(seconds, 4)] for size, seconds in points],
         "each": max(float(slope), 1e-6),  # a few points on a busy machine may fall

@@ -109,7 +109,7 @@ def memories(found: list[list[float]]) -> str:
 def furthest(figures: Figure) -> float:
     """How far a point is from its line, at most, as a share of the longest time of its stage."""
     return max(
-        abs(took - stage["start"] - size * stage["each"]) / max(time for _, time in stage["points"])
+        float(abs(took - stage["start"] - size * stage["each"]) / max(time for _, time in stage["points"]))
         for stage in figures["stages"].values()
         for size, took in stage["points"]
     )

@@ -16,21 +16,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import Any
 
 import apsw
 import numpy as np
 import psycopg
 import pyarrow as pa
-from measure import Row, show
-from service import fsync_seconds
 
+from benchmarks.measure import Row, show
+from benchmarks.service import fsync_seconds
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.intake.delivery import TOGETHER
-from hushwatt.provider.store.postgres_bytes import copied
+from hushwatt.provider.intake.delivery import BATCH_ROWS
+from hushwatt.provider.store.postgres_bytes import copy_bytes
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports import ReportWriter
 
@@ -120,10 +121,10 @@ def _plan(folder: Path, method: str) -> Plan:
 
 def _chunks(plan: Plan) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Slot, homes and payloads of rows like those of the file."""
-    payloads = np.random.default_rng(4).integers(0, 256, (TOGETHER, Layout.of(plan).size), dtype=np.uint8)
+    payloads = np.random.default_rng(4).integers(0, 256, (BATCH_ROWS, Layout.of(plan).size), dtype=np.uint8)
     for slot in range(SLOTS):
-        for first in range(0, HOMES, TOGETHER):
-            homes = np.arange(first, min(first + TOGETHER, HOMES))
+        for first in range(0, HOMES, BATCH_ROWS):
+            homes = np.arange(first, min(first + BATCH_ROWS, HOMES))
             yield slot, homes, payloads[: len(homes)]
 
 
@@ -158,9 +159,16 @@ def _postgres_floor(address: str, plan: Plan) -> float:
         store.commit()
         began = time.perf_counter()
         for slot, homes, payloads in _chunks(plan):
-            values = {"plan": 1, "slot": slot, "home": homes, "spent": 5, "drawn": 5, "as_of": slot}
+            values: dict[str, Any] = {
+                "plan": 1,
+                "slot": slot,
+                "home": homes,
+                "spent": 5,
+                "drawn": 5,
+                "as_of": slot,
+            }
             with store.cursor().copy("COPY floor FROM STDIN (FORMAT BINARY)") as copy:
-                copy.write(copied(len(homes), values | {"payload": payloads}))
+                copy.write(copy_bytes(len(homes), values | {"spent": 5, "drawn": 5, "payload": payloads}))
             store.commit()
         return HOMES * SLOTS / (time.perf_counter() - began)
 

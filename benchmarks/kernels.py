@@ -4,8 +4,8 @@ import contextlib
 import io
 
 import numpy as np
-from measure import Row, best_of, show
 
+from benchmarks.measure import Row, best_of, show
 from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import FreshKeys
 from hushwatt.wire.payload import Layout
@@ -29,11 +29,14 @@ def hushwatt_seconds() -> float:
 
 def kernel_seconds() -> float:
     """The same without the encoding: packed bits in, packed bits out."""
+
+    from hushwatt.plan.amounts import MICRO
     from hushwatt.privacy.kernels import answer_bits
-    from hushwatt.privacy.laws import law_for
+    from hushwatt.privacy.laws import Budget
+    from hushwatt.privacy.laws.unary import oue
 
     truth = LAYOUT.pack_answers(np.zeros((1 << 15, 15), dtype=np.uint16))
-    law = law_for("oue", 10_000_000, 15, 10)
+    law = oue(Budget(10_000_000, 15 * MICRO), 10)
     stream = FreshKeys().stream()
     return best_of(lambda: answer_bits(truth, law, stream), 15) / len(truth)
 

@@ -1,6 +1,6 @@
 """Everything that is measured, one table after another; exits with 1 when a goal is missed.
 
-`python benchmarks/run.py [NAME…]` runs only those named.
+`python -m benchmarks.run [NAME…]` runs only those named.
 """
 
 import sys
@@ -17,7 +17,7 @@ def main(names: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    reached = [import_module(name).main() for name in names or NAMES]
+    reached = [import_module(f"benchmarks.{name}").main() for name in names or NAMES]
     return int(not all(reached))
 
 

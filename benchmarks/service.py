@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import DEVNULL, Popen
+from typing import Any
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from measure import Row, show
 
+from benchmarks.measure import Row, show
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
@@ -154,7 +155,7 @@ def _batches(plan: Plan, folder: Path) -> list[bytes]:
     ]
 
 
-def _join(plan: Plan, wish: dict) -> bytes:
+def _join(plan: Plan, wish: dict[str, Any]) -> bytes:
     body = json.dumps(wish).encode()
     return _request("POST", f"/v1/plans/{plan.id}/devices", body, {"Content-Type": "application/json"})
 
@@ -191,9 +192,9 @@ async def _send(requests: list[bytes], connections: int) -> Load:
     return Load(time.perf_counter() - began, latencies)
 
 
-async def _answers(requests: list[bytes]) -> list[dict]:
+async def _answers(requests: list[bytes]) -> list[dict[str, Any]]:
     """The JSON answers, in order."""
-    found: list[dict] = [{}] * len(requests)
+    found: list[dict[str, Any]] = [{}] * len(requests)
     waiting = iter(enumerate(requests))
 
     async def client() -> None:

@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import numpy as np
-from measure import Row, best_of, show
 
+from benchmarks.measure import Row, best_of, show
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.presets import preset

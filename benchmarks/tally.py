@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from measure import Row, best_of, show
 
+from benchmarks.measure import Row, best_of, show
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.provider.tally.engines import engine

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -49,7 +50,7 @@ def plan_of() -> PlanOf:
             Appliance.of(f"appliance {place}", [100 * edge for edge in range(1, width)], mapping=mapping)
             for place, width in enumerate(widths)
         )
-        usual = {
+        usual: dict[str, Any] = {
             "name": "Kettles of Leeds",
             "description": "How many kettles boil, and when.",
             "contact": "kettles@example.org",

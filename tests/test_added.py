@@ -157,8 +157,9 @@ def test_agent(plan):
     assert records.slot.tolist() == [0, 2, 4]
     assert {(row["spent"], row["answer"]) for row in kept} == {(share, "accepted")}
     assert max(silent[first : first + WINDOW].sum() for first in range(SLOTS)) == 2 * share <= plan.epsilon
-    assert amounts_fit(plan, records.slot.astype(np.int64), records.spent, records.drawn).all()
-    assert payloads_fit(Layout.of(plan), records.drawn, records.payloads).all()
+    slots, spent, drawn = (each.astype(np.int64) for each in (records.slot, records.spent, records.drawn))
+    assert amounts_fit(plan, slots, spent, drawn).all()
+    assert payloads_fit(Layout.of(plan), drawn, records.payloads).all()
 
 
 def is_new(mechanism, oracle):
@@ -168,7 +169,7 @@ def is_new(mechanism, oracle):
 def test_exact_audit(plan):
     """Every mechanism with the new names is gone through, and none tells more than it promises."""
     coverage, *audits = exact_audits(quick=True)
-    chosen = {each.args[0]: each for each in audits if is_new(each.args[0], plan.oracle)}
+    chosen = {each.args[0]: each for each in audits if is_new(each.args[0], plan.oracle)}  # type: ignore[attr-defined]
 
     assert coverage().passed
     assert set(chosen) == {each for each in mechanisms() if is_new(each, plan.oracle)}
@@ -180,7 +181,7 @@ def test_budget_audit(names):
     """No window of any home or appliance is dearer than promised; one that overspends is found."""
 
     @dataclass(frozen=True)
-    class Dear(names["Alternate"]):
+    class Dear(names["Alternate"]):  # type: ignore[valid-type, misc, name-defined]
         """One share too few."""
 
         @classmethod

@@ -1,10 +1,11 @@
 """What a method or an oracle does differently is said by its strategy or law, and asked nowhere by name.
 
-A comparison with a name, a table by name, a set of names or a `match` elsewhere is a rule to which a
-new method or oracle would have to be added.
+A comparison with a name, a table by name, a set of names or a `match` elsewhere is a rule to which a new
+method or oracle would have to be added.
 """
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,12 @@ def asked_by_name(source):
         path = file.relative_to(source).as_posix()
         if not path.startswith(OWNERS):
             tree = ast.parse(file.read_text(encoding="utf-8"))
-            yield from (f"{path}:{node.lineno}" for node in ast.walk(tree) if names_in(node))
+            yield from (f"{path}:{node.lineno}" for node in ast.walk(tree) if names_in(node))  # type: ignore[attr-defined]
 
 
 def names_in(node):
     """The names of methods and oracles that a comparison, a dictionary's keys, a set or a case holds."""
+    parts: Sequence[ast.AST]
     if isinstance(node, ast.Compare | ast.Set | ast.MatchValue):
         parts = [node]
     elif isinstance(node, ast.Dict):

@@ -33,7 +33,7 @@ def test_a_few_at_a_time():
     next(walk)
 
     assert len(taken) <= 2 * cores() + 1
-    walk.close()
+    walk.close()  # type: ignore[attr-defined]
 
 
 def test_errors_in_their_place():
@@ -62,7 +62,7 @@ def test_one_ahead_and_no_more():
 
     walk = prefetch(items())
     first = next(walk)
-    walk.close()  # waits for what is under way
+    walk.close()  # type: ignore[attr-defined]  # waits for what is under way
 
     assert first == 0
     assert fetched == [0, 1]

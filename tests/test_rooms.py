@@ -81,7 +81,7 @@ def _called(node):
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
 
 
-def room(name):
+def room(name: str) -> str | None:
     """The room a module of hushwatt is in, or None for modules of others."""
     first, *rest = name.split(".")
     if first != "hushwatt":
@@ -89,7 +89,7 @@ def room(name):
     return rest[0] if rest and rest[0] in HEIGHT else GROUND
 
 
-def graph(source):
+def graph(source: Path) -> dict[str, set[str]]:
     """What each module imports directly."""
     return {name: set(imports(name, *parsed)) for name, parsed in modules(source).items()}
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import uvicorn
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from pages import tour_plan
 
 from hushwatt.evaluate.demo.rehearsal import WATTS_DIVISOR, demo_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
@@ -20,8 +19,8 @@ from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
-from hushwatt.provider.intake.collect import Collection, judge, take
+from hushwatt.provider.clock import ManualClock
+from hushwatt.provider.intake.collect import Collection, collect_signed, validate
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes, find_code
@@ -31,6 +30,7 @@ from hushwatt.provider.store.session import Session
 from hushwatt.provider.store.slots import publish
 from hushwatt.wire.record import pack_many, unpack
 from hushwatt.wire.signature import public_bytes
+from tools.pages import tour_plan
 
 OUTAGE, LEFT = 12, 40  # a slot in which few homes came through
 
@@ -72,7 +72,7 @@ def serving(folder: Path, fleet: Fleet) -> Iterator[str]:
     store = open_store(config.store_address)
     with store.writing() as session:
         collect(session, fleet)
-    app = make_app(config, store, HandClock(fleet.now))
+    app = make_app(config, store, ManualClock(fleet.now))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -123,4 +123,6 @@ def _deliver(
     body = pack_many(rows, sent.slot, sent.spent[:count], sent.drawn[:count], sent.payloads[:count])
     records = unpack(body, collection.layout.size)
     signers = np.full(len(records), signer)
-    take(session, collection, records, signers, judge(collection, records), first=sent.slot, last=sent.slot)
+    collect_signed(
+        session, collection, records, signers, validate(collection, records), first=sent.slot, last=sent.slot
+    )

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from pages import file_on
 
 from hushwatt.audit.harness.clocked_home import Chances, Hands, Home, join
 from hushwatt.household.home_folder import HomeFolder
@@ -16,6 +15,7 @@ from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan.plan import Plan
+from tools.pages import file_on
 
 DAY, DAYS, SEED = 86_400, 30, 4
 ADDRESS = "https://energy.example.org"
@@ -67,7 +67,7 @@ def home_page() -> Iterator[str]:
 
 def settle(home: Home) -> None:
     """As if a provider had answered every report but the last."""
-    with home.store.change() as disk:
+    with home.store.transaction() as disk:
         disk.execute(
             "UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),)
         )
@@ -81,5 +81,5 @@ def plugs(folder: Path, now: int) -> Hub:
     hub = Hub.of(SourcesFile.parse({"plug": PLUGS}, folder), lambda line: None)
     for name, watts in (("Fridge", 41.0), ("Kettle", 0.0), ("Dishwasher", 0.0)):
         message = json.dumps({"power": watts}).encode()
-        hub.hear(now - 20 * 10**9, f"zigbee2mqtt/{name}", message, retained=False)
+        hub.on_message(now - 20 * 10**9, f"zigbee2mqtt/{name}", message, retained=False)
     return hub

@@ -21,6 +21,7 @@ from cosmic_ray.commands import init
 from cosmic_ray.mutating import mutate_and_test
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import WorkItem, WorkResult
+from tests.grouped import covering_test
 
 HERE = Path(__file__).parents[1]
 COPY = HERE / "build" / "mutants"
@@ -64,14 +65,10 @@ def _copy() -> None:
 
 
 def _mirrors(module: str) -> list[str]:
-    """The test file of the same name, or every test of the nearest folder that has any."""
-    path = Path(module).relative_to("src/hushwatt")
-    for folder in path.parents:
-        beside = Path("tests") / folder
-        for test in (beside / f"test_{path.stem}.py", beside / f"test_{path.parent.name}_{path.stem}.py"):
-            if test.exists():
-                return [str(test)]
-    return [str(Path("tests") / next(each for each in path.parents if (Path("tests") / each).is_dir()))]
+    """The test file of the same name, or the one that covers the module with others."""
+    name = Path(module).relative_to("src/hushwatt").with_suffix("").as_posix()
+    test = covering_test(name.removesuffix("/__init__"))
+    return [f"tests/{test or name.split('/')[0]}"]
 
 
 def _chosen(words: argparse.Namespace) -> list[WorkItem]:

@@ -1,7 +1,7 @@
 """Notebooks: run them, keep what their cells show, and turn them into pages.
 
-    python tools/notebook.py            runs every notebook of the docs, and stores what it shows
-    python tools/notebook.py --check    says which of them would show something else now
+    python -m tools.notebook            runs every notebook of the docs, and stores what it shows
+    python -m tools.notebook --check    says which of them would show something else now
 
 No Jupyter is needed: a cell is Python, and what Jupyter would keep is what it prints, and the value of its
 last line as text, as a table or as a picture.  Pictures are not compared, as each version of a drawing
@@ -77,9 +77,9 @@ def shown(source: str, names: dict[str, Any], count: int) -> list[dict[str, Any]
 def value_of(source: str, names: dict[str, Any]) -> Any:
     """Run a cell; the value of its last line, if that is an expression."""
     body = ast.parse(source).body
-    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-    exec(compile(ast.Module(body, []), "cell", "exec"), names)
-    return eval(compile(ast.Expression(last.value), "cell", "eval"), names) if last else None
+    last = end.value if body and isinstance(end := body[-1], ast.Expr) else None
+    exec(compile(ast.Module(body[:-1] if last else body, []), "cell", "exec"), names)
+    return eval(compile(ast.Expression(last), "cell", "eval"), names) if last else None
 
 
 def forms(value: Any) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def lines(text: str) -> list[str]:
 
 def comparable(notebook: dict[str, Any]) -> list[Any]:
     """What must stay the same: code, numbers and tables, and that there is a picture."""
-    found = []
+    found: list[Any] = []
     for cell in notebook["cells"]:
         for output in cell.get("outputs", ()):
             data = output.get("data", {"text/plain": output.get("text")})

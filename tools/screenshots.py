@@ -1,8 +1,8 @@
 """Pictures of both pages for the docs: seeded, simulated, in a real browser that talks to nobody else.
 
-    python tools/screenshots.py            writes docs/images/*.png
-    python tools/screenshots.py --serve    serves the same collection until Ctrl-C
-    python tools/screenshots.py --all DIR  writes every view, wide and narrow, light and dark, to DIR
+    python -m tools.screenshots            writes docs/images/*.png
+    python -m tools.screenshots --serve    serves the same collection until Ctrl-C
+    python -m tools.screenshots --all DIR  writes every view, wide and narrow, light and dark, to DIR
 
 Needs `pip install -e '.[dev]'` and a Chromium.
 """
@@ -16,19 +16,27 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
 
-from collected import Fleet, month, serving, tour
-from home_page import home_page
 from PIL import Image
 
+from tools.collected import Fleet, month, serving, tour
+from tools.home_page import home_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+Scheme = Literal["light", "dark"]
+Picture = tuple[str, int, int, Scheme]  # the path, how wide and tall, in which colours
+
 VIEWS = ("", "top", "shares", "times", "series", "levels", "collection", "plan")
-DASHBOARD = {
+DASHBOARD: dict[str, Picture] = {
     "dashboard-overview": ("/", 1280, 980, "light"),
     "dashboard-times": ("/times", 1280, 860, "light"),
     "dashboard-series-phone": ("/series?smooth=1", 390, 960, "dark"),
 }
-TOUR = {"dashboard-tour": ("/", 1280, 860, "light")}
-HOME = {
+TOUR: dict[str, Picture] = {"dashboard-tour": ("/", 1280, 860, "light")}
+HOME: dict[str, Picture] = {
     "household": ("", 1100, 842, "light"),
     "household-phone": ("", 390, 844, "dark"),
 }
@@ -63,7 +71,7 @@ def collection(fleet: Fleet) -> Iterator[str]:
 
 
 @contextmanager
-def browsing() -> Iterator[object]:
+def browsing() -> Iterator["Browser"]:
     """A real browser that talks to nobody else."""
     from playwright.sync_api import sync_playwright
 
@@ -75,32 +83,32 @@ def browsing() -> Iterator[object]:
         browser.close()
 
 
-def take_some(browser: object, folder: Path) -> None:
+def take_some(browser: "Browser", folder: Path) -> None:
     """The pictures of the docs."""
     for fleet, pictures in ((month(), DASHBOARD), (tour(), TOUR)):
         with collection(fleet) as address:
-            for name, (path, *look) in pictures.items():
-                picture(browser, address + path, folder / f"{name}.png", *look)
+            for name, (path, width, height, scheme) in pictures.items():
+                picture(browser, address + path, folder / f"{name}.png", width, height, scheme)
     with home_page() as address:
-        for name, (path, *look) in HOME.items():
-            picture(browser, address + path, folder / f"{name}.png", *look, drawn="section")
+        for name, (path, width, height, scheme) in HOME.items():
+            picture(browser, address + path, folder / f"{name}.png", width, height, scheme, drawn="section")
 
 
-def take_all(browser: object, address: str, folder: Path) -> None:
+def take_all(browser: "Browser", address: str, folder: Path) -> None:
     for view in VIEWS:
         for width in (1280, 390):
-            for scheme in ("light", "dark"):
+            for scheme in get_args(Scheme):
                 file = folder / f"{view or 'overview'}-{width}-{scheme}.png"
                 picture(browser, f"{address}/{view}", file, width, 844, scheme, whole=True)
 
 
 def picture(
-    browser: object,
+    browser: "Browser",
     address: str,
     file: Path,
     width: int,
     height: int,
-    scheme: str,
+    scheme: Scheme,
     whole: bool = False,
     drawn: str = "html[data-drawn]",
 ) -> None:

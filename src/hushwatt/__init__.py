@@ -10,7 +10,7 @@
 Each word on the left is a room of this package.  A room imports only from the
 rooms below it, and `household` and `provider` never import each other:
 
-    cli → evaluate → audit → fleet → household | provider → wire → privacy → plan
+    cli → evaluate → chaos → audit → fleet → household | provider → wire → privacy → plan
 
 The names a script needs are here: `Plan`, `Appliance`, `preset`, `promise`, `advise`, `simulate`,
 `randomise`, `estimate` and its `Result`, and `HushwattError`.  Importing hushwatt itself costs nothing: a
@@ -27,7 +27,7 @@ name loads its room when it is first used.
 from importlib import import_module
 from warnings import warn
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 NAMES = {
     "Appliance": "hushwatt.plan.appliance",

@@ -11,3 +11,18 @@ from hushwatt.privacy.promise import promise as promise
 
 __version__: str
 NAMES: dict[str, str]
+__all__ = [
+    "Appliance",
+    "HushwattError",
+    "Plan",
+    "Result",
+    "__version__",
+    "advise",
+    "estimate",
+    "preset",
+    "promise",
+    "randomise",
+    "simulate",
+]
+
+Answer = Result  # its old name

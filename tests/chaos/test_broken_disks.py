@@ -9,14 +9,14 @@ from hushwatt.provider.store import sqlite
 
 def test_a_home_that_believes_its_memory(monkeypatch, found_out):
     """A change that was not kept and says it was leaves draws that nobody wrote down."""
-    change = Store.change
+    transaction = Store.transaction
 
     @contextmanager
     def pretend(self):
-        with suppress(StateError), change(self) as disk:
+        with suppress(StateError), transaction(self) as disk:
             yield disk
 
-    monkeypatch.setattr(Store, "change", pretend)
+    monkeypatch.setattr(Store, "transaction", pretend)
 
     assert found_out("broken-disk-home") != "nothing"
 
@@ -30,13 +30,13 @@ def test_a_provider_that_trusts_a_log_it_did_not_sync(monkeypatch, found_out):
 
 def test_a_provider_that_goes_on_after_a_failed_sync(monkeypatch, found_out):
     """Whoever does not know what the disk holds acknowledges nothing."""
-    monkeypatch.setattr(sqlite, "UNSURE", ())
+    monkeypatch.setattr(sqlite, "FSYNC_ERRORS", ())
 
     assert "once mended, uploads were answered {200}" in found_out("broken-disk-provider")
 
 
 def test_a_home_that_trusts_a_log_it_did_not_sync(monkeypatch, found_out):
     """The same at home: what is sent after such a start would be forgotten with the power."""
-    monkeypatch.setattr(Store, "make_sure", lambda self: None)
+    monkeypatch.setattr(Store, "recover_wal", lambda self: None)
 
     assert found_out("broken-disk-home") != "nothing"

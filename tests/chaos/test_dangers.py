@@ -49,7 +49,7 @@ def test_kills_cannot_see_what_power_loss_shows(hasty, found_out):
 def test_an_agent_that_pays_later(name, monkeypatch, found_out):
     """A spend that reaches the disk after the draw is found out."""
     charge, waiting = HomeLedger.charge, []
-    keep = Membership._keep
+    keep = Membership._commit_report
 
     def later(self, entry):
         waiting.append((self, entry))
@@ -60,7 +60,7 @@ def test_an_agent_that_pays_later(name, monkeypatch, found_out):
         keep(self, sent, due)
 
     monkeypatch.setattr(HomeLedger, "charge", later)
-    monkeypatch.setattr(Membership, "_keep", pay_and_keep)
+    monkeypatch.setattr(Membership, "_commit_report", pay_and_keep)
 
     assert re.search("drew .* and paid", found_out(name))
 

@@ -103,12 +103,12 @@ def test_acknowledgements_without_a_proof(monkeypatch, found_out):
 
 def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
     """A home that remembers having seen the key sends to whoever answers next."""
-    seen, proved = {}, ProviderClient.proved
+    seen, plan_session = {}, ProviderClient.plan_session
 
     @contextmanager
     def remembering(self, plan_id, pinned=None):
         if plan_id not in seen:
-            with proved(self, plan_id, pinned) as provider:
+            with plan_session(self, plan_id, pinned) as provider:
                 seen[plan_id] = provider.canonical, provider.key
                 yield provider
         else:
@@ -117,6 +117,6 @@ def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
                 VerifiedSession(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id]
             )
 
-    monkeypatch.setattr(ProviderClient, "proved", remembering)
+    monkeypatch.setattr(ProviderClient, "plan_session", remembering)
 
     assert "something was sent to a server without the key" in found_out("swapped-server")

@@ -77,7 +77,7 @@ def test_a_door_that_lets_in_too_many(monkeypatch, change):
 
 def test_answers_about_too_few_homes(monkeypatch):
     """Without the minimum, what a few homes reported shows somewhere."""
-    of = SlotTimeline.of.__func__
+    of = vars(SlotTimeline)["of"].__func__
     monkeypatch.setattr(
         SlotTimeline, "of", classmethod(lambda kind, arrays, minimum, first=None: of(kind, arrays, 1, first))
     )
@@ -155,16 +155,16 @@ def test_a_page_with_other_numbers(monkeypatch):
 def test_a_store_that_does_not_forget(monkeypatch, what):
     """What is only marked as free is still in the files."""
     if what == "log kept":
-        monkeypatch.setattr(Service, "forget_due", _nothing)
+        monkeypatch.setattr(Service, "purge_due", _nothing)
     else:
-        connected = Sqlite._connected
+        connected = Sqlite._connect
 
         def careless(self):
             connection = connected(self)
             connection.pragma("secure_delete", "off")
             return connection
 
-        monkeypatch.setattr(Sqlite, "_connected", careless)
+        monkeypatch.setattr(Sqlite, "_connect", careless)
 
     assert any("home that left" in said for said in faults("erased-homes"))
 

@@ -1,6 +1,7 @@
 """`hushwatt data` explains the datasets and makes readings of them."""
 
 import json
+from typing import get_args
 
 import pyarrow.parquet as pq
 import pytest
@@ -43,7 +44,7 @@ def test_list_json(hushwatt):
 
 def test_names():
     """The command line knows the same datasets as the room behind it."""
-    assert Name.__args__ == tuple(ADDRESSES)
+    assert get_args(Name) == tuple(ADDRESSES)
 
 
 def test_convert(hushwatt, tmp_path, ideal):

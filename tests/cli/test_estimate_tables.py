@@ -21,7 +21,9 @@ from hushwatt.cli.estimate_tables import BAR_CELLS, PATTERN_CELLS, bar, pattern,
 def test_bars(limits, drawn):
     """Solid up to the lower limit, fading over the interval, and nothing below zero."""
 
-    assert bar(*limits, most=40) == drawn
+    low, middle, high = limits
+
+    assert bar(low, middle, high, most=40) == drawn
     assert len(drawn) <= BAR_CELLS
 
 
@@ -37,14 +39,14 @@ def test_patterns():
         known=np.array([True, False, True, True]), watts=np.array([3.0, 0.0, 10.0, 6.5])
     )
 
-    assert pattern(numbers) in ("▁ █▄", "▁ █▅")
+    assert pattern(numbers) in ("▁ █▄", "▁ █▅")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("count", [1, PATTERN_CELLS, PATTERN_CELLS + 1, 365])
 def test_long_patterns_fit(count):
     """Many slots are averaged until they fit."""
     numbers = SimpleNamespace(known=np.ones(count, dtype=bool), watts=np.arange(count, dtype=float))
-    drawn = pattern(numbers)
+    drawn = pattern(numbers)  # type: ignore[arg-type]
 
     assert 1 <= len(drawn) <= PATTERN_CELLS
     assert drawn == "".join(sorted(drawn))
@@ -53,12 +55,12 @@ def test_long_patterns_fit(count):
 def test_patterns_of_nothing():
     """No slot is no pattern."""
 
-    assert pattern(SimpleNamespace(known=np.array([], dtype=bool), watts=np.array([]))) == ""
+    assert pattern(SimpleNamespace(known=np.array([], dtype=bool), watts=np.array([]))) == ""  # type: ignore[arg-type]
 
 
 def test_ranks_and_shares():
     """A rank that is open is a range; a share that is no number is a dash."""
 
-    assert places(SimpleNamespace(rank_best=1, rank_worst=1)) == "1"
-    assert places(SimpleNamespace(rank_best=2, rank_worst=3)) == "2–3"
+    assert places(SimpleNamespace(rank_best=1, rank_worst=1)) == "1"  # type: ignore[arg-type]
+    assert places(SimpleNamespace(rank_best=2, rank_worst=3)) == "2–3"  # type: ignore[arg-type]
     assert [percent(0.5), percent(float("nan"))] == ["50.0 %", "–"]

@@ -13,15 +13,15 @@ import pytest
 from hushwatt.cli import demo
 from hushwatt.cli import estimate_tables as estimated
 from hushwatt.cli.plan import rehearse
+from hushwatt.cli.provider import deliveries as provider_deliveries
 from hushwatt.cli.provider import import_export as provider_files
-from hushwatt.cli.provider.provider import deliveries as provider_deliveries
 from hushwatt.fleet.rehearse import rehearse as rehearsed
 from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.estimate.document import document, top_document
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.intake.ingest import Ingested
-from hushwatt.provider.store.deliveries import Delivered
+from hushwatt.provider.intake.ingest import IngestResult
+from hushwatt.provider.store.deliveries import DeliveryRecord
 
 WIDE = 1.959964  # standard errors on each side that hold 95 %
 
@@ -176,9 +176,9 @@ def test_rehearse(tried):
 
 def test_ingest(capsys):
     """What became of the rows of files: each count on the line that names it."""
-    done = Ingested(files=2, known=3000, accepted=4001, repeated=52, late=63, homes=74)
+    done = IngestResult(files=2, known=3000, accepted=4001, repeated=52, late=63, homes=74)
     done.rejected = Counter({"wrong size": 85, "too early": 6})
-    provider_files._print_summary(SimpleNamespace(plan=SimpleNamespace(id="5f")), done, 2.0, as_json=False)
+    provider_files._print_summary(SimpleNamespace(plan=SimpleNamespace(id="5f")), done, 2.0, as_json=False)  # type: ignore[arg-type]
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
 
     assert {name: text.split()[0].rstrip(",") for name, text in lines.items()} == {
@@ -197,9 +197,9 @@ def test_ingest(capsys):
 def test_deliveries(capsys):
     """Each file with when it came, its rows, what was accepted of them, and the homes it tells of."""
     at = int(datetime(2024, 3, 5, 6, 7, 8, tzinfo=UTC).timestamp())
-    whole = Delivered(3, "a.parquet", at, 5000, 5000, 4100, 52, 630, 0)
-    part = Delivered(14, "b.parquet", 0, 7000, 1200, 1100, 41, 320, 1)
-    provider_deliveries._list([whole, part], as_json=False)
+    whole = DeliveryRecord(3, "a.parquet", at, 5000, 5000, 4100, 52, 630, 0)
+    part = DeliveryRecord(14, "b.parquet", 0, 7000, 1200, 1100, 41, 320, 1)
+    provider_deliveries._print_deliveries([whole, part], as_json=False)
     head, first, second = csv.reader(io.StringIO(_columns(capsys.readouterr().out)))
 
     assert head == ["number", "taken in", "rows", "accepted", "homes", "file"]

@@ -2,26 +2,15 @@
 
 import doctest
 import json
-import sys
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture(scope="module")
-def capacity_page():
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        import capacity_page
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-    return capacity_page
+from benchmarks import capacity_page
 
 
 @pytest.fixture
-def measured(capacity_page):
+def measured():
     """The figures that the page is drawn from."""
     if not capacity_page.FIGURES.exists():
         pytest.skip("capacity has NOT been measured: make capacity")
@@ -29,7 +18,7 @@ def measured(capacity_page):
 
 
 @pytest.fixture
-def round_figures(capacity_page):
+def round_figures():
     """Figures that are easily reckoned with: a second to start, and for each million."""
     stage = {
         "points": [[1, 2.0], [2, 3.0], [4, 5.0]],
@@ -38,7 +27,7 @@ def round_figures(capacity_page):
         "memory": 100,
         "bytes": 50.0,
     }
-    found = {
+    found: dict[str, Any] = {
         "machine": {"cores": 2, "processor": "any", "python": "3.11", "measured": "2026-01-01", "load": 0.1},
         "report": {"payload": 19, "cells": 150, "appliances": 15},
         "file_bytes": 25.0,
@@ -53,14 +42,14 @@ def round_figures(capacity_page):
     return found
 
 
-def test_page_is_drawn_from_the_figures(capacity_page, measured):
+def test_page_is_drawn_from_the_figures(measured):
     """The page is, to the letter, what the figures make of it, and the plot lies beside it."""
 
     assert capacity_page.PAGE.read_text(encoding="utf-8") == capacity_page.page(measured)
     assert capacity_page.PLOT.read_bytes()[:4] == b"\x89PNG"
 
 
-def test_figures_are_of_a_whole_run(capacity_page, measured):
+def test_figures_are_of_a_whole_run(measured):
     """Every stage was measured, at sizes that mean something, and its line goes through its points."""
 
     assert measured["quick"] is False
@@ -69,7 +58,7 @@ def test_figures_are_of_a_whole_run(capacity_page, measured):
     assert capacity_page.furthest(measured) < 0.25
 
 
-def test_the_worked_plan(capacity_page, round_figures):
+def test_the_worked_plan(round_figures):
     """Thirty million homes, reckoned by hand: 133,333 a second in the 225 seconds in which homes send."""
     text = capacity_page.page(round_figures)
 
@@ -88,7 +77,7 @@ def test_the_worked_plan(capacity_page, round_figures):
     assert "Other work" not in text
 
 
-def test_what_has_to_be_known_is_said(capacity_page, round_figures):
+def test_what_has_to_be_known_is_said(round_figures):
     """Tiny sizes, other work on the machine, and a missing database or Java are on the page."""
     del round_figures["stages"][capacity_page.SPARK], round_figures["stages"][capacity_page.POSTGRESQL]
     round_figures["quick"], round_figures["machine"]["load"] = True, 7.5
@@ -101,7 +90,7 @@ def test_what_has_to_be_known_is_said(capacity_page, round_figures):
     assert "a load of 7.5" in text
 
 
-def test_the_plot_can_be_drawn(capacity_page, round_figures, tmp_path, monkeypatch):
+def test_the_plot_can_be_drawn(round_figures, tmp_path, monkeypatch):
     """A panel for each stage, and one for the bytes."""
     monkeypatch.setattr(capacity_page, "PLOT", tmp_path / "plot.png")
     capacity_page.draw(round_figures)
@@ -109,7 +98,7 @@ def test_the_plot_can_be_drawn(capacity_page, round_figures, tmp_path, monkeypat
     assert (tmp_path / "plot.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_numbers_are_shown_as_told(capacity_page):
+def test_numbers_are_shown_as_told():
     """The examples of how numbers are written hold."""
     done = doctest.testmod(capacity_page)
 

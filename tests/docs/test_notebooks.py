@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import notebook
+
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
@@ -16,7 +18,8 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 def test_notebooks_are_current():
     """Every cell runs without a warning, and shows the numbers and tables that are stored with it."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(ROOT / "tools" / "notebook.py"), "--check"],
+        [sys.executable, "-W", "error", "-m", "tools.notebook", "--check"],
+        cwd=ROOT,
         env={**os.environ, "MPLBACKEND": "Agg"},
         capture_output=True,
         text=True,
@@ -37,16 +40,11 @@ def test_pictures_are_stored(file):
     assert all(picture.startswith(b"\x89PNG") for picture in pictures)
 
 
-@pytest.fixture
-def notebook(tool):
-    return tool("notebook.py")
-
-
 def cell(source):
     return {"cell_type": "code", "source": [source], "outputs": []}
 
 
-def test_a_changed_number_is_found(notebook):
+def test_a_changed_number_is_found():
     """A stored output that the cell no longer gives is not taken for current."""
     run = notebook.run({"cells": [cell("6 * 7")]})
     run["cells"][0]["source"] = ["6 * 8"]
@@ -54,7 +52,7 @@ def test_a_changed_number_is_found(notebook):
     assert notebook.comparable(notebook.run(run)) != notebook.comparable(run)
 
 
-def test_cells_share_their_names(notebook):
+def test_cells_share_their_names():
     """A cell sees what the cells before it named, prints are kept, and a last assignment shows nothing."""
     run = notebook.run({"cells": [cell("a = 2"), cell("print(a)\na + 1")]})
     first, second = (each["outputs"] for each in run["cells"])
@@ -63,7 +61,7 @@ def test_cells_share_their_names(notebook):
     assert [each.get("text") or each["data"]["text/plain"] for each in second] == [["2\n"], ["3"]]
 
 
-def test_a_failing_cell_fails(notebook):
+def test_a_failing_cell_fails():
     """An error in a cell is not swallowed."""
     with pytest.raises(ZeroDivisionError):
         notebook.run({"cells": [cell("1 / 0")]})

@@ -5,20 +5,14 @@ import re
 import urllib.request
 from pathlib import Path
 
-import pytest
+from tools import collected, home_page
 
 ROOT = Path(__file__).parents[2]
 TOUR = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
 LINE = re.compile(r"# → (kettle|fridge) ([\d.]+) W, ([\d.]+) to ([\d.]+)")
 
 
-@pytest.fixture
-def collected(tool, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    return tool("collected.py")
-
-
-def test_the_tour_ends_on_the_dashboard(collected, tmp_path):
+def test_the_tour_ends_on_the_dashboard(tmp_path):
     """The service in the tour's last picture has the numbers that the tour's code prints."""
     fleet = collected.tour()
     with collected.serving(tmp_path, fleet) as address:
@@ -32,15 +26,13 @@ def test_the_tour_ends_on_the_dashboard(collected, tmp_path):
     assert shown == {name: tuple(rest) for name, *rest in LINE.findall(TOUR)}
 
 
-def test_the_home_in_the_picture(tool, monkeypatch):
+def test_the_home_in_the_picture():
     """The home's page tells what is true, what was sent, and every byte of a month."""
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    home = tool("home_page.py")
-    with home.home_page() as address:
+    with home_page.home_page() as address:
         text = urllib.request.urlopen(address, timeout=60).read().decode()
 
     assert "True against sent" in text
-    assert text.count("accepted") == home.DAYS - 2  # the first slot is silent, the last one waits
+    assert text.count("accepted") == home_page.DAYS - 2  # the first slot is silent, the last one waits
 
 
 def test_every_picture_is_used():

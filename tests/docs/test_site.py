@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BUILD = ROOT / "tools" / "site" / "build.py"
 
 
 def build(to, *words):
     return subprocess.run(
-        [sys.executable, str(BUILD), "--to", str(to), *map(str, words)],
+        [sys.executable, "-m", "tools.site.build", "--to", str(to), *map(str, words)],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=300,

@@ -11,29 +11,30 @@ from pathlib import Path
 
 import pytest
 
+from tools.screenshots import browsing
+
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "google-chrome")
 
 
 @pytest.fixture(scope="module")
-def browser(tool):
+def browser():
     """A real browser that talks to nobody else."""
     if not (os.environ.get("CHROMIUM") or any(map(shutil.which, BROWSERS))):
         reason = "there is no Chromium (apt install chromium): the docs are NOT tested in a browser"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    sys.path.append(str(ROOT / "tools"))
-    with tool("screenshots.py").browsing() as browser:
+    with browsing() as browser:
         yield browser
-    sys.path.remove(str(ROOT / "tools"))
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("docs") / "site"
     subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "site" / "build.py"), "--to", str(folder)],
+        [sys.executable, "-m", "tools.site.build", "--to", str(folder)],
+        cwd=ROOT,
         check=True,
         capture_output=True,
         timeout=300,

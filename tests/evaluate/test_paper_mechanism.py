@@ -90,7 +90,7 @@ def test_the_printed_decision_never_publishes_the_complement(plan_of):
         probes=probes,
         candidates=np.repeat(complement, 16, axis=0),
         releases=np.zeros_like(probes),
-        patience=np.ones(16, dtype=np.int64),
+        change_threshold=np.ones(16, dtype=np.int64),
         first=np.zeros(16, dtype=bool),
     )
 

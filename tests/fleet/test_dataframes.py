@@ -63,8 +63,8 @@ ODD = {
         time=lambda frame: frame.time.dt.tz_convert("Asia/Tokyo")
     ),
     "one column more": lambda table: table.to_pandas().assign(note="hello"),
-    "a lazy frame": lambda table: polars.from_arrow(table).lazy(),
-    "polars' categories": lambda table: polars.from_arrow(table).with_columns(
+    "a lazy frame": lambda table: polars.DataFrame(table).lazy(),
+    "polars' categories": lambda table: polars.DataFrame(table).with_columns(
         polars.col("appliance").cast(polars.Categorical)
     ),
     "a stream of batches": lambda table: table.to_reader(),
@@ -164,7 +164,7 @@ def test_wrong_reports(plan, readings, reports):
     with pytest.raises(hushwatt.HushwattError, match=r"^reports: reports of the plan"):
         hushwatt.estimate(hushwatt.preset("paper"), reports)
     with pytest.raises(hushwatt.HushwattError, match=r"the plan is a str; hushwatt.Plan.load"):
-        hushwatt.estimate("plan.toml", reports)
+        hushwatt.estimate("plan.toml", reports)  # type: ignore[call-overload]
 
 
 def test_public_names():
@@ -173,4 +173,4 @@ def test_public_names():
     assert set(hushwatt.__all__) == {*hushwatt.NAMES, "__version__"}
     assert dir(hushwatt) == hushwatt.__all__
     with pytest.raises(AttributeError, match="hushwatt has no guess"):
-        hushwatt.guess  # noqa: B018
+        hushwatt.guess  # type: ignore[attr-defined]  # noqa: B018

@@ -1,6 +1,7 @@
 """A row on a slot's edge belongs to the slot that begins there, in every zone and every form of file."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,7 +23,7 @@ def plan_in(zone, slot, start="2024-03-29", expires="2024-04-02"):
 
 def watts_by_slot(plan, path, moments):
     """Which of some rows fall into which slot: each has its own power of two."""
-    columns = {
+    columns: dict[str, list[Any]] = {
         "household": ["ada"] * len(moments),
         "appliance": ["kettle"] * len(moments),
         "watts": [float(2**place) for place in range(len(moments))],

@@ -62,7 +62,7 @@ def test_truth_is_of_the_slots_that_count(plan_for):
         by_slot={name: SimpleNamespace(counted=np.array(each)) for name, each in counts.items()},
         by_period={"a0": period, "a1": period, "a2": None},
     )
-    found = RehearsalResult(estimates, 5, np.array([[10.0, 20.0, 1.0], [90.0, 40.0, 2.0]]))
+    found = RehearsalResult(estimates, 5, np.array([[10.0, 20.0, 1.0], [90.0, 40.0, 2.0]]))  # type: ignore[arg-type]
 
     assert {name: (true.watts, true.rank) for name, true in found.truth.items()} == {
         "a0": (10.0, 2),

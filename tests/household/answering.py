@@ -28,7 +28,7 @@ class Server:
         self.key, self.history, self.device, self.turn = KEY, [], bytes(16), None
         self.heard, self.nonces, self.slots, self.reasons = [], [], [], {}
 
-    def link(self, address=ADDRESS):
+    def client(self, address=ADDRESS):
         return ProviderClient(address, lambda address: self)
 
     def close(self):
@@ -38,8 +38,8 @@ class Server:
         self.heard.append((method, path))
         self.nonces.append(headers[NONCE_HEADER])
         told, signed = self._told(method, path, body or b"")
-        question = Challenge(bytes.fromhex(headers[NONCE_HEADER]), method, path, sha256_hex(body or b""))
-        signed = {**signed, **prove(self.key, question, 200, told)}
+        challenge = Challenge(bytes.fromhex(headers[NONCE_HEADER]), method, path, sha256_hex(body or b""))
+        signed = {**signed, **prove(self.key, challenge, 200, told)}
         return HttpResponse(200, {name.lower(): value for name, value in signed.items()}, told)
 
     def _told(self, method, path, body):

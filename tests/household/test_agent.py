@@ -76,11 +76,11 @@ def test_a_clock_moved_forward_is_said(home):
     """The jump is noticed and said in one line; the slots it skipped are silent and cost nothing."""
     join(home.store, plan())
     home.live(5 * TURN, 60)
-    spent = home.agent.book.lifetime
+    spent = home.agent.home_ledger.lifetime
     home.hands.jump(10.5 * TURN)
     home.tick()
 
-    assert home.agent.book.lifetime == spent
+    assert home.agent.home_ledger.lifetime == spent
     assert len([line for line in home.said if "moved forward" in line]) == 1
     assert home.store.rows("SELECT first, last, reason FROM silences ORDER BY first")[-1] == {
         "first": 5,
@@ -107,10 +107,10 @@ def test_pausing_is_silent_and_free(home):
     """Nothing is sent or spent from the slot of the pause to the one after resuming."""
     join(home.store, plan())
     home.live(4 * TURN, 60)
-    spent = home.agent.book.lifetime
+    spent = home.agent.home_ledger.lifetime
     home.store.disk.execute("UPDATE plans SET paused = 1")
     home.live(4 * TURN, 60)
-    during = home.agent.book.lifetime
+    during = home.agent.home_ledger.lifetime
     home.store.disk.execute("UPDATE plans SET paused = NULL")
     home.live(3 * TURN, 60)
 
@@ -127,7 +127,7 @@ def test_leaving_ends_it(home):
     home.live(3 * TURN, 60)
 
     assert max(home.slots()) == 2
-    assert home.agent.watches == {}
+    assert home.agent.trackers == {}
 
 
 def test_a_plan_ends_when_it_expires(home):
@@ -228,7 +228,8 @@ def test_a_ledger_that_cannot_be_read_is_one_line(home):
     assert home.slots()
 
 
-DAYS = {  # where a clock changes, the first of four days, and the hours that these have
+# Where a clock changes, the first of four days, and the hours that these have.
+DAYS: dict[tuple[str, str], list[float]] = {
     ("UTC", "2024-03-30"): [24, 24, 24, 24],
     ("Europe/Berlin", "2024-03-30"): [24, 23, 24, 24],
     ("Europe/Berlin", "2024-10-25"): [24, 24, 25, 24],

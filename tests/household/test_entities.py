@@ -33,7 +33,7 @@ def test_the_switch_does_not_resume(store):
     assert not obey(store, b"OFF", retained=False, now=8)
     assert paused(store)
     assert state(store, Caps(), 9)["paused"] == "ON"
-    assert "hushwatt household resume" in state(store, Caps(), 9)["to_resume"]
+    assert "hushwatt household resume" in str(state(store, Caps(), 9)["to_resume"])
 
 
 @pytest.mark.parametrize("payload", [b"ON", b"OFF"])

@@ -118,13 +118,13 @@ def test_coming_back_gives_no_budget(store, provider, plans):
     joined(store, provider, plans[0])
     store.disk.execute("UPDATE plans SET slot = 4711")
     store.disk.execute(SPEND, (4710, 1))
-    store.note("state", "as of now")
+    store.write_value("state", "as of now")
     leave(store, None, time.time_ns())
     joined(store, provider, plans[1])
-    assert store.noted("state") == "as of now"
+    assert store.read_value("state") == "as of now"
     joined(store, provider, plans[0])
 
-    assert store.noted("state") is None  # nobody vouches for the time between
+    assert store.read_value("state") is None  # nobody vouches for the time between
     assert taking_part(store, plans[0].id)[0]["slot"] == 4711
     assert store.value("SELECT sum(amount) FROM spends") == 1000
 
@@ -161,8 +161,8 @@ class Door(ProviderClient):
 
 
 def tried(store, proposal, answer):
-    door = Door(proposal.link.address, answer)
-    agree(store, replace(proposal, link=door), "words", "code", time.time_ns(), OperatingSystem())
+    door = Door(proposal.client.address, answer)
+    agree(store, replace(proposal, client=door), "words", "code", time.time_ns(), OperatingSystem())
 
 
 def test_a_failed_join_leaves_nothing(store, provider, plans):
@@ -208,7 +208,7 @@ def test_a_moved_clock_does_not_end_the_old_window(store, provider, plans):
     now, slot = time.time_ns(), plans[0].slot.seconds * SECOND
     row = (now - slot, now, 1000, 0)
     store.disk.execute("INSERT INTO spends VALUES (1, 0, 'publication', ?, ?, ?, NULL, ?, 0)", row)
-    store.note("running", f"{now} 0 0 boot")
+    store.write_value("running", f"{now} 0 0 boot")
     later = now + 50 * slot
     proposal = propose(store, CAPS, ProviderClient(provider.address), plans[1].id)
     agree(store, proposal, "words", None, later, OperatingSystem())

@@ -1,6 +1,7 @@
 """One plan at home: paid before drawn, kept whole, counted at the most when nobody knows."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,6 +47,8 @@ def spends(member, slot):
 
 class Looking:
     """The system's randomness, which looks at the disk with other eyes before it gives any."""
+
+    path: Path
 
     def __init__(self):
         self.seen = []
@@ -145,12 +148,12 @@ def test_no_window_overspends(plan_of, method, window, fates):
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), OperatingSystem())
         for slot, fate in enumerate(fates):
             if fate == "close":
-                member.close(OperatingSystem().words(2) % np.uint64(400) * 1.0, due=0)
+                member.close((OperatingSystem().words(2) % np.uint64(400)).astype(float), due=0)
             elif fate == "silent":
                 member.silent(slot, "paused")
             else:
                 member.lost(slot, "away", unseen=9 if fate == "unseen" else 0)
-        sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())
+        sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())  # type: ignore[arg-type]
 
     for start in range(len(fates)):
         assert sum(sent.get(slot, 0) for slot in range(start, start + window)) <= plan.epsilon

@@ -2,10 +2,10 @@
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
-from hushwatt.household import private_files as private
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.private_files import restrict_to_owner, write_private
 
@@ -38,7 +38,7 @@ def test_what_was_open_is_closed(home):
 def test_a_ledger_is_closed_with_its_log(home):
     """Opening the ledger to join makes nothing that others can read."""
     with HomeFolder(home).store(make=True) as store:
-        store.note("a", 1)
+        store.write_value("a", 1)
         modes = {mode(file) for file in home.iterdir()}
 
     assert modes == {0o600}
@@ -49,7 +49,7 @@ def test_notes_are_private_from_the_first_byte(home, monkeypatch):
     """health.json and its temporary, even where the umask is open."""
     before = os.umask(0)
     seen = []
-    monkeypatch.setattr(private.Path, "replace", lambda self, path: seen.append(mode(self)))
+    monkeypatch.setattr(Path, "replace", lambda self, path: seen.append(mode(self)))
     try:
         write_private(home / "note", "text")
     finally:
@@ -78,9 +78,9 @@ def test_what_cannot_be_changed_is_said(home, monkeypatch):
     def refuse(self, mode):
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(private.Path, "chmod", refuse)
+    monkeypatch.setattr(Path, "chmod", refuse)
     lines = restrict_to_owner(home)
-    monkeypatch.setattr(private.Path, "chmod", lambda self, mode: None)
+    monkeypatch.setattr(Path, "chmod", lambda self, mode: None)
     ignored = restrict_to_owner(home)
 
     assert f"as its owner: chmod 600 {home / 'sources.toml'}" in "\n".join(lines)
@@ -94,7 +94,7 @@ def test_an_open_password_file_is_said(home, folder):
     secret.chmod(0o644)
     (home / "sources.toml").write_text(f"[mqtt]\npassword_file = '{secret}'\n")
 
-    assert HomeFolder(home).tighten() == [
+    assert HomeFolder(home).restrict_to_owner() == [
         f"{secret} holds the broker's password and is open to others; chmod 600 {secret}"
     ]
 
@@ -114,6 +114,6 @@ def test_a_link_is_not_followed(home, folder):
 def test_sources_that_cannot_be_read_are_only_said(home):
     """A home that has just joined is told of a broken file, and has joined all the same."""
     (home / "sources.toml").write_text("[mqtt")
-    (line,) = HomeFolder(home).tighten()
+    (line,) = HomeFolder(home).restrict_to_owner()
 
     assert line.startswith(f"{home / 'sources.toml'}: ")

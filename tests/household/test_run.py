@@ -139,7 +139,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
     assert code == 0
     assert before <= {(slot, payload) for slot, _, _, payload in rows}
     assert silences >= 1
-    assert dearest(left, 1, plan.window) <= plan.epsilon
+    assert dearest(left, 1, plan.window) <= plan.epsilon  # type: ignore[arg-type]
     assert second.returncode == 2
     assert "another agent is running" in second.stderr
     assert entities["paused"] == "OFF"

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,10 +94,10 @@ def built_elsewhere(built, tmp_path_factory) -> Built:
 
 @pytest.fixture(scope="session")
 def supply():
-    """Run a file of tools/supply."""
+    """Run a program of tools/supply."""
 
-    def run(name: str, *words: object, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-W", "error", str(ROOT / "tools" / "supply" / name), *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    def run(name: str, *words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-W", "error", "-m", f"tools.supply.{name}", *map(str, words)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, **options)
 
     return run

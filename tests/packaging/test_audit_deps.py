@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tools.supply import audit_deps
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "supply"))
-import audit_deps  # noqa: E402
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def test_addon_settings():
 def test_units(unit):
     """systemd units have their sections, start a command that exists, and keep state to themselves."""
     parsed = configparser.RawConfigParser(strict=False)
-    parsed.optionxform = str
+    parsed.optionxform = str  # type: ignore[assignment]
     parsed.read(unit)
     service = parsed["Service"]
 

@@ -1,13 +1,11 @@
 """`make` installs what is pinned, shows how far it is, and says what went wrong."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "supply"))
-import install
-from pins import Pin
+from tools.supply import install
+from tools.supply.pins import Pin
 
 
 def test_pins_for_other_machines_do_not_count():

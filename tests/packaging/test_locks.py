@@ -1,7 +1,6 @@
 """The lock files pin what pyproject.toml asks for, by hash, and name no package index."""
 
 import re
-import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -10,14 +9,12 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tools.supply import dist_check, sbom
+from tools.supply import lock as locking
+from tools.supply.pins import Pin, pins
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-
-sys.path.insert(0, str(ROOT / "tools" / "supply"))
-import dist_check  # noqa: E402
-import lock as locking  # noqa: E402
-import sbom  # noqa: E402
-from pins import Pin, pins  # noqa: E402
 
 EXTRAS = ("dev", "provider", "evaluate", "spark")
 LOCKS = ("light", *EXTRAS, "build", "tools")

@@ -17,7 +17,7 @@ def lists(supply, built, once):
     def made(folder):
         shutil.copy(built.wheel, folder)
         environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
-        done = supply("sbom.py", folder, "light", "provider", env=environment)
+        done = supply("sbom", folder, "light", "provider", env=environment)
         assert done.returncode == 0, done.stderr
 
     found = sorted(once("sbom", made).glob("*.cdx.json"))

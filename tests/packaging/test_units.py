@@ -17,7 +17,7 @@ SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL))
 
 def settings(unit):
     parsed = configparser.RawConfigParser(strict=False)
-    parsed.optionxform = str
+    parsed.optionxform = str  # type: ignore[assignment]
     parsed.read(unit)
     return parsed["Service"]
 

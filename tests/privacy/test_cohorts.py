@@ -45,7 +45,7 @@ def test_homes_that_join_keep_their_states(waits, others):
     """Joined cohorts hold first these homes' states, then the others'; equal ones are stored once."""
     here, there = ([Sample.start(EPSILON, 5).turn(wait) for wait in each] for each in (waits, others))
 
-    joined = Cohorts.of(here).joined(Cohorts.of(there))
+    joined = Cohorts.of([*here]).joined(Cohorts.of([*there]))
 
     assert [joined.states[place] for place in joined.which] == here + there
     assert len(joined.states) == len(set(here + there))

@@ -76,7 +76,7 @@ def test_same_labels_give_the_same_words():
     """A seeded stream can be drawn again, also with a label that comes from an array."""
     source = Simulation(7, "plan")
 
-    assert (source.stream("slot", 3).words(100) == source.stream("slot", np.int64(3)).words(100)).all()
+    assert (source.stream("slot", 3).words(100) == source.stream("slot", np.int64(3)).words(100)).all()  # type: ignore[arg-type]
 
 
 def test_streams_never_share_words():

@@ -138,7 +138,7 @@ class TestAnsweringBits:
         truth = words_of("truth").words(400_000).view(np.uint8).reshape(-1, 8)
         law = law_for("oue", 1_000_000, 1, 10)
 
-        answers = answer_bits(truth, law, words_of("answers"))
+        answers = answer_bits(truth, law, words_of("answers"))  # type: ignore[arg-type]
 
         ones = int(np.bitwise_count(truth).sum())
         assert accepts(int(np.bitwise_count(answers & truth).sum()), ones, law.hold)
@@ -149,7 +149,7 @@ class TestAnsweringBits:
         """Also the last byte of a row follows the law, where rows are no whole words."""
         rows, law = 3_000_000 // 8, law_for("oue", 1_000_000, 1, 10)
 
-        answers = answer_bits(np.zeros((rows, size), dtype=np.uint8), law, words_of("size", size))
+        answers = answer_bits(np.zeros((rows, size), dtype=np.uint8), law, words_of("size", size))  # type: ignore[arg-type]
 
         assert answers.shape == (rows, size)
         assert accepts(int(np.bitwise_count(answers[:, -1]).sum()), 8 * rows, law.rise)
@@ -170,9 +170,7 @@ class TestAnsweringBits:
 
     def test_randomness_may_come_from_the_operating_system(self):
         """The words of one home's own system serve as well as a keystream's."""
-        answers = answer_bits(
-            np.zeros((20_000, 8), dtype=np.uint8), law_for("oue", 1, 1, 2), OperatingSystem()
-        )
+        answers = answer_bits(np.zeros((20_000, 8), np.uint8), law_for("oue", 1, 1, 2), OperatingSystem())  # type: ignore[arg-type]
 
         assert 0.49 < np.bitwise_count(answers).mean() / 8 < 0.51
 
@@ -209,7 +207,7 @@ class TestAnsweringLevels:
         ends = [0, hold - 1]
         ends += [hold + place * rise + end for place in range(levels - 1) for end in (0, rise - 1)]
 
-        answers = answer_levels(np.full(len(ends), truth, dtype=np.uint16), law, Scripted(ends))
+        answers = answer_levels(np.full(len(ends), truth, dtype=np.uint16), law, Scripted(ends))  # type: ignore[arg-type]
 
         assert ends[-1] == RESOLUTION - 1
         assert answers.tolist() == [truth, truth, *(level for level in others for _ in range(2))]
@@ -222,7 +220,7 @@ class TestAnsweringLevels:
 
         for truth in range(levels):
             stream = words_of("levels", drawn, truth)
-            answers = answer_levels(np.full(draws, truth, dtype=np.uint16), law, stream)
+            answers = answer_levels(np.full(draws, truth, dtype=np.uint16), law, stream)  # type: ignore[arg-type]
             counts = np.bincount(answers, minlength=levels)
 
             assert all(

@@ -201,7 +201,7 @@ class TestUndoing:
             float(chance) * debias(counts, len(truth), wrong) for chance, counts in outcomes(law, truth)
         )
 
-        assert np.abs(mean - [truth.count(level) for level in range(law.levels)]).max() > 1e-3
+        assert np.abs(np.array([truth.count(level) for level in range(law.levels)]) - mean).max() > 1e-3
 
     @pytest.mark.parametrize("law, truth", SHAPES)
     def test_noise_is_the_variance(self, law, truth):

@@ -18,7 +18,7 @@ from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes
@@ -81,7 +81,7 @@ def collecting(store_address, tmp_path):
         file = tmp_path / f"{plan.id}.toml"
         file.write_text(plan.toml())
         config = Config(plan=(str(file),), data=str(tmp_path), **settings)
-        clock = HandClock(plan.start + timedelta(days=days))
+        clock = ManualClock(plan.start + timedelta(days=days))
         talk = Talk(plan, config, clock, make_app(config, open_store(address), clock))
         talk.client.__enter__()
         started.append(talk)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.intake.collect import Collection
-from hushwatt.provider.intake.delivery import deliveries
+from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
@@ -42,8 +42,8 @@ class Depot:
         self.plan, self.database = plan, open_store(address)
         with self.database.writing() as session:
             self.collection = Collection(add_plan(session, plan), plan)
-        self.life = SlotSchedule(plan, timedelta(days=1), timedelta(0))
-        self.clock = HandClock(plan.start + timedelta(days=days))
+        self.schedule = SlotSchedule(plan, timedelta(days=1), timedelta(0))
+        self.clock = ManualClock(plan.start + timedelta(days=days))
 
     @property
     def number(self):
@@ -51,8 +51,8 @@ class Depot:
 
     def take(self, *paths):
         """Take files in, as a new run of the command does."""
-        run = Ingest(self.database, self.collection, self.life, self.clock)
-        return run.take(deliveries(self.plan, [Path(path) for path in paths]))
+        run = Ingest(self.database, self.collection, self.schedule, self.clock)
+        return run.take(open_deliveries(self.plan, [Path(path) for path in paths]))
 
     def publish(self, until=LAST - 1):
         with self.database.writing() as session:
@@ -64,7 +64,7 @@ class Depot:
 
     def told(self):
         """The answer of the service, as JSON."""
-        read = CollectionReader(self.database, {self.number: self.life}, self.clock, Metrics())
+        read = CollectionReader(self.database, {self.number: self.schedule}, self.clock, Metrics())
         return read.document(self.plan)
 
     def all(self, statement, *values):

@@ -420,7 +420,7 @@ def test_erasing_does_not_wait_for_readers(talk, tmp_path):
         session.all("SELECT 1 FROM devices")
         left = talk.leave(key, device, device)
         during = device in (tmp_path / "store.sqlite-wal").read_bytes()
-    talk.client.portal.call(talk.service.forget_due)
+    talk.client.portal.call(talk.service.purge_due)
 
     assert left.status_code == 200
     assert during

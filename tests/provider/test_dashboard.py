@@ -11,7 +11,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan import SlotLength
 from hushwatt.plan.presets import preset
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.dashboard import assets
 from hushwatt.provider.dashboard.renderer import CONTENT_SECURITY_POLICY
 from hushwatt.provider.dashboard.views import VIEWS, series, times
@@ -39,7 +39,7 @@ def collected(plan, tmp_path_factory):
     folder = tmp_path_factory.mktemp("collected")
     file = folder / "plan.toml"
     file.write_text(plan.toml())
-    config, clock = Config(plan=(str(file),), data=str(folder)), HandClock(plan.start)
+    config, clock = Config(plan=(str(file),), data=str(folder)), ManualClock(plan.start)
     talk = Talk(plan, config, clock, make_app(config, open_store(config.store_address), clock))
     with talk.client:
         fill(talk)

@@ -14,7 +14,7 @@ from tests.provider.collecting import HERE, Talk, histories, records
 
 from hushwatt.plan.presets import preset
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.dashboard.views import VIEWS
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
@@ -64,7 +64,7 @@ def address(tmp_path_factory):
     folder, plan = tmp_path_factory.mktemp("browser"), preset("advised")
     file = folder / "plan.toml"
     file.write_text(plan.toml())
-    config, clock = Config(plan=(str(file),), data=str(folder)), HandClock(plan.start)
+    config, clock = Config(plan=(str(file),), data=str(folder)), ManualClock(plan.start)
     app = make_app(config, open_store(config.store_address), clock)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
@@ -85,7 +85,7 @@ class Over(Talk):
         super().__init__(plan, config, clock, app)
         import httpx2
 
-        self.client = httpx2.Client(base_url=address)
+        self.client = httpx2.Client(base_url=address)  # type: ignore[assignment]
 
 
 def collect(talk, plan):

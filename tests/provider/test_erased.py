@@ -72,7 +72,7 @@ def test_nothing_of_them_is_left(method, asked, collecting, plan_of, store_addre
         for home, device in zip(homes[:leaving].tolist(), devices[:leaving], strict=True):
             signer = int(session.find_devices(number, np.frombuffer(device, np.uint8)[None, :])[1][0])
             erase_device(session, collection, device, home, signer)
-    database.forget()
+    database.purge()
 
     kept_beside = {"lbd": {"draws"}, "lpu": {"rotations"}}.get(method, set())
     assert {table.split("_")[0] for table, _ in before} >= {"devices", "reports"} | kept_beside
@@ -99,7 +99,7 @@ def test_nothing_of_a_home_that_files_named(plan_of, store_address, tmp_path):
             erase_device(session, store.collection, device, int(home), int(signer))
             gone.add(int(home))
             marks += [device, name.encode()]
-    store.database.forget()
+    store.database.purge()
     left = found_in(store.database, kind, gone, marks)
     store.close()
 

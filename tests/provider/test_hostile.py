@@ -24,10 +24,10 @@ def test_broken_uploads_are_refused(talk):
 
     statuses = []
     for turn in range(400):
-        broken, headers = bytearray(body), {}
+        bytes_, headers = bytearray(body), {}
         for _ in range(chance.integers(1, 6)):
-            broken[chance.integers(len(broken))] = chance.integers(256)
-        broken = bytes(broken[: chance.integers(len(body) + 1)]) * int(chance.integers(1, 4))
+            bytes_[chance.integers(len(bytes_))] = chance.integers(256)
+        broken = bytes(bytes_[: chance.integers(len(body) + 1)]) * int(chance.integers(1, 4))
         if turn % 2:
             headers = sign_request(key, name, "POST", path, talk.now, broken)
         if turn % 5 == 0:
@@ -63,7 +63,7 @@ def test_whatever_the_description_allows_is_answered(talk):
     statuses = set()
     for operation in schema.get_all_operations():
 
-        @given(case=operation.ok().as_strategy())
+        @given(case=operation.ok().as_strategy())  # type: ignore[union-attr]
         @settings(max_examples=15, suppress_health_check=list(HealthCheck), database=None)
         def check(case):
             if "plan_id" in (case.path_parameters or {}):

@@ -24,7 +24,7 @@ from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.dashboard.plan_promise import expected_accuracy
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.export import export
@@ -64,7 +64,7 @@ def talk_of(plan, folder):
     """A service for the plan that has not been started yet."""
     file = folder / "plan.toml"
     file.write_text(plan.toml())
-    config, clock = Config(plan=(str(file),), data=str(folder), grace="15m"), HandClock(plan.start)
+    config, clock = Config(plan=(str(file),), data=str(folder), grace="15m"), ManualClock(plan.start)
     return Talk(plan, config, clock, make_app(config, open_store(config.store_address), clock))
 
 

@@ -123,7 +123,7 @@ def test_files_that_come_late_move_nothing(store_address, plan_of, tmp_path):
     before = depot.told()
     depot.take(write_file(tmp_path / "second.parquet", plan, sent, names(40, first=100), homes=80))
     depot.publish(until=3)
-    after = CollectionReader(depot.database, {depot.number: depot.life}, depot.clock, Metrics()).document(
+    after = CollectionReader(depot.database, {depot.number: depot.schedule}, depot.clock, Metrics()).document(
         plan, last=1
     )
     depot.close()

@@ -1,5 +1,7 @@
 """Every door refuses what is out of turn or out of order, for its own reason, and takes the rest."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -22,7 +24,7 @@ EVERY = [0, 1, 2]
 TURN, ORDER, FINE = "out_of_turn", "out_of_order", ""
 
 # What a forging home sends, slot and appliances, and what must become of it.
-FORGED = {
+FORGED: dict[str, tuple[dict[str, Any], int, Any]] = {
     "every slot": ({"method": "lpu"}, 3, [(slot, EVERY, TURN if slot % 3 else FINE) for slot in range(9)]),
     "another phase": ({"method": "lpu"}, 3, [(0, EVERY, FINE), (4, EVERY, TURN), (6, EVERY, FINE)]),
     "one appliance": (
@@ -264,7 +266,7 @@ class TestEnrolment:
 
         def send(talk, later):
             turns = zip(map(bytes.fromhex, devices), answer.json()["turns"], strict=True)
-            sent = [pack(each, later + (turn + 1) % 3, *[plan.epsilon] * 2, b"\0") for each, turn in turns]
+            sent = [pack(each, later + (turn + 1) % 3, *[plan.epsilon] * 2, b"\0") for each, turn in turns]  # type: ignore[call-arg]
             return talk.send(key, bytes.fromhex(name), b"".join(sent)).json()
 
         first = send(talk, 0)

@@ -8,7 +8,7 @@ import pytest
 from tests.provider.collecting import STORES, histories, records
 from tests.provider.delivering import Depot, names, write_file
 
-from hushwatt.provider.intake.inbox import Answer
+from hushwatt.provider.intake.inbox import UploadResult
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.wire.record import unpack
 
@@ -54,7 +54,7 @@ def test_a_repeat_waits_for_the_commit_too(collecting, plan_of, fails):
     async def all_at_once():
         first = asyncio.create_task(inbox.write(lambda session: None))
         await asyncio.to_thread(held.written.acquire)  # the writer is busy, so the copies gather
-        waiting = [asyncio.create_task(inbox.deliver(*copy)) for copy in copies]
+        waiting = [asyncio.create_task(inbox.submit(*copy)) for copy in copies]
         while inbox._queue.qsize() < len(copies):
             await asyncio.sleep(0.001)
         held.go.release()
@@ -75,7 +75,7 @@ def test_a_repeat_waits_for_the_commit_too(collecting, plan_of, fails):
         assert kept == 0
     else:
         assert sorted((each.accepted, each.repeated) for each in found) == [(0, 3), (0, 3), (3, 0)]
-        assert all(isinstance(each, Answer) for each in found)
+        assert all(isinstance(each, UploadResult) for each in found)
         assert kept == 3
 
 

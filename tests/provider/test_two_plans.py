@@ -1,6 +1,7 @@
 """Two plans in one store: whatever happens to one leaves every row and every answer of the other alone."""
 
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,18 +10,18 @@ from tests.provider.delivering import Depot, names, write_file
 from tests.provider.shown import Shown
 
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.intake.collect import erase_device
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.take_back import correct_homes, take_back
 from hushwatt.provider.service.config import Config
-from hushwatt.provider.service.publish_files import publish_unattended, waiting
+from hushwatt.provider.service.publish_files import count_unpublished, publish_file_slots
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.slots import count_late, publish, scrub
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 TABLES = ("plans", "signers", "devices", "codes", "reports", "draws", "tallies", "slots", "deliveries")
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "lbd": {"method": "lbd", "oracle": "oue"},  # with draws
     "lpu": {"method": "lpu", "oracle": "grr", "appliances_per_report": 1},  # with turns and orders
 }
@@ -35,7 +36,7 @@ def rows(depot):
 
 
 def told(depot):
-    return depot.told(), waiting(depot.database, depot.number, depot.life, depot.clock)
+    return depot.told(), count_unpublished(depot.database, depot.number, depot.schedule, depot.clock)
 
 
 def summary(depot):
@@ -98,7 +99,7 @@ def test_files_of_one_leave_the_other_alone(kind, store_address, plan_of, tmp_pa
             if name == "take":
                 depot.take(*files[0])
             elif name == "unattended":
-                assert publish_unattended(depot.database, depot.number, depot.life, depot.clock)
+                assert publish_file_slots(depot.database, depot.number, depot.schedule, depot.clock)
             else:
                 step(depot, name)
         assert rows(one) != own, name
@@ -134,7 +135,7 @@ def test_uploads_of_one_leave_the_other_alone(store_address, plan_of, tmp_path):
     for plan, file in zip(plans, files, strict=True):
         file.write_text(plan.toml())
     config = Config(plan=tuple(map(str, files)), data=str(tmp_path), grace="9d")
-    clock = HandClock(plans[0].start + timedelta(days=1.5))
+    clock = ManualClock(plans[0].start + timedelta(days=1.5))
     app = make_app(config, open_store(store_address), clock)
     one, other = (Talk(plan, config, clock, app) for plan in plans)
     with one.client:

@@ -16,7 +16,7 @@ reports = st.tuples(st.binary(min_size=DEVICE_BYTES, max_size=DEVICE_BYTES), num
 def test_records_come_back_as_they_were(heads, size, data):
     """Whatever is packed, one by one or many at once, is unpacked alike."""
     payloads = [data.draw(st.binary(min_size=size, max_size=size)) for _ in heads]
-    body = b"".join(pack(*head, payload) for head, payload in zip(heads, payloads, strict=True))
+    body = b"".join(pack(*head, payload) for head, payload in zip(heads, payloads, strict=True))  # type: ignore[call-arg]
 
     found = unpack(body, size)
     again = pack_many(found.devices, found.slot, found.spent, found.drawn, found.payloads)

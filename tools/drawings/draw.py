@@ -1,17 +1,13 @@
 """The drawings in the docs, made from the code.
 
-python tools/drawings/draw.py            writes docs/images/flow.svg and docs/images/rooms.svg
-python tools/drawings/draw.py --check    says which of them are out of date
+python -m tools.drawings.draw            writes docs/images/flow.svg and docs/images/rooms.svg
+python -m tools.drawings.draw --check    says which of them are out of date
 """
 
-import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1]))
-
-import flow
-import rooms
-from written import main
+from tools.drawings import flow, rooms
+from tools.written import main
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 

@@ -1,8 +1,6 @@
 """One reading's way from the plug to the dashboard, with the numbers of the tour, worked out again."""
 
 import numpy as np
-from pages import tour_plan
-from svg import arrow, box, drawing, words
 
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.report.homes import enrol
@@ -13,6 +11,8 @@ from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.promise import promise
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.wire.record import pack
+from tools.drawings.svg import arrow, box, drawing, words
+from tools.pages import tour_plan
 
 WIDTH, HEIGHT = 960, 420
 PANEL, STEP, GAP = 322, 54, 14
@@ -67,6 +67,7 @@ def told(plan: Plan) -> tuple[list[tuple[str, str]], list[tuple[str, str]], int]
     tallies = simulate(plan, day, 4000, source)
     first = next(tally for key, tally in tallies.groups.items() if key.slot == 0)
     kettle = estimate(plan, tallies).by_period["kettle"]
+    assert kettle is not None  # no minimum of homes hides it
     truthful = float(promise(plan).laws[0].hold)
     here = [
         ("readings", "the kettle drew 150 W in this hour"),

@@ -3,14 +3,11 @@
 import ast
 import sys
 from functools import cache
-from pathlib import Path
 from textwrap import wrap
 
-from svg import arrow, box, drawing, words
+from tests.test_rooms import GROUND, HEIGHT, SOURCE, graph, room
 
-sys.path.append(str(Path(__file__).parents[2] / "tests"))
-
-from test_rooms import GROUND, HEIGHT, SOURCE, graph, room
+from tools.drawings.svg import arrow, box, drawing, words
 
 WIDTH, GAP = 960, 8
 LEFT, HOUSE, TOP = 56, 560, 62
@@ -77,7 +74,7 @@ def edges() -> dict[str, set[str]]:
     uses: dict[str, set[str]] = {name: set() for name in HEIGHT}
     for module, targets in imported().items():
         here = room(module)
-        uses[here] |= {there for there in map(room, targets) if there and there != here}
+        uses[here or GROUND] |= {there for there in map(room, targets) if there and there != here}
     return uses
 
 
@@ -86,7 +83,7 @@ def needed() -> dict[str, set[str]]:
     needs: dict[str, set[str]] = {name: set() for name in HEIGHT}
     for module, targets in imported().items():
         outside = {target.split(".")[0] for target in targets} - {"hushwatt", *sys.stdlib_module_names}
-        needs[room(module)] |= outside
+        needs[room(module) or GROUND] |= outside
     return needs
 
 

@@ -4,14 +4,14 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from cyclopts import App
 from cyclopts.argument import Argument
-from forms import WRITTEN, document, fenced, prose, table
 
 from hushwatt.cli import exit_codes as exits
 from hushwatt.cli.main import app_for
+from tools.reference.forms import WRITTEN, document, fenced, prose, table
 
 INTRODUCTION = """\
 Results go to stdout, everything else to stderr. `--json` is there wherever a program may read. Where there is
@@ -111,7 +111,7 @@ def spellings(argument: Argument) -> list[str]:
     return [*names[:-1], f"{names[-1]} {value}" if value else names[-1]]
 
 
-def awaited(hint: object) -> str:
+def awaited(hint: Any) -> str:
     """What an option takes: nothing, a number, a text, or one of a few words."""
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (each for each in get_args(hint) if each is not NoneType)

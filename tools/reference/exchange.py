@@ -18,21 +18,21 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from fastapi import FastAPI
-from forms import document, fenced
-from pages import tour_plan
 
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.keys import KEY
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_codes
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.signature import public_bytes, sign_request
+from tools.pages import tour_plan
+from tools.reference.forms import document, fenced
 
 with warnings.catch_warnings(action="ignore"):
     from starlette.testclient import TestClient
@@ -49,7 +49,7 @@ class Exchange:
     client: TestClient
     app: FastAPI
     plan: Plan
-    clock: HandClock
+    clock: ManualClock
     said: dict[tuple[str, str], str] = field(default_factory=dict)  # (method, route) → request and answer
     hidden: dict[str, str] = field(default_factory=dict)  # what is drawn at random → its stand-in
 
@@ -145,7 +145,7 @@ def conversation() -> Iterator[Exchange]:
         (folder / "plan.toml").write_text(tour_plan())
         (folder / KEY).write_bytes(key_of("the provider").private_bytes(*PEM))
         config = Config(plan=(str(folder / "plan.toml"),), data=name)
-        clock = HandClock(plan.start)
+        clock = ManualClock(plan.start)
         app = make_app(config, open_store(config.store_address), clock)
         with TestClient(app, base_url="http://127.0.0.1:8040") as client:
             yield Exchange(client, app, plan, clock)

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from exchange import converse
-from forms import WRITTEN, document, table
-
 from hushwatt.provider.api.problems import PREFIX, PROBLEMS
+from tools.reference.exchange import converse
+from tools.reference.forms import WRITTEN, document, table
 
 INTRODUCTION = """\
 `hushwatt provider serve` answers under `/v1`, and describes itself at `/v1/openapi.json`. What homes send is

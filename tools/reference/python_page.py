@@ -3,13 +3,13 @@
 import inspect
 import re
 import typing
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 
-from forms import WRITTEN, cell, document, examples, fenced, prose, table
-
 import hushwatt
 from hushwatt import errors
+from tools.reference.forms import WRITTEN, cell, document, examples, fenced, prose, table
 
 INTRODUCTION = """\
 The names a script needs, all of them straight from `hushwatt`. They stay as they are within a major version.
@@ -65,7 +65,7 @@ def example(words: str) -> str:
     return fenced("pycon", found) if found else ""
 
 
-def signature(thing: object, title: str) -> str:
+def signature(thing: typing.Any, title: str) -> str:
     """A call as it is written, a parameter on a line when it would be long."""
     shape = (
         str(inspect.signature(thing))
@@ -121,7 +121,7 @@ def plain(hint: object) -> str:
     return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text).replace(" | ", " or ")
 
 
-def names(function: object) -> str:
+def names(function: Callable[..., object]) -> str:
     return ", ".join(list(inspect.signature(function).parameters)[1:])
 
 

@@ -1,18 +1,13 @@
 """The reference pages, written from the code they describe.
 
-python tools/reference/write.py            writes docs/reference/*.md
-python tools/reference/write.py --check    says which of them are out of date
+python -m tools.reference.write            writes docs/reference/*.md
+python -m tools.reference.write --check    says which of them are out of date
 """
 
-import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1]))
-
-import cli_page
-import http_page
-import python_page
-from written import main
+from tools.reference import cli_page, http_page, python_page
+from tools.written import main
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 

@@ -1,7 +1,7 @@
 """The docs as a site that works from a folder, without a network.
 
-    python tools/site/build.py              writes build/site
-    python tools/site/build.py --to FOLDER  writes FOLDER
+    python -m tools.site.build              writes build/site
+    python -m tools.site.build --to FOLDER  writes FOLDER
 
 Pages are copied first, with examples marked as the site's builder wants them and notebooks turned into
 pages.  Then zensical builds strictly, and every link, picture and anchor of the result is followed.
@@ -16,10 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1]))
-
-from links import problems
-from notebook import page_of
+from tools.notebook import page_of
+from tools.site.links import problems
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent

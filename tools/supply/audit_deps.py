@@ -1,6 +1,6 @@
 """Ask whether a pinned package is known to be vulnerable, and fail unless every one was answered.
 
-    python tools/supply/audit_deps.py
+    python -m tools.supply.audit_deps
 
 Pins for other Pythons and platforms are asked about as well.  Without the internet it fails: silence is no
 answer.
@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pins import pins
+from tools.supply.pins import pins
 
 LOCKS = ("dev", "provider", "evaluate", "spark", "light", "build", "tools")
 AUDIT = [sys.executable, "-m", "pip_audit", "--strict", "--disable-pip", "--no-deps", "--format", "json"]

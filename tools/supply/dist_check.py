@@ -1,6 +1,6 @@
 """Install the built wheel and sdist into empty environments, as a user would, and run them there.
 
-    python tools/supply/dist_check.py dist
+    python -m tools.supply.dist_check dist
 
 The wheel by itself and with each extra, with whatever pip finds today; then the sdist by itself.
 """

@@ -1,7 +1,7 @@
 """Install an extra of this checkout with what it needs, and show how far it is.
 
-    python tools/supply/install.py dev               exactly the files that requirements/dev.txt pins, by hash
-    python tools/supply/install.py dev --unlocked    the newest releases that pyproject.toml allows
+    python -m tools.supply.install dev               exactly the files that requirements/dev.txt pins, by hash
+    python -m tools.supply.install dev --unlocked    the newest releases that pyproject.toml allows
 
 It installs into the environment of the Python that runs it.  pip's own words are shown when it fails.
 """
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pins import Pin, pins
+from tools.supply.pins import Pin, pins
 
 HERE = Path(__file__).parents[2]
 PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]

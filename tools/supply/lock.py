@@ -1,7 +1,7 @@
 """Pin what pyproject.toml asks for, by version and hash, for every platform and Python it allows.
 
-    python tools/supply/lock.py            keeps the pins that still fit
-    python tools/supply/lock.py --upgrade  moves to the newest releases that fit
+    python -m tools.supply.lock            keeps the pins that still fit
+    python -m tools.supply.lock --upgrade  moves to the newest releases that fit
 
 `dev` is pinned first and the others by its pins, so that what is tested is what is deployed.  The files name
 no package index: pip asks the one it is set to.
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pins import pins
+from tools.supply.pins import pins
 
 HERE = Path(__file__).parents[2]
 EXTRAS = ("dev", "provider", "evaluate", "spark")

@@ -1,6 +1,6 @@
 """Write what hushwatt is made of: a CycloneDX list for the light install and for each extra.
 
-    python tools/supply/sbom.py dist [LOCK…]
+    python -m tools.supply.sbom dist [LOCK…]
 
 Versions, hashes and who asks for what come from the lock files, licences from the installed packages.  The
 same lock, wheel and SOURCE_DATE_EPOCH give the same bytes.
@@ -23,7 +23,8 @@ from cyclonedx.output.json import JsonV1Dot6
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
-from pins import Pin, pins
+
+from tools.supply.pins import Pin, pins
 
 LOCKS = ("light", "provider", "evaluate", "spark")
 MAX_LICENCE_LETTERS = 60  # characters; what is longer is a text, not a name

@@ -134,7 +134,7 @@ class ForgetfulLedger(Ledger):
 
 def kept_a_slot_short(plan: Plan, place: int, book: HomeLedger, slot: int) -> PlanLedger:
     """A home's ledger that reads one slot too few when it is opened again."""
-    ledger = PlanLedger.kept(plan, place, book, slot)
+    ledger = PlanLedger.load(plan, place, book, slot)
     ledger.charges = [charge for charge in ledger.charges if charge.slot > slot - plan.window + 1]
     return ledger
 

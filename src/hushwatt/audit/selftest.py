@@ -61,7 +61,7 @@ def selftest_audits() -> Iterator[Audit]:
             partial(audit_ledger, planted.ForgetfulLedger, 2, 3),
         ),
         "a window one slot too short after a restart": (
-            partial(audit_kept_ledger, PlanLedger.kept, 2, 2),
+            partial(audit_kept_ledger, PlanLedger.load, 2, 2),
             partial(audit_kept_ledger, planted.kept_a_slot_short, 2, 2),
         ),
         "an owner's day half as long": (

@@ -98,9 +98,9 @@ class Agent:
     readings: ReadingSource
     source: Source = field(default_factory=OperatingSystem)
     say: Callable[[str], None] = LOG.warning
-    watches: dict[int, SlotTracker] = field(default_factory=dict)
+    trackers: dict[int, SlotTracker] = field(default_factory=dict)
     mark: HighWaterMark | None = None
-    tidied: int = 0  # the day of the last tidying
+    compacted: int = 0  # the day of the last tidying
     bars: Callable[[Caps, Plan], list[str]] = lambda caps, plan: []
     """Why the caps let the home say nothing under a plan: `Caps.bars`, where the owner can change them."""
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
@@ -108,131 +108,132 @@ class Agent:
 
     def __post_init__(self) -> None:
         self.once = LogOnce(self.say)
-        self.timeline = MonotonicClock(self.store, self.mark)
-        self.book = HomeLedger(self.store, self.caps, self.timeline)
+        self.monotonic = MonotonicClock(self.store, self.mark)
+        self.home_ledger = HomeLedger(self.store, self.caps, self.monotonic)
 
     def tick(self, moment: Moment) -> None:
         """Do all that the time asks for; what goes wrong is said once, and tried again at the next tick."""
-        self.book.caps = self.caps
+        self.home_ledger.caps = self.caps
         try:
-            self.timeline.look(moment)
-            watches = self._watches(moment)
-            if self.timeline.due(self._often(watches)):
-                self.timeline.keep()
-            self._tidy(moment)
+            self.monotonic.look(moment)
+            trackers = self._trackers(moment)
+            if self.monotonic.due(self._max_unsaved(trackers)):
+                self.monotonic.keep()
+            self._compact(moment)
         except HushwattError as wrong:
             self.once("ledger", str(wrong))
             return
-        for watch in watches:
+        for tracker in trackers:
             try:
-                self._look(watch, moment)
+                self._tick_plan(tracker, moment)
             except HushwattError as wrong:
-                self.once(watch.member.plan.id, f"plan {quoted(watch.member.plan.name)}: {wrong}")
-                del self.watches[watch.member.place]  # believe the disk alone, as at a start
+                self.once(tracker.member.plan.id, f"plan {quoted(tracker.member.plan.name)}: {wrong}")
+                del self.trackers[tracker.member.plan_key]  # believe the disk alone, as at a start
 
     def stop(self, moment: Moment) -> None:
         """Write down how long the machine ran; a start after this loses nothing of it."""
-        self.timeline.look(moment)
-        self.timeline.keep()
+        self.monotonic.look(moment)
+        self.monotonic.keep()
 
-    def _often(self, watches: list[SlotTracker]) -> int:
+    def _max_unsaved(self, trackers: list[SlotTracker]) -> int:
         """How much running time may be lost with the power: little of any slot, and less of any window."""
-        shortest = [min(each.length // 4, each.length * each.member.plan.window // 60) for each in watches]
+        shortest = [min(each.length // 4, each.length * each.member.plan.window // 60) for each in trackers]
         return min([MAX_UNSAVED_TIME, *shortest])
 
     def wait(self, moment: Moment) -> float:
         """Seconds until the next slot begins, or until it is time to see what the owner changed."""
         times = [
-            watch.start_of(slot)
-            for watch in self.watches.values()
-            for slot in [max(0, min(watch.current(moment) + 1, watch.member.plan.calendar.slots))]
+            tracker.start_of(slot)
+            for tracker in self.trackers.values()
+            for slot in [max(0, min(tracker.current(moment) + 1, tracker.member.plan.calendar.slots))]
         ]
         ahead = [time - moment.wall for time in times if time > moment.wall]
         return min([MAX_WAIT if times else SECOND, *(max(time, MIN_WAIT) for time in ahead)]) / SECOND
 
-    def _watches(self, moment: Moment) -> list[SlotTracker]:
+    def _trackers(self, moment: Moment) -> list[SlotTracker]:
         """A watch for every plan that the home takes part in now; a new one starts by counting the worst."""
         rows = self.store.rows(
             "SELECT place, canonical FROM plans WHERE left IS NULL AND device IS NOT NULL ORDER BY place"
         )
-        for place in self.watches.keys() - {row["place"] for row in rows}:
-            del self.watches[place]
+        for plan_key in self.trackers.keys() - {row["place"] for row in rows}:
+            del self.trackers[plan_key]
         for row in rows:
-            if row["place"] not in self.watches:
-                member = Membership(Plan.parse(row["canonical"]), row["place"], self.book, self.source)
-                self.watches[row["place"]] = self._started(member, moment)
-        return list(self.watches.values())
+            if row["place"] not in self.trackers:
+                member = Membership(Plan.parse(row["canonical"]), row["place"], self.home_ledger, self.source)
+                self.trackers[row["place"]] = self._start_tracker(member, moment)
+        return list(self.trackers.values())
 
-    def _started(self, member: Membership, moment: Moment) -> SlotTracker:
+    def _start_tracker(self, member: Membership, moment: Moment) -> SlotTracker:
         """Every slot without bytes, the current one included, counts as the most it could have cost.
 
         So does time that the machine ran and the ledger does not know of, as when it is an old copy.
         Where it is known to be none, nothing was spent, and the slots are silent.
         """
-        watch = SlotTracker(member, self.timeline.offset)
-        last, unseen = watch.current(moment), self.timeline.unseen
-        if self.timeline.newest:
-            member.silent(min(last, watch.end), NOT_RUNNING)
+        tracker = SlotTracker(member, self.monotonic.offset)
+        last, unseen = tracker.current(moment), self.monotonic.unseen
+        if self.monotonic.newest:
+            member.silent(min(last, tracker.end), NOT_RUNNING)
         else:
             last = max(last, member.slot) if unseen else last  # it was perhaps begun, and ended unseen
-            member.lost(min(last, watch.end), NOT_RUNNING, unseen // (watch.length - watch.slack))
-        if self.timeline.behind:
-            self._silent_until(watch, "the clock is behind")
-        return watch
+            member.lost(min(last, tracker.end), NOT_RUNNING, unseen // (tracker.length - tracker.slack))
+        if self.monotonic.behind:
+            self._silent_until(tracker, "the clock is behind")
+        return tracker
 
-    def _look(self, watch: SlotTracker, moment: Moment) -> None:
-        member, current = watch.member, watch.current(moment)
-        moved = self.timeline.offset - watch.offset
+    def _tick_plan(self, tracker: SlotTracker, moment: Moment) -> None:
+        member, current = tracker.member, tracker.current(moment)
+        moved = self.monotonic.offset - tracker.offset
         if abs(moved) > clock_tolerance(member.plan):
-            self._moved(watch, moment, moved)
+            self._clock_moved(tracker, moment, moved)
         if why := self._silenced(member):
-            member.silent(min(current, watch.end), why)
+            member.silent(min(current, tracker.end), why)
         if current > member.slot:
-            self._end(watch, current, moment)
-        if current == member.slot <= watch.end and watch.living != current:
-            self._enter(watch, current, moment)
-        elif current == member.slot - 1 and member.slot <= watch.end:
+            self._end_slot(tracker, current, moment)
+        if current == member.slot <= tracker.end and tracker.living != current:
+            self._enter_slot(tracker, current, moment)
+        elif current == member.slot - 1 and member.slot <= tracker.end:
             self.readings.open(member.plan, member.slot)  # before it begins: its first instant is part of it
 
-    def _end(self, watch: SlotTracker, current: int, moment: Moment) -> None:
+    def _end_slot(self, tracker: SlotTracker, current: int, moment: Moment) -> None:
         """The slot that was lived through is over: report it, unless more than it went by."""
-        member = watch.member
-        if current == member.slot + 1 and watch.lived(moment):
+        member = tracker.member
+        if current == member.slot + 1 and tracker.lived(moment):
             watts = self.readings.means(member.plan, member.slot)
             self.latest[member.plan.id] = member.slot, watts
             member.close(watts, moment.wall + jitter(member.plan, self.source.stream("upload")))
         if member.slot < current:
             member.silent(current - 1, "the agent did not live through it")
 
-    def _enter(self, watch: SlotTracker, current: int, moment: Moment) -> None:
-        if watch.late(current, moment):
-            watch.member.silent(current, "the agent came late to it")
+    def _enter_slot(self, tracker: SlotTracker, current: int, moment: Moment) -> None:
+        if tracker.late(current, moment):
+            tracker.member.silent(current, "the agent came late to it")
             return
-        watch.living, watch.entered = current, moment
-        self.readings.open(watch.member.plan, current)
+        tracker.living, tracker.entered = current, moment
+        self.readings.open(tracker.member.plan, current)
 
-    def _moved(self, watch: SlotTracker, moment: Moment, by: int) -> None:
+    def _clock_moved(self, tracker: SlotTracker, moment: Moment, by: int) -> None:
         """The clock was moved: the slot it happened in, and those it skipped, nobody lived through.
 
         They are silent, and what was spent before counts for as long as it really should.  But a
         clock that is set right after a start tells only now which slots went by before it.
         """
-        member, current = watch.member, watch.current(moment)
-        settled, watch.offset, watch.living = self.timeline.settled(watch.offset), self.timeline.offset, None
-        last = current if 0 <= current <= watch.end and watch.late(current, moment) else current - 1
+        member, current = tracker.member, tracker.current(moment)
+        settled = self.monotonic.settled(tracker.offset)
+        tracker.offset, tracker.living = self.monotonic.offset, None
+        last = current if 0 <= current <= tracker.end and tracker.late(current, moment) else current - 1
         if by < 0:
-            member.silent(min(last, watch.end), "the clock was set back")
-            self._silent_until(watch, "the clock was set back")
+            member.silent(min(last, tracker.end), "the clock was set back")
+            self._silent_until(tracker, "the clock was set back")
         elif settled:
-            member.silent(min(last, watch.end), "the clock was moved forward")
+            member.silent(min(last, tracker.end), "the clock was moved forward")
             self.say(
                 f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer"
             )
         else:
-            member.lost(min(last, watch.end), "the clock was wrong since the machine started")
+            member.lost(min(last, tracker.end), "the clock was wrong since the machine started")
 
-    def _silent_until(self, watch: SlotTracker, reason: str) -> None:
-        plan, slot = watch.member.plan, min(watch.member.slot, watch.end + 1)
+    def _silent_until(self, tracker: SlotTracker, reason: str) -> None:
+        plan, slot = tracker.member.plan, min(tracker.member.slot, tracker.end + 1)
         self.say(
             f"plan {quoted(plan.name)}: {reason}; "
             f"silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC"
@@ -240,7 +241,7 @@ class Agent:
 
     def _silenced(self, member: Membership) -> str | None:
         """Why the owner wants no word under a plan, if so: a pause, or caps that are too low for it now."""
-        if self.store.value("SELECT paused FROM plans WHERE place = ?", (member.place,)) is not None:
+        if self.store.value("SELECT paused FROM plans WHERE place = ?", (member.plan_key,)) is not None:
             return "paused"
         if not (barred := self.bars(self.caps, member.plan)):
             self.once.clear(f"caps {member.plan.id}")
@@ -249,11 +250,12 @@ class Agent:
         self.once(f"caps {member.plan.id}", f"plan {quoted(member.plan.name)}: silent, {why}")
         return why
 
-    def _tidy(self, moment: Moment) -> None:
+    def _compact(self, moment: Moment) -> None:
         """Once a day, make what is long past take less room."""
-        if moment.wall // DAY == self.tidied:
+        if moment.wall // DAY == self.compacted:
             return
-        self.tidied = moment.wall // DAY
-        for watch in self.watches.values():
-            member = watch.member
-            self.book.tidy(member.place, member.slot - member.plan.window, moment.wall - SPEND_RETENTION)
+        self.compacted = moment.wall // DAY
+        for tracker in self.trackers.values():
+            member = tracker.member
+            before = moment.wall - SPEND_RETENTION
+            self.home_ledger.compact(member.plan_key, member.slot - member.plan.window, before)

@@ -39,7 +39,7 @@ class HomeFolder:
         """The owner's caps, for a command that looks once; an agent that runs keeps a `CapsFile`."""
         return Caps.load(self.caps_path) if self.caps_path.exists() else Caps()
 
-    def mapping(self) -> SourcesFile:
+    def sources(self) -> SourcesFile:
         file = self.path / "sources.toml"
         return SourcesFile.load(file) if file.exists() else SourcesFile()
 
@@ -54,11 +54,11 @@ class HomeFolder:
             raise UsageError(f"{self.path} is not a folder")
         return Store(self.ledger)
 
-    def tighten(self) -> list[str]:
+    def restrict_to_owner(self) -> list[str]:
         """Keep everything to its owner; a line for whatever stays open to others."""
         lines = restrict_to_owner(self.path)
         try:
-            broker = self.mapping().broker
+            broker = self.sources().broker
         except UsageError as wrong:
             return [*lines, str(wrong)]
         secret = None if broker is None or broker.password_file is None else Path(broker.password_file)

@@ -34,7 +34,7 @@ from hushwatt.sanitise import quoted
 class Proposal:
     """A plan that could be joined: checked, and weighed against the owner's caps."""
 
-    link: ProviderClient
+    client: ProviderClient
     offer: Offer
     promise: Promise
     objections: tuple[str, ...]
@@ -46,19 +46,19 @@ class Proposal:
 
 
 def propose(
-    store: Store, caps: Caps, link: ProviderClient, plan_id: str, key: bytes | None = None, now: int = 0
+    store: Store, caps: Caps, client: ProviderClient, plan_id: str, key: bytes | None = None, now: int = 0
 ) -> Proposal:
     """Fetch a plan, believe only what is signed, and say what stands against it.
 
     It is weighed together with the plans that the home takes part in and that are not over at `now`.
     """
-    pinned = key or pinned_key(store, link.address)
-    offer = link.offer(plan_id, pinned)
+    pinned = key or pinned_key(store, client.address)
+    offer = client.offer(plan_id, pinned)
     weighed, replaces = promise(offer.plan), _replaced_plan(store, offer)
     against = caps.objections(offer.plan, _concurrent_plans(store, offer.plan, replaces, now))
     if not weighed.kept:
         against.append("it does not keep its own promise")
-    return Proposal(link, offer, weighed, tuple(against), replaces)
+    return Proposal(client, offer, weighed, tuple(against), replaces)
 
 
 def _concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:
@@ -89,38 +89,44 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
         raise UsageError(f"this home already takes part in {quoted(plan.name)}")
     secret = _device_key(store, plan.id, row)
     try:
-        with proposal.link.proved(plan.id, proposal.offer.key) as provider:
-            place = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
+        with proposal.client.plan_session(plan.id, proposal.offer.key) as provider:
+            enrolment = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
     except ProviderRefused:  # a definite no: nothing of it stays
         _forget_device_key(store, plan.id)
         raise
-    _record_membership(store, proposal, words, secret, place, now, source)
+    _record_membership(store, proposal, words, secret, enrolment, now, source)
     return plan
 
 
 def _device_key(store: Store, plan_id: str, row: dict[str, Any] | None) -> bytes:
     """The device's key, on disk before anyone sees it: an answer that is lost can be asked for again."""
-    kept = (row or {}).get("secret") or store.noted(f"joining {plan_id}")
+    kept = (row or {}).get("secret") or store.read_value(f"joining {plan_id}")
     secret: bytes = kept or Ed25519PrivateKey.generate().private_bytes_raw()
     if not kept:
-        store.note(f"joining {plan_id}", secret)
+        store.write_value(f"joining {plan_id}", secret)
     return secret
 
 
 def _forget_device_key(store: Store, plan_id: str) -> None:
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan_id}",))
 
 
 def _record_membership(
-    store: Store, proposal: Proposal, words: str, secret: bytes, place: Enrolment, now: int, source: Source
+    store: Store,
+    proposal: Proposal,
+    words: str,
+    secret: bytes,
+    enrolment: Enrolment,
+    now: int,
+    source: Source,
 ) -> None:
     """Consent, keys and the first slot, in one change; a plan joined before goes on where it was."""
     plan = proposal.plan
     slot, memory = first_memory(plan, _first_slot(store, proposal, now), source)
-    row = (plan.id, plan.canonical(), proposal.link.address, proposal.offer.key, now, secret, slot, memory)
+    row = (plan.id, plan.canonical(), proposal.client.address, proposal.offer.key, now, secret, slot, memory)
     before = _plan_row(store, plan.id) or {}
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
         disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
         disk.execute(
@@ -129,10 +135,11 @@ def _record_membership(
             "address = excluded.address, provider = excluded.provider",
             row,
         )
-        if place.offered and before.get("device") != place.device:
-            _adopt_turn(store, plan, place)
+        if enrolment.offered and before.get("device") != enrolment.device:
+            _adopt_turn(store, plan, enrolment)
         disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (place.device, plan.id)
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?",
+            (enrolment.device, plan.id),
         )
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
         if before.get("left") is not None:  # nobody vouches for the time since then
@@ -141,10 +148,10 @@ def _record_membership(
             disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
 
 
-def _adopt_turn(store: Store, plan: Plan, place: Enrolment) -> None:
+def _adopt_turn(store: Store, plan: Plan, enrolment: Enrolment) -> None:
     """Speak at the turn that is offered, in the order that belongs to the new device."""
     row = store.rows("SELECT slot, memory FROM plans WHERE plan = ?", (plan.id,))[0]
-    memory = with_turn(plan, row["slot"], row["memory"], place.turn, order_of(plan, place.device))
+    memory = with_turn(plan, row["slot"], row["memory"], enrolment.turn, order_of(plan, enrolment.device))
     store.disk.execute("UPDATE plans SET memory = ? WHERE plan = ?", (memory, plan.id))
 
 
@@ -170,10 +177,10 @@ def _last_spend(store: Store, plan: Plan, now: int) -> int | None:
         (plan.id,),
     )[0]
     end: int | None = row["end"]
-    seen = MonotonicClock(store).seen
-    if end is None or seen is None or row["running"] is None:
+    sample = MonotonicClock(store).sample
+    if end is None or sample is None or row["running"] is None:
         return end
-    return max(end, now - (seen.running - int(row["running"])))
+    return max(end, now - (sample.running - int(row["running"])))
 
 
 def _replaced_plan(store: Store, offer: Offer) -> Plan | None:
@@ -198,7 +205,7 @@ def resume(store: Store, wanted: str | None) -> list[Plan]:
 
 def _set_paused(store: Store, wanted: str | None, which: str, value: int | None) -> list[Plan]:
     rows = taking_part(store, wanted)
-    with store.change() as disk:
+    with store.transaction() as disk:
         for row in rows:
             disk.execute(f"UPDATE plans SET paused = ? WHERE place = ? AND {which}", (value, row["place"]))
     return [Plan.parse(row["canonical"]) for row in rows]
@@ -212,7 +219,7 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     rows = store.rows("SELECT * FROM plans WHERE secret IS NOT NULL AND plan LIKE ?", (f"{wanted or ''}%",))
     row = _single_row(rows, wanted)
     plan = Plan.parse(row["canonical"])
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
         disk.execute(
             "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL",
@@ -221,9 +228,9 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     erased = None
     if row["device"] is not None and not forget:
         key = Ed25519PrivateKey.from_private_bytes(row["secret"])
-        with ProviderClient(row["address"]).proved(plan.id, row["provider"]) as provider:
+        with ProviderClient(row["address"]).plan_session(plan.id, row["provider"]) as provider:
             erased = provider.erase(key, row["device"], now // 1_000_000_000)
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))
     return plan, erased
 

@@ -31,11 +31,11 @@ MAX_LOST_ROWS = 1_000  # lost slots are written one by one up to this many, and 
 
 @dataclass
 class Membership:
-    """A plan, its place in the store, and where the home is in it."""
+    """A plan, its key in the store, and where the home is in it."""
 
     plan: Plan
-    place: int
-    book: HomeLedger
+    plan_key: int
+    home_ledger: HomeLedger
     source: Source
     homes: Homes = field(init=False)
 
@@ -44,7 +44,7 @@ class Membership:
 
     @property
     def store(self) -> Store:
-        return self.book.store
+        return self.home_ledger.store
 
     @property
     def slot(self) -> int:
@@ -58,20 +58,20 @@ class Membership:
 
     def reload(self) -> None:
         """Forget what is in memory, and believe the disk."""
-        row = self.store.rows("SELECT slot, memory FROM plans WHERE place = ?", (self.place,))[0]
-        ledger = PlanLedger.kept(self.plan, self.place, self.book, row["slot"])
+        row = self.store.rows("SELECT slot, memory FROM plans WHERE place = ?", (self.plan_key,))[0]
+        ledger = PlanLedger.load(self.plan, self.plan_key, self.home_ledger, row["slot"])
         self.homes = load_home(self.plan, row["slot"], row["memory"], ledger)
 
     def close(self, watts: Watts, due: int) -> None:
         """End the slot with a report of these mean watts, one for each appliance; sent when `due`."""
         slot = self.slot
-        if not self.ledger.affords(slot, self._most(), self._peek()):
+        if not self.ledger.can_afford(slot, self._max_cost(), self._next_members()):
             self.silent(slot, "a cap of the owner or of the plan stands in the way")
             return
         try:
             levels = levels_of(self.plan, slot, watts[None, :], self.source)
             sent = report(self.homes, slot, levels, self.source)
-            self._keep(sent, due)
+            self._commit_report(sent, due)
         except BaseException:
             self.reload()  # the slot has no bytes: whoever looks next counts it as lost
             raise
@@ -80,8 +80,8 @@ class Membership:
         """End the slots up to `last` without a word; nothing is spent in them."""
         first = self.slot
         while self.slot <= last:
-            self._move_on(publish=False)
-        self._write(first, last, reason, [])
+            self._advance(publish=False)
+        self._commit_silence(first, last, reason, [])
 
     def lost(self, last: int, reason: str, unseen: int = 0) -> None:
         """Count the slots up to `last` as the most that could have been spent in them.
@@ -92,8 +92,8 @@ class Membership:
         first, slots = self.slot, list[tuple[int, Members | None]]()
         largest = strategy_of(self.homes).probe + strategy_of(self.homes).largest
         while self.slot <= last:
-            slots.append((self._most(), self._peek()))
-            self._move_on(publish=self.slot == last)
+            slots.append((self._max_cost(), self._next_members()))
+            self._advance(publish=self.slot == last)
         counted = worst_case_spends([most for most, _ in slots], self.plan.window, affordable(self.plan))
         paid = self.ledger.spent_in(first)  # by a draw that did not come to its end
         entries = [
@@ -104,47 +104,47 @@ class Membership:
         entries = merge_old_entries(entries, self.plan.window)
         if slots and (missing := shortfall(counted[1:], unseen, largest, affordable(self.plan))):
             entries.append(self.ledger.entry(last, "lost", missing, None))
-        self._write(first, last, reason, entries)
+        self._commit_silence(first, last, reason, entries)
         if entries:
             self.reload()
 
-    def _most(self) -> int:
+    def _max_cost(self) -> int:
         state = strategy_of(self.homes)
         return state.probe + state.offer()
 
-    def _peek(self) -> Members | None:
+    def _next_members(self) -> Members | None:
         """The appliances that a draw in this slot would ask."""
         if not strategy_of(self.homes).offer():
             return None
         return self.homes.next_members(np.zeros(1, dtype=np.intp))
 
-    def _move_on(self, publish: bool) -> None:
+    def _advance(self, publish: bool) -> None:
         """Pass a slot without a report; turns and orders move on as if there had been one."""
         self.homes.forget_older_turn()
         self.homes.strategies = self.homes.strategies.after(np.array([publish]))
         self.homes.slot += 1
 
-    def _keep(self, sent: SlotReports, due: int) -> None:
+    def _commit_report(self, sent: SlotReports, due: int) -> None:
         """State, bytes and outbox in one transaction."""
-        with self.store.change() as disk:
+        with self.store.transaction() as disk:
             if len(sent.homes):
-                row = (self.place, sent.slot, int(sent.spent[0]), int(sent.drawn[0]))
+                row = (self.plan_key, sent.slot, int(sent.spent[0]), int(sent.drawn[0]))
                 disk.execute(
                     "INSERT INTO reports (place, slot, spent, drawn, payload, due) VALUES (?, ?, ?, ?, ?, ?)",
                     (*row, sent.payloads[0].tobytes(), due),
                 )
             self._save()
 
-    def _write(self, first: int, last: int, reason: str, entries: list[SpendEntry]) -> None:
+    def _commit_silence(self, first: int, last: int, reason: str, entries: list[SpendEntry]) -> None:
         if first > last:
             return
         try:
-            with self.store.change() as disk:
-                self.book.count(entries)
-                disk.execute(EXTEND_SILENCE, (last, self.place, first - 1, reason))
+            with self.store.transaction() as disk:
+                self.home_ledger.record(entries)
+                disk.execute(EXTEND_SILENCE, (last, self.plan_key, first - 1, reason))
                 if not disk.changes():
                     disk.execute(
-                        "INSERT INTO silences VALUES (?, ?, ?, ?)", (self.place, first, last, reason)
+                        "INSERT INTO silences VALUES (?, ?, ?, ?)", (self.plan_key, first, last, reason)
                     )
                 self._save()
         except BaseException:
@@ -154,9 +154,9 @@ class Membership:
     def _save(self) -> None:
         self.store.disk.execute(
             "UPDATE plans SET slot = ?, memory = ? WHERE place = ?",
-            (self.slot, dump_home(self.homes), self.place),
+            (self.slot, dump_home(self.homes), self.plan_key),
         )
-        self.book.timeline.write(self.store.disk)
+        self.home_ledger.monotonic.write(self.store.disk)
 
 
 def first_memory(plan: Plan, slot: int, source: Source) -> tuple[int, str]:

@@ -35,7 +35,7 @@ class Runner:
     """One home, running."""
 
     folder: HomeFolder
-    mapping: SourcesFile
+    sources: SourcesFile
     hub: Hub
     clock: Clock
     say: Callable[[str], None]
@@ -49,9 +49,9 @@ class Runner:
     def run(self) -> None:
         """Run until told to stop."""
         with self.folder.store() as store, agent_lock(self.folder.ledger, store.home):
-            for line in self.folder.tighten():
+            for line in self.folder.restrict_to_owner():
                 self.say(line)
-            store.make_sure()
+            store.recover_wal()
             loop = asyncio.new_event_loop()
             loop.set_exception_handler(self.guard.on_loop)
             try:
@@ -84,17 +84,17 @@ class Runner:
 
     def _jobs(self, store: Store, agent: Agent, caps: CapsFile) -> list:  # type: ignore[type-arg]
         jobs = [self._live(agent, caps), self._note()]
-        broker = self.mapping.broker
+        broker = self.sources.broker
         if broker is not None:
             if self.hub.topics:
-                jobs.append(listen(broker, self.hub.topics, self._hear, self.say))
-            if self.mapping.entities:
+                jobs.append(listen(broker, self.hub.topics, self._on_message, self.say))
+            if self.sources.entities:
                 jobs.append(announce(broker, store, lambda: agent.caps, self.clock, self.guard))
         return jobs
 
-    def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
+    def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:
         with self.guard("a message of the broker"):
-            self.hub.hear(self.clock.look().wall, topic, payload, retained)
+            self.hub.on_message(self.clock.look().wall, topic, payload, retained)
 
     async def _live(self, agent: Agent, caps: CapsFile) -> None:
         while True:
@@ -103,7 +103,7 @@ class Runner:
                 agent.caps = caps.read()
                 agent.tick(self.clock.look())
             except Exception as surprise:
-                agent.watches.clear()  # believe the disk alone, as at a start
+                agent.trackers.clear()  # believe the disk alone, as at a start
                 self.guard.note("a slot", surprise)
 
     async def _note(self) -> None:

@@ -57,18 +57,18 @@ class PlanStatus:
 
 def meters(store: Store, caps: Caps, now: int) -> list[BudgetMeter]:
     """What the home spent in the last day, the last year, and ever, over all plans."""
-    book = HomeLedger(store, caps)
+    home_ledger = HomeLedger(store, caps)
     return [
-        BudgetMeter("day", book.spent_since(now - DAY, DAY), caps.epsilon_per_day),
-        BudgetMeter("year", book.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
-        BudgetMeter("lifetime", book.lifetime, 0),
+        BudgetMeter("day", home_ledger.spent_since(now - DAY, DAY), caps.epsilon_per_day),
+        BudgetMeter("year", home_ledger.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
+        BudgetMeter("lifetime", home_ledger.lifetime, 0),
     ]
 
 
 def appliance_meter(store: Store, caps: Caps, now: int) -> BudgetMeter:
     """What the home spent on the appliance it spent most on, in the last stretch of the cap on one."""
     appliances = HomeLedger(store, caps).appliances
-    limit = caps.appliance_limit(appliances.stretch(now))
+    limit = caps.appliance_limit(appliances.cap_interval(now))
     spent = appliances.spent_since(now - limit.length, limit.length)
     return BudgetMeter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)
 
@@ -85,14 +85,14 @@ def plan_statuses(store: Store, now: int) -> list[PlanStatus]:
 
 
 def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
-    plan, place = Plan.parse(row["canonical"]), row["place"]
+    plan, plan_key = Plan.parse(row["canonical"]), row["place"]
     current = min(int(plan.calendar.slot_of([now])[0]), plan.calendar.slots)
 
     def number(query: str, *values: object) -> int:
-        return int(store.value(query, (place, *values)) or 0)
+        return int(store.value(query, (plan_key, *values)) or 0)
 
-    counted, why = _window(store, plan, place, current)
-    silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (place,))
+    counted, why = _window(store, plan, plan_key, current)
+    silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (plan_key,))
     return PlanStatus(
         plan=plan,
         address=row["address"],
@@ -104,12 +104,12 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
         reports=number("SELECT count(*) FROM reports WHERE place = ?"),
         waiting=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NOT NULL"),
         sent=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NULL AND answer != 'withheld'"),
-        last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (place,)),
+        last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (plan_key,)),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
     )
 
 
-def _window(store: Store, plan: Plan, place: int, slot: int) -> tuple[int, str]:
+def _window(store: Store, plan: Plan, plan_key: int, slot: int) -> tuple[int, str]:
     """What counts in the window that ends with a slot, and why, where the slots do not show it."""
     first = slot - plan.window + 1
     moved, values = spends_before_window(plan, MonotonicClock(store), slot)
@@ -118,11 +118,11 @@ def _window(store: Store, plan: Plan, place: int, slot: int) -> tuple[int, str]:
         "coalesce(sum(amount * (purpose = 'lost')), 0) AS lost, "
         "max(CASE WHEN purpose = 'lost' THEN slot END) AS last "
         f"FROM spends WHERE place = ? AND (slot >= ? OR {moved})",
-        (first, place, first, *values),
+        (first, plan_key, first, *values),
     )[0]
     why = store.value(
         "SELECT reason FROM silences WHERE place = ? AND first <= ? ORDER BY first DESC LIMIT 1",
-        (place, row["last"]),
+        (plan_key, row["last"]),
     )
     reasons = {
         "lost": f"counted as spent: {why or 'nobody knows'}",

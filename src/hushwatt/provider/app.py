@@ -18,55 +18,59 @@ from hushwatt import __version__
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.description import describe_upload
 from hushwatt.provider.api.devices import device_routes
-from hushwatt.provider.api.estimates import answer_routes
-from hushwatt.provider.api.middleware import Middleware, handlers
+from hushwatt.provider.api.estimates import estimate_routes
+from hushwatt.provider.api.middleware import Middleware, exception_handlers
 from hushwatt.provider.api.operations import operation_routes
 from hushwatt.provider.api.plans import plan_routes
-from hushwatt.provider.api.signed import Gate
-from hushwatt.provider.api.upload import Upload
-from hushwatt.provider.clock import Clock
+from hushwatt.provider.api.signed import RequestAuthenticator
+from hushwatt.provider.api.upload import UploadRoute
+from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.dashboard import add_pages
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.logs import log
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.session import Database, StoreUnavailable
 
-READERS = 8  # threads that answer analysts
-LOOK = 1.0  # seconds between two looks for slots to publish, or for what is to be forgotten
+READER_THREADS = 8  # threads that answer analysts
+POLL_SECONDS = 1.0  # seconds between two polls for slots to publish, or for what is to be forgotten
 
 
 class App(FastAPI):
-    """An application inside its shell."""
+    """An application inside its middleware."""
 
-    shell: Middleware
+    outermost: Middleware
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.shell(scope, receive, send)
+        await self.outermost(scope, receive, send)
 
 
-def make_app(config: Config, store: Database, clock: Clock | None = None) -> FastAPI:
+def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> FastAPI:
     """The whole service as an ASGI application; it closes the store when it is shut down."""
     service = Service(config, store, clock)
     access = Access(service)
-    gate = Gate(service, access)
+    authenticator = RequestAuthenticator(service, access)
     app = App(
         title="hushwatt",
         version=__version__,
         openapi_url="/v1/openapi.json",
         docs_url=None,  # its page would come from elsewhere
         redoc_url=None,
-        exception_handlers=handlers(service.metrics),
+        exception_handlers=exception_handlers(service.metrics),
         lifespan=_lifespan,
     )
     app.state.service, app.state.access = service, access
     operations = operation_routes(service, access)
-    app.include_router(plan_routes(service, gate), prefix="/v1")
-    app.include_router(device_routes(service, gate, access), prefix="/v1")
-    app.include_router(answer_routes(service, gate, access), prefix="/v1")
+    app.include_router(plan_routes(service, authenticator), prefix="/v1")
+    app.include_router(device_routes(service, authenticator, access), prefix="/v1")
+    app.include_router(estimate_routes(service, authenticator, access), prefix="/v1")
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
-    app.shell = Middleware(
-        partial(FastAPI.__call__, app), service.metrics, Upload(service, gate), access, service.keys.key
+    app.outermost = Middleware(
+        partial(FastAPI.__call__, app),
+        service.metrics,
+        UploadRoute(service, authenticator),
+        access,
+        service.keys.key,
     )
     describe_upload(app)
     add_pages(app)
@@ -77,22 +81,22 @@ def make_app(config: Config, store: Database, clock: Clock | None = None) -> Fas
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Publish slots while the service runs; write what waits before it ends."""
     service: Service = app.state.service
-    current_default_thread_limiter().total_tokens = READERS
-    chores = [asyncio.create_task(_again_and_again(chore)) for chore in (service.publish_due, service.tidy)]
+    current_default_thread_limiter().total_tokens = READER_THREADS
+    tasks = [asyncio.create_task(_repeat(chore)) for chore in (service.publish_due, service.tidy)]
     try:
         yield
     finally:
-        for chore in chores:
-            chore.cancel()
+        for task in tasks:
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await chore
+                await task
         await asyncio.to_thread(service.close)
 
 
-async def _again_and_again(chore: Callable[[], Awaitable[None]]) -> None:
+async def _repeat(chore: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
             await chore()
         except StoreUnavailable as failure:
             log().error("cannot publish or tidy up", reason=str(failure))
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(POLL_SECONDS)

@@ -4,23 +4,23 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
-class Clock(Protocol):
+class UtcClock(Protocol):
     """Tells the time in UTC."""
 
     def now(self) -> datetime: ...
 
 
-class SystemClock:
+class SystemUtcClock:
     """The machine's own clock."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
 
 
-class HandClock:
+class ManualClock:
     """A clock that moves only by hand, for rehearsals and simulations.
 
-    >>> clock = HandClock(datetime(2024, 1, 1, tzinfo=UTC))
+    >>> clock = ManualClock(datetime(2024, 1, 1, tzinfo=UTC))
     >>> clock.forward(hours=36)
     >>> clock.now().isoformat()
     '2024-01-02T12:00:00+00:00'

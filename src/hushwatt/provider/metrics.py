@@ -38,10 +38,10 @@ class Metrics:
 
     def count(self, name: str) -> dict[tuple[str, ...], int]:
         """A counter's values by its labels' values, since the service started."""
-        found: Counter = getattr(self, name)
+        counter: Counter = getattr(self, name)
         return {
             tuple(sample.labels.values()): int(sample.value)
-            for metric in found.collect()
+            for metric in counter.collect()
             for sample in metric.samples
             if sample.name.endswith("_total")
         }

@@ -30,6 +30,10 @@ class SlotSchedule:
         """The first slot that still takes reports; all slots when every one is closed."""
         return max(0, self._slot(now - self.grace))
 
+    def last_closed(self, now: datetime) -> int:
+        """The last slot that takes no more reports; −1 when there is none."""
+        return min(self.first_open(now), self.plan.calendar.slots) - 1
+
     def last_begun(self, now: datetime) -> int:
         """The last slot that has begun by some home's clock; −1 before the first."""
         return min(self._slot(now + self.tolerance), self.plan.calendar.slots - 1)

@@ -13,7 +13,7 @@ from socket import socket
 import uvicorn
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.api.connection import Patience, connections
+from hushwatt.provider.api.connection import ConnectionTimeouts, connection_class
 from hushwatt.provider.app import make_app
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.config import Config
@@ -21,15 +21,17 @@ from hushwatt.provider.service.folder import make_folder
 from hushwatt.provider.service.logs import start_logs
 from hushwatt.provider.store import open_store
 
-LEAVE = 20  # seconds that open requests have to end
-IDLE = 30  # seconds that a connection stays open between two requests
-OTHERS = 128  # open files that are no connections
-MMAP_THRESHOLD, ARENA_MAX, LARGE = -3, -8, 1 << 17  # numbers of glibc's mallopt, and bytes
-TURN = 0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
+SHUTDOWN_SECONDS = 20  # seconds that open requests have to end
+KEEP_ALIVE_SECONDS = 30  # seconds that a connection stays open between two requests
+RESERVED_FILES = 128  # open files that are no connections
+MMAP_THRESHOLD, ARENA_MAX, LARGE_BYTES = -3, -8, 1 << 17  # numbers of glibc's mallopt, and bytes
+SWITCH_SECONDS = (
+    0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
+)
 Say = Callable[[str], object]
 
 
-class TalkingServer(uvicorn.Server):
+class AnnouncingServer(uvicorn.Server):
     """A server that says where it is once it listens."""
 
     def __init__(self, config: uvicorn.Config, lines: Callable[[int], list[str]], say: Say) -> None:
@@ -48,12 +50,12 @@ def serve(config: Config, say: Say) -> None:
     start_logs(config.log_level)
     make_folder(config.folder)
     app = make_app(config, open_store(config.store_address))
-    if not app.state.service.lives:
+    if not app.state.service.schedules:
         raise UsageError("there is no plan to collect: give one with --plan")
-    patience = patience_of(config)
+    timeouts = timeouts_of(config)
     settings = uvicorn.Config(
         app,
-        http=connections(patience),
+        http=connection_class(timeouts),
         ws="none",
         host=config.host,
         port=config.port,
@@ -61,44 +63,44 @@ def serve(config: Config, say: Say) -> None:
         ssl_keyfile=_file(config.tls_key),
         proxy_headers=config.proxy,
         forwarded_allow_ips="127.0.0.1,::1",
-        limit_concurrency=patience.connections + 1,
-        timeout_graceful_shutdown=LEAVE,
-        timeout_keep_alive=IDLE,
+        limit_concurrency=timeouts.connections + 1,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         backlog=2048,
         access_log=False,  # it would name the addresses of homes
         log_level="critical",
         server_header=False,
         date_header=False,
     )
-    sys.setswitchinterval(TURN)
-    give_memory_back()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    return_freed_memory()
     gc.freeze()  # what is loaded stays loaded; do not look through it again and again
     try:
-        TalkingServer(settings, lambda port: welcome(config, port, app.state.service.read), say).run()
+        AnnouncingServer(settings, lambda port: welcome(config, port, app.state.service.read), say).run()
     except SystemExit:
         raise UsageError(
             f"cannot listen on {config.host} port {config.port}: it is taken, or not this machine's"
         ) from None
 
 
-def patience_of(config: Config) -> Patience:
+def timeouts_of(config: Config) -> ConnectionTimeouts:
     """What each client is given; no more connections than this process may hold open."""
-    wanted = config.connections + OTHERS
+    wanted = config.connections + RESERVED_FILES
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files < wanted:
         files = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
-    return Patience(
+    return ConnectionTimeouts(
         head=config.head_seconds,
         body=config.upload_seconds,
         answer=config.answer_seconds,
-        idle=IDLE,
+        keep_alive=KEEP_ALIVE_SECONDS,
         discarded=4 * config.largest_upload,
-        connections=max(1, min(config.connections, files - OTHERS)),
+        connections=max(1, min(config.connections, files - RESERVED_FILES)),
     )
 
 
-def give_memory_back() -> None:
+def return_freed_memory() -> None:
     """Let the system have large pieces of memory again as soon as they are free.
 
     glibc would keep more and larger ones the larger they come, for each thread apart; elsewhere
@@ -106,7 +108,7 @@ def give_memory_back() -> None:
     """
     with suppress(AttributeError, OSError):
         library = ctypes.CDLL(None)
-        library.mallopt(MMAP_THRESHOLD, LARGE)
+        library.mallopt(MMAP_THRESHOLD, LARGE_BYTES)
         library.mallopt(ARENA_MAX, 2)
 
 
@@ -115,7 +117,9 @@ def welcome(config: Config, port: int, read: CollectionReader) -> list[str]:
     here = address(config, port)
     lines = [f"collecting {each.plan.name}, plan {each.plan.id}" for each in read.collections.values()]
     lines += [f"service    {here}/v1", f"dashboard  {here}/"]
-    options = f" --data {config.data}" + (f" --store {hidden(config.store)}" if config.store else "")
+    options = f" --data {config.data}" + (
+        f" --store {without_password(config.store)}" if config.store else ""
+    )
     if config.needs_code:
         lines.append(f"homes      join with a one-time code: hushwatt provider keys code{options}")
     else:
@@ -125,10 +129,10 @@ def welcome(config: Config, port: int, read: CollectionReader) -> list[str]:
     return [*lines, "stop with Ctrl-C"]
 
 
-def hidden(address: str) -> str:
+def without_password(address: str) -> str:
     """An address without its password.
 
-    >>> hidden("postgresql://hush:secret@db/hush")
+    >>> without_password("postgresql://hush:secret@db/hush")
     'postgresql://hush:…@db/hush'
     """
     return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", address)

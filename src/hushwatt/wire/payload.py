@@ -24,6 +24,7 @@ from hushwatt.privacy.laws import is_direct
 from hushwatt.wire.row_error import refuse
 
 Levels = NDArray[np.unsignedinteger]
+Mask = NDArray[np.bool_]
 Members = NDArray[np.unsignedinteger]
 
 
@@ -124,6 +125,27 @@ class Layout:
         """The numbers of the appliances that each payload names, as they stand."""
         return np.stack([take(rows, place, self.number_bits) for place in self.places[:-1]], axis=1)
 
+    def misplaced(self, members: NDArray[np.intp], before: NDArray[np.intp]) -> Mask:
+        """Which of these name no appliance, or none that comes after the one before."""
+        mask: Mask = (members >= len(self.widths)) | (members <= before)
+        return mask
+
+    def answers(self, rows: Rows, entry: int) -> NDArray[np.intp]:
+        """One field of each payload as a number: a level, or a bit per level."""
+        place = self.places[entry] + self.number_bits
+        return take(rows, place, self.places[entry + 1] - place)
+
+    def beyond(self, answers: NDArray[np.intp], levels: NDArray[np.intp] | int) -> Mask:
+        """Which answers tell of a level beyond an appliance's last."""
+        mask: Mask = answers >= levels if self.direct else answers >> levels != 0
+        return mask
+
+    def padding(self, rows: Rows) -> Mask:
+        """Which payloads have bits beyond their last field."""
+        used = self.places[-1] % 8
+        mask: Mask = rows[:, -1] >> used != 0 if used else np.zeros(len(rows), dtype=np.bool_)
+        return mask
+
     def tally(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many reports speak of each appliance, and how many answers each cell got.
 
@@ -138,14 +160,14 @@ class Layout:
             return reports, self._tally_numbers(rows)
         counts = count_ones(rows)
         if counts[self.places[-1] :].any():
-            refuse(rows[:, -1] >> (self.places[-1] % 8) != 0, "its payload has bits beyond the last level")
+            refuse(self.padding(rows), "its payload has bits beyond the last level")
         return reports, counts[: self.places[-1]]
 
     def _tally_numbers(self, rows: Rows) -> NDArray[np.int64]:
         counts = np.zeros(self.starts[-1], dtype=np.int64)
         for entry, width in enumerate(self.widths):
-            answers = take(rows, self.places[entry], self.field_bits(width))
-            refuse(answers >= width, "its payload has a level beyond the last")
+            answers = self.answers(rows, entry)
+            refuse(self.beyond(answers, width), "its payload has a level beyond the last")
             counts[self.starts[entry] : self.starts[entry + 1]] = np.bincount(answers, minlength=width)
         self._refuse_padding(rows)
         return counts
@@ -155,23 +177,23 @@ class Layout:
         reports = np.zeros(appliances, dtype=np.int64)
         table = np.zeros((appliances, most), dtype=np.int64)
         before = np.full(len(rows), -1)
-        for place in self.places[:-1]:
+        for entry, place in enumerate(self.places[:-1]):
             member = take(rows, place, self.number_bits)
-            refuse((member >= appliances) | (member <= before), "its payload has appliances out of order")
+            refuse(self.misplaced(member, before), "its payload has appliances out of order")
             before = member
             reports += np.bincount(member, minlength=appliances)
-            table += self._tally_field(rows, place + self.number_bits, member)
+            table += self._tally_field(rows, entry, member)
         self._refuse_padding(rows)
         inside = np.arange(most) < np.array(self.widths)[:, None]
         return reports, table[inside]
 
-    def _tally_field(self, rows: Rows, place: int, member: NDArray[np.intp]) -> NDArray[np.int64]:
+    def _tally_field(self, rows: Rows, entry: int, member: NDArray[np.intp]) -> NDArray[np.int64]:
         widths, most = np.array(self.widths), max(self.widths)
         if self.direct:
-            answers = take(rows, place, self.field_bits(most))
-            refuse(answers >= widths[member], "its payload has a level beyond the last")
+            answers = self.answers(rows, entry)
+            refuse(self.beyond(answers, widths[member]), "its payload has a level beyond the last")
             return np.bincount(member * most + answers, minlength=len(widths) * most).reshape(-1, most)
-        table = np.zeros((len(widths), most), dtype=np.int64)
+        table, place = np.zeros((len(widths), most), dtype=np.int64), self.places[entry] + self.number_bits
         for level in range(most):
             bit = take(rows, place + level, 1).astype(bool)
             refuse(bit & (level >= widths[member]), "its payload has bits beyond the last level")
@@ -179,8 +201,7 @@ class Layout:
         return table
 
     def _refuse_padding(self, rows: Rows) -> None:
-        if self.places[-1] % 8:
-            refuse(rows[:, -1] >> (self.places[-1] % 8) != 0, "its payload has bits beyond the last field")
+        refuse(self.padding(rows), "its payload has bits beyond the last field")
 
     def differences(self, rows: Rows, others: Rows) -> NDArray[np.int64]:
         """In how many cells each row's answers differ from those of the other row, all appliances asked.

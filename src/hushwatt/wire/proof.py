@@ -38,11 +38,11 @@ class Challenge:
     """A request that wants a proof with its answer.
 
     >>> key = Ed25519PrivateKey.generate()
-    >>> question = Challenge.fresh("POST", "/v1/plans/5f/reports", b"records")
-    >>> headers = prove(key, question, 200, b"{}")
-    >>> question.proved_by(public_bytes(key), headers, 200, b"{}")
+    >>> challenge = Challenge.fresh("POST", "/v1/plans/5f/reports", b"records")
+    >>> headers = prove(key, challenge, 200, b"{}")
+    >>> challenge.proved_by(public_bytes(key), headers, 200, b"{}")
     True
-    >>> question.proved_by(public_bytes(key), headers, 200, b"[]")
+    >>> challenge.proved_by(public_bytes(key), headers, 200, b"[]")
     False
     """
 
@@ -70,17 +70,17 @@ class Challenge:
         return any(_verifies(key, signature, proof_text(each, status, body)) for each in asked)
 
 
-def prove(key: Ed25519PrivateKey, question: Challenge, status: int, body: bytes) -> dict[str, str]:
+def prove(key: Ed25519PrivateKey, challenge: Challenge, status: int, body: bytes) -> dict[str, str]:
     """The headers that prove an answer."""
-    signature = key.sign(proof_text(question, status, body))
+    signature = key.sign(proof_text(challenge, status, body))
     return {KEY_HEADER: public_bytes(key).hex(), PROOF_HEADER: signature.hex()}
 
 
-def proof_text(question: Challenge, status: int, body: bytes) -> bytes:
+def proof_text(challenge: Challenge, status: int, body: bytes) -> bytes:
     """The bytes that a proof covers."""
-    path = question.path
+    path = challenge.path
     signed = path[path.find(PREFIX) :] if PREFIX in path else path
-    lines = [PURPOSE, question.nonce.hex(), question.method.upper(), signed, question.digest, str(status)]
+    lines = [PURPOSE, challenge.nonce.hex(), challenge.method.upper(), signed, challenge.digest, str(status)]
     return "\n".join([*lines, sha256_hex(body), ""]).encode()
 
 

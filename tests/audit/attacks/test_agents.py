@@ -7,6 +7,7 @@ from hushwatt.audit.attacks.empirical import targets
 from hushwatt.audit.harness import lives
 from hushwatt.audit.harness.lives import lived, plan_at_home, spread, together
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 
 SMALL = plan_at_home("lpu", None, "grr", 3, 1, MICRO // 2)
@@ -23,8 +24,7 @@ def test_attacks_stay_within_promise(chosen):
 
 def test_a_home_that_overspends_is_caught(monkeypatch):
     """Agents that draw with twenty times what they paid show more than ε after a few homes."""
-    randomise = steps.randomise
-    monkeypatch.setattr(steps, "randomise", lambda *words: randomise(*words[:3], 20 * words[3], words[4]))
+    monkeypatch.setattr(steps, "randomise", lambda *words: randomise(*words[:3], 20 * words[3], words[4]))  # type: ignore[call-arg]
     whole = targets(SMALL)[0]
     usual, other = (lived(SMALL, life_of(SMALL, life), 120) for life in (None, whole))
 

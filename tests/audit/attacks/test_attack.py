@@ -89,9 +89,7 @@ def test_shows_most_and_never_more(epsilon):
     shown = []
     for _ in range(50):
         one, other = (generator.random((2, homes)) < p for p in (chance, 1 - chance))
-        shown.append(
-            attack(*one[:1].astype(float), *other[:1].astype(float), one[1] * 1.0, other[1] * 1.0, 0.01)
-        )
+        shown.append(attack(one[0] * 1.0, other[0] * 1.0, one[1] * 1.0, other[1] * 1.0, 0.01))
 
     assert max(shown) <= epsilon
     assert np.mean(shown) > 0.85 * epsilon

@@ -16,6 +16,7 @@ from hushwatt.audit.attacks.empirical import (
 )
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.randomise import randomise
 
 AUDITS = list(empirical_audits(quick=True))
 
@@ -41,7 +42,6 @@ def test_strong_enough_to_notice():
 
 def test_a_household_that_overspends_is_caught(monkeypatch):
     """Payloads drawn with twice what was paid show more than ε."""
-    randomise = steps.randomise
     monkeypatch.setattr(
         steps,
         "randomise",

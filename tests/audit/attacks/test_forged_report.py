@@ -16,6 +16,8 @@ from hushwatt.audit.attacks.forged_report import (
     refused,
 )
 from hushwatt.plan.presets import preset, presets
+from hushwatt.privacy.band import band
+from hushwatt.privacy.influence import report_influence
 from hushwatt.privacy.laws import law_for
 
 
@@ -29,7 +31,6 @@ def test_honest_reports_are_hardly_ever_refused(oracle, asked):
 
 def test_a_tighter_band_is_found(monkeypatch):
     """A band that refuses one honest report in a million is seen."""
-    band = forged.band
     monkeypatch.setattr(forged, "band", lambda *case: (band(*case)[0] + 4, band(*case)[1]))
 
     assert not audit_band("sue", 4).passed
@@ -53,7 +54,7 @@ def test_influence(name):
 
 def test_an_understated_influence_is_found(monkeypatch):
     """The influence of the largest budget is not that of the smallest."""
-    told = 0.5 * forged.report_influence(preset("paper"))
+    told = 0.5 * report_influence(preset("paper"))
     monkeypatch.setattr(forged, "report_influence", lambda plan: min(told, 19.0))
 
     assert not audit_influence(preset("paper")).passed

@@ -11,6 +11,7 @@ from hushwatt.errors import UsageError
 from hushwatt.household.report import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.kernels import answer_levels
 from hushwatt.privacy.laws import law_for
 
 
@@ -51,7 +52,7 @@ def test_any_plan(plan_of, method, oracle, asked):
 def test_a_leak_is_found(plan_of, monkeypatch):
     """Homes that answer with a twentieth more truth than their law allows tell more than is foreseen."""
     plan = plan_of(2, 2, 2, method="lpu", oracle="grr", epsilon=2 * MICRO)
-    honest = randomise.answer_levels
+    honest = answer_levels
 
     def leaking(levels, law, entropy):
         answers = honest(levels, law, entropy)
@@ -87,7 +88,7 @@ def test_answers_by_the_law():
 
 def test_the_advised_and_the_papers_plan_are_audited():
     """Nobody has to guess which plan a figure is about."""
-    named = [audit.args[0].name for audit in habit.habit_audits(quick=True)]
+    named = [audit.args[0].name for audit in habit.habit_audits(quick=True)]  # type: ignore[attr-defined]
 
     assert named == [preset("advised").name, preset("paper").name]
 

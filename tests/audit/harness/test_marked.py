@@ -9,7 +9,7 @@ import pytest
 from hushwatt.audit.harness.marked import STEP, found, middle_watts, secret_watts, shapes_of
 
 WATTS = 3729.183746551
-SHAPES = {
+SHAPES: dict[str, str | bytes] = {
     "plain": f"{WATTS}",
     "one digit": f"{WATTS:.1f} W",
     "three digits": f"{WATTS:.3f}",

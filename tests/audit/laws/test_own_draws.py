@@ -4,6 +4,7 @@ import pytest
 
 from hushwatt.audit.laws.own_draws import audit_own_draws, audit_whole_answers
 from hushwatt.household import membership
+from hushwatt.household.report import report as steps
 from hushwatt.household.report.randomise import randomise
 
 SLOTS = 300
@@ -20,7 +21,7 @@ def test_an_agent_follows_the_law(oracle):
 @pytest.mark.parametrize("oracle", ["oue", "grr"])
 def test_now_and_then_the_truth_is_found(monkeypatch, oracle):
     """An agent that posts the plain truth once in eight slots is found out."""
-    report = membership.report
+    report = steps.report
 
     def slip(homes, slot, levels, source):
         sent = report(homes, slot, levels, source)
@@ -44,7 +45,7 @@ def test_whole_answers_follow_the_law(oracle):
 @pytest.mark.parametrize("oracle", ["oue", "sue"])
 def test_an_agent_that_draws_again_is_found(monkeypatch, oracle):
     """An agent that is not content with a blank answer, and draws another, is found out."""
-    report = membership.report
+    report = steps.report
 
     def slip(homes, slot, levels, source):
         sent = report(homes, slot, levels, source)

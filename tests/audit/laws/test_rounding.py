@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def test_rounding_the_other_way_is_found(oracle):
     """One step of 2⁻⁶⁴ in the wrong direction costs more than e^x for most budgets."""
 
     def careless(budget, levels):
-        law = LAWS[oracle](budget, levels)
+        law: Any = LAWS[oracle](budget, levels)
         back = levels - 1 if oracle == "grr" else int(oracle == "sue")
         return replace(law, rise=law.rise - STEP, hold=law.hold + back * STEP)
 
@@ -38,7 +39,8 @@ def test_chances_off_the_grid_are_found():
     """A chance that no 64-bit draw can hit is not the sampler's."""
 
     def fine(budget, levels):
-        return replace(LAWS["oue"](budget, levels), rise=LAWS["oue"](budget, levels).rise + STEP / 3)
+        law: Any = LAWS["oue"](budget, levels)
+        return replace(law, rise=law.rise + STEP / 3)
 
     assert not audit_rounding("oue", fine, budgets(50)).passed
 

@@ -6,6 +6,7 @@ import pytest
 from hushwatt.audit.laws.streams import audit_streams, cases, decided_law, law_of, other_law_of
 from hushwatt.audit.planted import AgainstRelease, ReusedSeed
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 
@@ -54,7 +55,7 @@ def test_deciding_by_the_release_is_found(monkeypatch):
 def test_a_peek_at_the_truth_is_found(monkeypatch):
     """A fleet whose decision looks at the true levels is found out."""
     case = CASES["streams of lba, grr, 1 of 1"]
-    randomise, truth = steps.randomise, {}
+    truth = {}
 
     def note(layout, levels, members, drawn, entropy):
         truth["levels"] = levels

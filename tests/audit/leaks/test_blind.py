@@ -9,6 +9,7 @@ from hushwatt.audit.miniature import deciders
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 
@@ -76,7 +77,7 @@ def test_the_blindfold_comes_off():
     layout, levels = Layout("grr", (3,), 1), np.full((200, 1), 2, dtype=np.uint16)
 
     def answers():
-        return layout.tally(steps.randomise(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
+        return layout.tally(randomise(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
 
     with blindfold():
         blind = answers()

@@ -93,5 +93,5 @@ def test_a_thousand_forks():
     """The full audit makes a thousand copies of each, the agent's own source among them."""
     _, agents, fleets = fork_audits()
 
-    assert agents.args[2] == fleets.args[2] == 1_000
-    assert isinstance(agents.args[1], OperatingSystem)
+    assert agents.args[2] == fleets.args[2] == 1_000  # type: ignore[attr-defined]
+    assert isinstance(agents.args[1], OperatingSystem)  # type: ignore[attr-defined]

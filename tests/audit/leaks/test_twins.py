@@ -9,6 +9,7 @@ from hushwatt.audit.leaks import twins
 from hushwatt.audit.leaks.twins import PLANS, READINGS, audit_twins
 from hushwatt.household import membership
 from hushwatt.household.membership import Membership
+from hushwatt.household.report import report as steps
 from hushwatt.household.report.serialise import dump_home
 
 SLOTS = 6
@@ -56,7 +57,7 @@ def twice_when_on(close):
     def slip(self, watts, due):
         close(self, watts, due)
         if watts.any():
-            self.store.note("seen", self.slot)
+            self.store.write_value("seen", self.slot)
 
     return slip
 
@@ -81,7 +82,7 @@ def test_a_slip_is_found(monkeypatch, slip):
 def test_levels_kept_at_home_are_found(monkeypatch):
     """True levels in the home's memory are seen, however small the numbers are."""
     seen = {}
-    report = membership.report
+    report = steps.report
 
     def note(homes, slot, levels, source):
         seen["levels"] = levels[0].tolist()

@@ -21,7 +21,7 @@ class DayOnly(HomeLedger):
     """A book for which an appliance's cap holds for a day, however long a plan's window is."""
 
     def _appliance_refusal(self, entry):
-        self.appliances.stretch = lambda start: DAY_CAP.length
+        self.appliances.cap_interval = lambda start: DAY_CAP.length
         return super()._appliance_refusal(entry)
 
 
@@ -36,7 +36,7 @@ class ByTheHome(HomeLedger):
     """A book that counts all that the home spends for every appliance."""
 
     def _appliance_refusal(self, entry):
-        self.appliances._of(entry.place)
+        self.appliances._of(entry.plan_key)
         self.appliances._asked = {place: about_all(asked) for place, asked in self.appliances._asked.items()}
         return super()._appliance_refusal(entry)
 
@@ -66,6 +66,6 @@ def test_by_hand():
     kettles = [each for each in APPLIANCE_CAP.wishes if each.members != b"\x01\x00"][:2]
     oven = next(each for each in APPLIANCE_CAP.wishes if each.members == b"\x01\x00")
 
-    assert [each.place for each in kettles] == [1, 2]
+    assert [each.plan_key for each in kettles] == [1, 2]
     assert dearest(APPLIANCE_CAP, kettles) == 3
     assert dearest(APPLIANCE_CAP, [kettles[1], oven]) == 2

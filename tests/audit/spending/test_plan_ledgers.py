@@ -51,7 +51,7 @@ def test_by_hand():
 def test_a_home_s_ledger_is_right(window):
     """The ledger that homes run, read from disk before every charge, judges as plain addition does."""
 
-    assert audit_kept_ledger(PlanLedger.kept, window, charges=2).passed
+    assert audit_kept_ledger(PlanLedger.load, window, charges=2).passed
 
 
 def test_a_ledger_that_reads_too_little_is_found():

@@ -2,36 +2,36 @@
 
 import pytest
 
-from hushwatt.provider.intake.inbox import Answer, Inbox
+from hushwatt.provider.intake.inbox import Inbox, UploadResult
 from hushwatt.provider.store.sqlite import Sqlite
 
 
 @pytest.fixture
 def hasty_disk(monkeypatch):
     """A store that does not wait for its disk."""
-    connected = Sqlite._connected
+    connected = Sqlite._connect
 
     def hurry(self):
         connection = connected(self)
         connection.pragma("synchronous", "normal")
         return connection
 
-    monkeypatch.setattr(Sqlite, "_connected", hurry)
+    monkeypatch.setattr(Sqlite, "_connect", hurry)
 
 
 @pytest.fixture
 def hasty_answers(monkeypatch):
     """An inbox that answers uploads before it has written them."""
-    finish = Inbox._finish
+    finish = Inbox._commit
 
     def answer_first(self, batch):
         for waiting in batch:
             if waiting.upload:
-                waiting.result = Answer(waiting.size, 0, ())
+                waiting.result = UploadResult(waiting.size, 0, ())
                 waiting.told.get_loop().call_soon_threadsafe(waiting.tell)
         finish(self, batch)
 
-    monkeypatch.setattr(Inbox, "_finish", answer_first)
+    monkeypatch.setattr(Inbox, "_commit", answer_first)
 
 
 @pytest.mark.parametrize("weakness", ["hasty_disk", "hasty_answers"])

@@ -1,12 +1,13 @@
 """`hushwatt audit` shows what it found, and leaves with 1 when the answer is no."""
 
 import json
+from functools import partial
 from math import inf
 
 import pytest
 
 from hushwatt.audit import suites
-from hushwatt.audit.finding import Finding
+from hushwatt.audit.finding import Audit, Finding
 from hushwatt.cli.audit import audit as command
 from hushwatt.cli.audit.audit import app
 from hushwatt.errors import UsageError
@@ -22,7 +23,7 @@ def planted(monkeypatch):
     """Put findings in the place of the rounding audit."""
 
     def plant(*findings):
-        audits = [lambda each=each: each for each in findings]
+        audits: list[Audit] = [partial(lambda finding: finding, each) for each in findings]
         monkeypatch.setitem(suites.SUITES, "rounding", suites.Suite(lambda quick: audits))
 
     return plant

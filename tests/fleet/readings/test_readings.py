@@ -238,7 +238,7 @@ class TestWatts:
             found = walked(read_slots(PLAN, path))[0][0][0]
 
         exact = sum(map(Fraction, watts)) / len(watts)
-        assert abs(Fraction(found) - exact) <= exact / 2**51 + Fraction(1, 2**60)
+        assert abs(Fraction(found) - exact) <= exact / 2**51 + Fraction(1, 2**60)  # type: ignore[operator]
         assert len(watts) > 1 or found == watts[0]
 
     def test_negative_watts(self, tmp_path):

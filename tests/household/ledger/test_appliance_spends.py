@@ -57,7 +57,7 @@ def dearest(entries, length):
         given = {}
         for each in entries:
             if each.start < high and each.end > low:
-                names, asked = NAMES[each.place - 1], ASKED[each.place - 1]
+                names, asked = NAMES[each.plan_key - 1], ASKED[each.plan_key - 1]
                 members = range(len(names)) if each.members is None else np.frombuffer(each.members, "<u2")
                 for member in members:
                     given[names[member]] = given.get(names[member], 0) + Fraction(each.amount, asked)
@@ -92,7 +92,7 @@ def test_no_stretch_gives_an_appliance_too_much(plans, joined, hours, wishes):
             asked = entry(place, *rest)
             fits = dearest([*taken, asked], hours * HOUR) <= CAP
 
-            assert (book.against(asked) is None) == fits
+            assert (book.objection_to(asked) is None) == fits
             if fits:
                 book.charge(asked)
                 taken.append(asked)
@@ -119,9 +119,9 @@ def test_a_spend_of_a_plan_nobody_knows_counts_for_every_appliance(plans):
         book = HomeLedger(store, CAPS)
         book.charge(entry(6, 0, 1, CAP))
 
-        assert book.against(entry(0, 1, 1, 1)) is not None
-        assert book.against(entry(6, 1, 1, 1)) is not None
-        assert book.against(entry(6, 26, 1, CAP)) is None
+        assert book.objection_to(entry(0, 1, 1, 1)) is not None
+        assert book.objection_to(entry(6, 1, 1, 1)) is not None
+        assert book.objection_to(entry(6, 26, 1, CAP)) is None
 
 
 @pytest.mark.parametrize("how", ["left", "over"])
@@ -130,14 +130,14 @@ def test_a_plan_that_ended_counts_until_its_last_window_is_over(plans, how):
     with quick_store() as store:
         long = plans[2] if how == "left" else replace(plans[2], expires=datetime(2024, 1, 1, 3, tzinfo=UTC))
         places = [join(store, plan) for plan in (plans[0], long)]
-        with store.change():
-            HomeLedger(store, CAPS).count([replace(entry(0, 0, 1, 1), place=places[1])])
+        with store.transaction():
+            HomeLedger(store, CAPS).record([replace(entry(0, 0, 1, 1), plan_key=places[1])])
         if how == "left":
             store.disk.execute("UPDATE plans SET left = 1 WHERE place = ?", (places[1],))
         appliances = ApplianceSpends(store, MonotonicClock(store))
 
-        assert appliances.stretch(START + 50 * HOUR) == 50 * HOUR
-        assert appliances.stretch(START + 51 * HOUR) == DAY
+        assert appliances.cap_interval(START + 50 * HOUR) == 50 * HOUR
+        assert appliances.cap_interval(START + 51 * HOUR) == DAY
 
 
 @given(
@@ -150,10 +150,10 @@ def test_tidying_never_makes_room_for_an_appliance(plans, spends, wish):
     with quick_store() as store:
         place = join(store, replace(plans[1], window=100)) - 1
         book = HomeLedger(store, CAPS)
-        with store.change():
-            book.count(entry(place, start, 1, amount, members) for start, amount, members in spends)
-        before, spent = book.against(entry(place, *wish)), book.appliances.spent_since(0, DAY)
-        book.tidy(place + 1, slot=200, moment=START + 50 * HOUR)
+        with store.transaction():
+            book.record(entry(place, start, 1, amount, members) for start, amount, members in spends)
+        before, spent = book.objection_to(entry(place, *wish)), book.appliances.spent_since(0, DAY)
+        book.compact(place + 1, slot=200, moment=START + 50 * HOUR)
 
         assert book.appliances.spent_since(0, DAY) == spent
-        assert before is None or book.against(entry(place, *wish)) is not None
+        assert before is None or book.objection_to(entry(place, *wish)) is not None

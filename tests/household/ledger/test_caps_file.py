@@ -216,10 +216,10 @@ def test_a_sum_that_is_lowered_below_what_was_spent(folder, cap):
     home = home_of(folder)
     join(home.store, plan_for(random.Random(3), "lbu", epsilon=MICRO, window=2))
     home.live(4 * TURN, 60)
-    total = home.agent.book.lifetime
-    home.agent.caps = replace(NO_CAPS, **{cap: 1})
+    total = home.agent.home_ledger.lifetime
+    home.agent.caps = replace(NO_CAPS, **{cap: 1})  # type: ignore[arg-type]
     home.live(10 * TURN, 60)
-    after = home.agent.book.lifetime
+    after = home.agent.home_ledger.lifetime
     home.switch_off()
 
     assert after == total > 0

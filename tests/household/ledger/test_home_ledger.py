@@ -49,8 +49,8 @@ def test_a_year_has_a_cap(book):
 
 def test_what_may_have_been_spent_counts_beyond_the_cap(book):
     """Lost slots are written down whatever the cap says, and then nothing more fits."""
-    with book.store.change():
-        book.count([entry(0, 1, 1000)])
+    with book.store.transaction():
+        book.record([entry(0, 1, 1000)])
 
     assert book.refusal(HOUR, 2 * HOUR, 1) is not None
     assert book.refusal(26 * HOUR, 27 * HOUR, 1) is not None  # the year's cap
@@ -61,8 +61,8 @@ def test_nothing_is_given_back(book):
     """A spend below zero is refused, and is not counted either."""
     with pytest.raises(StateError, match="never given back"):
         book.charge(entry(0, 1, -1))
-    with book.store.change():
-        book.count([entry(0, 1, -1)])
+    with book.store.transaction():
+        book.record([entry(0, 1, -1)])
 
     assert book.lifetime == 0
 
@@ -95,16 +95,16 @@ def test_tidying_never_makes_room(spends, slot, wish):
     """Days written as one row sum to the same, and whatever was refused before is refused after."""
     with quick_store() as store:
         book = HomeLedger(store, CAPS)
-        with store.change():
-            book.count(
+        with store.transaction():
+            book.record(
                 SpendEntry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
             )
         start, hours, amount = wish
         span = (start * HOUR, (start + hours) * HOUR, amount)
         total, before = book.lifetime, book.refusal(*span)
         since = [book.spent_since(hour * HOUR, DAY) for hour in range(0, 240, 5)]
-        book.tidy(1, slot, 100 * HOUR)
-        book.tidy(1, slot, 120 * HOUR)
+        book.compact(1, slot, 100 * HOUR)
+        book.compact(1, slot, 120 * HOUR)
 
         assert book.lifetime == total
         assert before is None or book.refusal(*span) is not None
@@ -132,25 +132,25 @@ def test_tidying_proves_no_time(lived, moved, amount):
             wall, alive = wall + ran * HOUR, alive + ran * HOUR
             timeline.look(Moment(wall, alive, str(boot)))
             stamp = timeline.stamp(wall)
-            with store.change():
-                book.count([SpendEntry(1, number, "probe", wall - ran * HOUR, wall, spent, None, *stamp)])
+            with store.transaction():
+                book.record([SpendEntry(1, number, "probe", wall - ran * HOUR, wall, spent, None, *stamp)])
         wall += moved * HOUR
         timeline.look(Moment(wall, alive, str(boot)))
         lengths = (5 * HOUR, DAY, 3 * DAY, YEAR)
         wish = SpendEntry(1, 99, "probe", wall, wall + HOUR, amount)
-        before, spent = book.against(wish), [book.spent_since(wall - each, each) for each in lengths]
-        book.tidy(1, slot=50, moment=wall + YEAR)
+        before, spent = book.objection_to(wish), [book.spent_since(wall - each, each) for each in lengths]
+        book.compact(1, slot=50, moment=wall + YEAR)
         after = [book.spent_since(wall - each, each) for each in lengths]
 
-        assert before is None or book.against(wish) is not None
+        assert before is None or book.objection_to(wish) is not None
         assert all(one <= other for one, other in zip(spent, after, strict=True))
 
 
 def test_a_day_becomes_one_row(book):
     """Only spends before the slot and the moment are put together."""
-    with book.store.change():
-        book.count(SpendEntry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
-    book.tidy(1, slot=60, moment=48 * HOUR)
+    with book.store.transaction():
+        book.record(SpendEntry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
+    book.compact(1, slot=60, moment=48 * HOUR)
     rows = book.store.rows(
         "SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose"
     )

@@ -137,10 +137,10 @@ def test_a_moved_clock_costs_what_it_moved(home):
     agreed = whole("lbu")
     join(home.store, agreed)
     live(home, 10)
-    before = home.agent.book.lifetime
+    before = home.agent.home_ledger.lifetime
     home.hands.jump(121 * TURN)
     live(home, 1)
-    skipped = home.agent.book.lifetime - before
+    skipped = home.agent.home_ledger.lifetime - before
     shown = plan_statuses(home.store, home.hands.wall)[0]
     live(home, 9)
 
@@ -287,8 +287,8 @@ def test_a_copy_made_within_a_look_is_an_old_one(folder):
     home.tick()
     live(home, 1.9)
     home.hands.pass_by(0.1 * TURN)
-    home.agent.timeline.look(home.hands.look())
-    home.agent.timeline.keep()
+    home.agent.monotonic.look(home.hands.look())
+    home.agent.monotonic.keep()
     kept = copied(home, folder)
     home.tick()
     assert home.slots() == [1]
@@ -423,7 +423,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     now = home.hands.wall
     shown = plan_statuses(home.store, now)[0]
 
-    assert home.agent.book.lifetime <= agreed.epsilon * 12
+    assert home.agent.home_ledger.lifetime <= agreed.epsilon * 12
     assert shown.window_spent == agreed.epsilon
     assert shown.window_why.endswith("of it counted as spent: the agent was not running")
     assert f"  {shown.window_why}" in status_lines([], [shown], {}, [], now)
@@ -451,8 +451,8 @@ def test_what_a_query_finds_is_what_moved(walks, length):
                 entry = SpendEntry(
                     1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by)
                 )
-                with store.change():
-                    HomeLedger(store, NO_CAPS, timeline).count([entry])
+                with store.transaction():
+                    HomeLedger(store, NO_CAPS, timeline).record([entry])
         credits = timeline.credits(length)
         moment = wall - length
         where, values = timeline.since(moment, length, tolerance=0)

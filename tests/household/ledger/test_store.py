@@ -37,20 +37,20 @@ def test_a_home_keeps_its_name(store):
 
 def test_a_change_is_whole_or_not_at_all(store):
     """What fails half-way leaves nothing behind."""
-    with pytest.raises(ZeroDivisionError), store.change() as disk:
+    with pytest.raises(ZeroDivisionError), store.transaction() as disk:
         disk.execute("INSERT INTO home VALUES ('half', 1)")
         _ = 1 / 0
 
-    assert store.noted("half") is None
+    assert store.read_value("half") is None
 
 
 def test_bytes_of_a_slot_cannot_be_replaced(store):
     """A second report of the same slot is refused by the file itself."""
     row = "INSERT INTO reports (place, slot, spent, drawn, payload) VALUES (1, 7, 1, 1, x'00')"
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute(row)
 
-    with pytest.raises(StateError, match="cannot be written"), store.change() as disk:
+    with pytest.raises(StateError, match="cannot be written"), store.transaction() as disk:
         disk.execute(row)
 
 
@@ -60,7 +60,7 @@ def test_a_full_disk_is_one_line(store):
 
     with (
         pytest.raises(StateError, match=r"ledger.sqlite: cannot be written \(full\)"),
-        store.change() as disk,
+        store.transaction() as disk,
     ):
         disk.execute("INSERT INTO home VALUES ('big', zeroblob(100000))")
 
@@ -85,9 +85,9 @@ def test_two_writers_take_turns(store):
     """A second connection waits for the first to end its change."""
     with Store(store.path) as other:
         other.disk.set_busy_timeout(1)
-        with store.change(), pytest.raises(StateError, match="busy"), other.change():
+        with store.transaction(), pytest.raises(StateError, match="busy"), other.transaction():
             pass
-        other.note("after", 1)
+        other.write_value("after", 1)
 
-    assert store.noted("after") == 1
+    assert store.read_value("after") == 1
     assert isinstance(store.disk, apsw.Connection)

@@ -429,10 +429,10 @@ class TestUnbiased:
 
 def estimate(homes, sent):
     """How many homes hold level 0, and the noise in that, each release undone with its own law, weight 1."""
-    held = spread = 0.0
+    held = spread = np.zeros(1)
     for amount in np.unique(sent.drawn):
         law = law_for(homes.plan.oracle, int(amount), 1, 4)
         reports, counts = homes.layout.tally(sent.payloads[sent.drawn == amount])
-        held += debias(counts[0], reports[0], law)
-        spread += noise(counts[0], reports[0], law)
+        held = held + debias(counts[0], reports[0], law)
+        spread = spread + noise(counts[0], reports[0], law)
     return held, spread

@@ -1,5 +1,7 @@
 """What a home remembers is the same on disk as in memory."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.household.living import NO_CAPS, join, quick_store
@@ -11,7 +13,7 @@ from hushwatt.household.report.serialise import dump_home, load_home, strategy_o
 from hushwatt.privacy.entropy import Simulation
 
 SLOTS = 14
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "lbu": {"method": "lbu"},
     "lbu some": {"method": "lbu", "appliances_per_report": 1},
     "lsp": {"method": "lsp", "window": 4},

@@ -41,7 +41,7 @@ def test_plugs_of_one_appliance_add_up(hub_of, plan):
     hub.open(plan, 0)
     for topic, watts in (("a", "100"), ("b", "50"), ("c", "7")):
         for minute in range(0, 60, 10):
-            hub.hear(start_of(plan) + minute * 60 * SECOND, topic, watts.encode(), retained=False)
+            hub.on_message(start_of(plan) + minute * 60 * SECOND, topic, watts.encode(), retained=False)
 
     assert hub.means(plan, 0).tolist() == pytest.approx([150, 7])
 
@@ -60,7 +60,7 @@ def test_a_retained_value_is_not_fresh(hub_of, plan):
     """What the broker kept from before is not a reading, but that a plug is gone is."""
     hub, _ = hub_of({"topic": "a"})
     hub.open(plan, 0)
-    hub.hear(start_of(plan), "a", b"500", retained=True)
+    hub.on_message(start_of(plan), "a", b"500", retained=True)
 
     assert hub.health(start_of(plan))[0]["heard"] is None
     assert hub.means(plan, 0).tolist() == [0, 0]
@@ -70,9 +70,9 @@ def test_malformed_messages_are_said_once(hub_of, plan):
     """One line until the plug speaks sense again, and never what it said."""
     hub, said = hub_of({"topic": "a", "path": "x"})
     for _ in range(5):
-        hub.hear(0, "a", b"{4711", retained=False)
-    hub.hear(0, "a", b'{"x": 1}', retained=False)
-    hub.hear(0, "a", b"{4711", retained=False)
+        hub.on_message(0, "a", b"{4711", retained=False)
+    hub.on_message(0, "a", b'{"x": 1}', retained=False)
+    hub.on_message(0, "a", b"{4711", retained=False)
 
     assert said == ["plug a: its message is not JSON"] * 2
 
@@ -90,7 +90,7 @@ def test_kilowatts_are_said(hub_of, plan):
     hub, said = hub_of({"topic": "a"}, {"topic": "b", "appliance": "appliance 1"})
     hub.open(plan, 0)
     for second in range(50):
-        hub.hear(second * SECOND, "a", b"1.83", retained=False)
+        hub.on_message(second * SECOND, "a", b"1.83", retained=False)
 
     assert said == ['plug a: its numbers look like kilowatts; if so, write unit = "kW" in sources.toml']
 
@@ -99,9 +99,9 @@ def test_a_sender_may_name_its_unit(hub_of, plan):
     """Home Assistant says that a sensor is in kW, and it is believed; another unit is trouble."""
     hub, said = hub_of({"preset": "homeassistant", "topic": "x"})
     hub.open(plan, 0)
-    hub.hear(start_of(plan), "homeassistant/sensor/x/unit_of_measurement", b'"kW"', retained=True)
-    hub.hear(start_of(plan), "homeassistant/sensor/x/state", b'"1.5"', retained=False)
-    hub.hear(start_of(plan), "homeassistant/sensor/x/unit_of_measurement", b'"apples"', retained=True)
+    hub.on_message(start_of(plan), "homeassistant/sensor/x/unit_of_measurement", b'"kW"', retained=True)
+    hub.on_message(start_of(plan), "homeassistant/sensor/x/state", b'"1.5"', retained=False)
+    hub.on_message(start_of(plan), "homeassistant/sensor/x/unit_of_measurement", b'"apples"', retained=True)
 
     assert hub.means(plan, 0)[0] == pytest.approx(1500)
     assert said[-1] == "plug x: its unit is none of power or energy"
@@ -110,7 +110,7 @@ def test_a_sender_may_name_its_unit(hub_of, plan):
 def test_health_tells_freshness_and_no_reading(hub_of, plan):
     """When each source was last heard, and what is wrong with it."""
     hub, _ = hub_of({"topic": "a"}, {"topic": "b"})
-    hub.hear(10 * SECOND, "a", b"4711.5", retained=False)
+    hub.on_message(10 * SECOND, "a", b"4711.5", retained=False)
 
     health = hub.health(20 * SECOND)
 
@@ -136,9 +136,9 @@ def test_an_unknown_table_is_refused(hub_of):
 def test_what_nobody_foresaw_is_said_once_and_passed_over(hub_of, plan, monkeypatch):
     """Should a preset fail all the same, its kind and place are said, never the message, and it goes on."""
     hub, said = hub_of({"topic": "a"}, {"topic": "b"})
-    monkeypatch.setattr(hub.lines[0].preset.__class__, "read", lambda self, topic, payload: 1 // int(payload))
+    monkeypatch.setattr(hub.plugs[0].preset.__class__, "read", lambda self, topic, payload: 1 // int(payload))
     for _ in range(3):
-        hub.hear(0, "a", b"0", retained=False)
+        hub.on_message(0, "a", b"0", retained=False)
 
     assert len(said) == 1
     assert said[0].startswith("plug a: a message could not be handled (ZeroDivisionError at test_hub.py:")

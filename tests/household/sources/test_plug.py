@@ -21,15 +21,15 @@ def plug():
 
 def test_readings_hold_until_the_next(plug):
     """A quarter of an hour at 2000 W and the rest at 0 W is 500 W."""
-    plug.see(0, PowerReading(2000))
-    plug.see(15 * MINUTE, PowerReading(0))
+    plug.take(0, PowerReading(2000))
+    plug.take(15 * MINUTE, PowerReading(0))
 
     assert plug.mean("plan") == pytest.approx(500)
 
 
 def test_a_reading_from_before_holds_into_the_slot(plug):
     """What was read before the slot began counts from its beginning on."""
-    plug.see(-10 * MINUTE, PowerReading(100))
+    plug.take(-10 * MINUTE, PowerReading(100))
 
     assert plug.mean("plan") == pytest.approx(100 * 50 / 60)
 
@@ -37,7 +37,7 @@ def test_a_reading_from_before_holds_into_the_slot(plug):
 def test_a_stale_reading_is_nothing(plug):
     """After its time a reading is 0 W, however high it was."""
     plug.stale = 6 * MINUTE
-    plug.see(0, PowerReading(1000))
+    plug.take(0, PowerReading(1000))
 
     assert plug.mean("plan") == pytest.approx(100)
 
@@ -50,8 +50,8 @@ def test_a_dead_plug_is_nothing(plug):
 
 def test_a_plug_that_goes_stops_counting(plug):
     """From the moment it is gone it is 0 W, and says why."""
-    plug.see(0, PowerReading(600))
-    plug.see(6 * MINUTE, Unavailable("out of reach"))
+    plug.take(0, PowerReading(600))
+    plug.take(6 * MINUTE, Unavailable("out of reach"))
 
     assert plug.trouble == "out of reach"
     assert plug.mean("plan") == pytest.approx(60)
@@ -60,8 +60,8 @@ def test_a_plug_that_goes_stops_counting(plug):
 @pytest.mark.parametrize("watts", [-50, 30_000, float("nan"), float("inf")])
 def test_impossible_values_are_not_readings(plug, watts):
     """Far below zero, above what the plug is rated for, or no number: the last reading stands."""
-    plug.see(0, PowerReading(100))
-    plug.see(MINUTE, PowerReading(watts))
+    plug.take(0, PowerReading(100))
+    plug.take(MINUTE, PowerReading(watts))
 
     assert "not a reading" in plug.trouble
     assert plug.mean("plan") == pytest.approx(100)
@@ -69,7 +69,7 @@ def test_impossible_values_are_not_readings(plug, watts):
 
 def test_a_little_below_zero_is_zero(plug):
     """Meters wander around zero."""
-    plug.see(0, PowerReading(-3))
+    plug.take(0, PowerReading(-3))
 
     assert plug.trouble is None
     assert plug.mean("plan") == 0
@@ -77,22 +77,22 @@ def test_a_little_below_zero_is_zero(plug):
 
 def test_a_counter_misses_nothing(plug):
     """The rise of a counter counts what happened between two messages, whatever power they showed."""
-    plug.see(0, EnergyCounter(1000))
-    plug.see(0, PowerReading(0))
-    plug.see(30 * MINUTE, EnergyCounter(1400))
-    plug.see(30 * MINUTE, PowerReading(0))
-    plug.see(60 * MINUTE, EnergyCounter(1400))
+    plug.take(0, EnergyCounter(1000))
+    plug.take(0, PowerReading(0))
+    plug.take(30 * MINUTE, EnergyCounter(1400))
+    plug.take(30 * MINUTE, PowerReading(0))
+    plug.take(60 * MINUTE, EnergyCounter(1400))
 
     assert plug.mean("plan") == pytest.approx(400)
 
 
 def test_a_counter_is_shared_out_over_slots(plug):
     """A rise over two slots belongs to both, by their time."""
-    plug.see(30 * MINUTE, EnergyCounter(0))
+    plug.take(30 * MINUTE, EnergyCounter(0))
     first = plug.mean("plan")
     plug.open("plan", HOUR, 2 * HOUR)
-    plug.see(90 * MINUTE, EnergyCounter(100))
-    plug.see(120 * MINUTE, EnergyCounter(100))
+    plug.take(90 * MINUTE, EnergyCounter(100))
+    plug.take(120 * MINUTE, EnergyCounter(100))
 
     assert first == 0
     assert plug.mean("plan") == pytest.approx(50)
@@ -100,37 +100,37 @@ def test_a_counter_is_shared_out_over_slots(plug):
 
 def test_the_end_of_a_slot_is_guessed_from_the_last_power(plug):
     """Between the last message and the end of the slot the last power holds."""
-    plug.see(0, EnergyCounter(0))
-    plug.see(0, PowerReading(60))
-    plug.see(30 * MINUTE, EnergyCounter(30))
-    plug.see(30 * MINUTE, PowerReading(120))
+    plug.take(0, EnergyCounter(0))
+    plug.take(0, PowerReading(60))
+    plug.take(30 * MINUTE, EnergyCounter(30))
+    plug.take(30 * MINUTE, PowerReading(120))
 
     assert plug.mean("plan") == pytest.approx(90)
 
 
 def test_a_counter_that_starts_again_is_no_reading(plug):
     """A counter set back to zero gives nothing for the time between, and goes on from there."""
-    plug.see(0, EnergyCounter(5000))
-    plug.see(20 * MINUTE, EnergyCounter(0))
-    plug.see(40 * MINUTE, EnergyCounter(20))
-    plug.see(60 * MINUTE, EnergyCounter(20))
+    plug.take(0, EnergyCounter(5000))
+    plug.take(20 * MINUTE, EnergyCounter(0))
+    plug.take(40 * MINUTE, EnergyCounter(20))
+    plug.take(60 * MINUTE, EnergyCounter(20))
 
     assert plug.mean("plan") == pytest.approx(20)
 
 
 def test_an_impossible_rise_is_no_reading(plug):
     """A counter that leaps is not believed."""
-    plug.see(0, EnergyCounter(0))
-    plug.see(60 * MINUTE, EnergyCounter(1_000_000))
+    plug.take(0, EnergyCounter(0))
+    plug.take(60 * MINUTE, EnergyCounter(1_000_000))
 
     assert plug.mean("plan") == 0
 
 
 def test_a_counter_survives_an_outage(plug):
     """A plug that was out of reach tells by its counter what it used meanwhile."""
-    plug.see(0, EnergyCounter(0))
-    plug.see(10 * MINUTE, Unavailable("out of reach"))
-    plug.see(60 * MINUTE, EnergyCounter(100))
+    plug.take(0, EnergyCounter(0))
+    plug.take(10 * MINUTE, Unavailable("out of reach"))
+    plug.take(60 * MINUTE, EnergyCounter(100))
 
     assert plug.mean("plan") == pytest.approx(100)
 
@@ -138,17 +138,17 @@ def test_a_counter_survives_an_outage(plug):
 def test_a_counter_that_stops_is_left_for_the_power(plug):
     """When only power still comes, power is used."""
     plug.stale = 10 * MINUTE
-    plug.see(0, EnergyCounter(0))
+    plug.take(0, EnergyCounter(0))
     for minute in range(0, 60, 5):
-        plug.see(minute * MINUTE, PowerReading(240))
+        plug.take(minute * MINUTE, PowerReading(240))
 
     assert plug.mean("plan") > 180
 
 
 def test_a_clock_set_back_loses_only_its_own_time(plug):
     """Messages that seem to come from before add nothing below zero."""
-    plug.see(30 * MINUTE, PowerReading(600))
-    plug.see(10 * MINUTE, PowerReading(600))
+    plug.take(30 * MINUTE, PowerReading(600))
+    plug.take(10 * MINUTE, PowerReading(600))
 
     assert 0 <= plug.mean("plan") <= 600
 
@@ -157,9 +157,9 @@ def test_kilowatts_are_suspected():
     """Thirty small broken numbers look like kilowatts, one plain watt number does not."""
     plug, other = Plug("a", "kettle"), Plug("b", "kettle")
     for each in range(40):
-        plug.see(each * SECOND, PowerReading(1.8))
-        other.see(each * SECOND, PowerReading(1.8))
-    other.see(50 * SECOND, PowerReading(1800))
+        plug.take(each * SECOND, PowerReading(1.8))
+        other.take(each * SECOND, PowerReading(1.8))
+    other.take(50 * SECOND, PowerReading(1800))
 
     assert plug.looks_like_kilowatts
     assert not other.looks_like_kilowatts
@@ -171,15 +171,15 @@ def test_the_mean_is_never_beyond_the_readings(messages):
     plug = Plug("kitchen", "kettle")
     plug.open("plan", 0, HOUR)
     for second, watts in sorted(messages):
-        plug.see(second * SECOND, PowerReading(watts))
+        plug.take(second * SECOND, PowerReading(watts))
 
     assert 0 <= plug.mean("plan") <= max(watts for _, watts in messages) * (1 + 1e-9)
 
 
 def test_readings_are_in_no_repr(plug):
     """A plug that is printed shows when it was heard, never what it showed."""
-    plug.see(0, PowerReading(1234.5))
-    plug.see(1, EnergyCounter(98765.4))
+    plug.take(0, PowerReading(1234.5))
+    plug.take(1, EnergyCounter(98765.4))
 
     assert "1234" not in repr(plug) + repr(PowerReading(1234.5))
     assert "98765" not in repr(plug) + repr(in_unit(98765.4, "Wh"))
@@ -187,8 +187,8 @@ def test_readings_are_in_no_repr(plug):
 
 def test_a_small_counter_that_starts_again(plug):
     """A counter that falls by little is not taken for power below zero."""
-    plug.see(0, EnergyCounter(3))
-    plug.see(30 * MINUTE, EnergyCounter(0))
-    plug.see(60 * MINUTE, EnergyCounter(1))
+    plug.take(0, EnergyCounter(3))
+    plug.take(30 * MINUTE, EnergyCounter(0))
+    plug.take(60 * MINUTE, EnergyCounter(1))
 
     assert plug.mean("plan") == pytest.approx(1)

@@ -121,11 +121,11 @@ def test_messages_between_two_slots_count_for_the_next(plans, folder, late, unit
     says = {"W": lambda minute: 60.0, "Wh": lambda minute: float(minute)}[unit]  # 60 W all the time
     edge, means = start_of(hour, 1), []
     for minute in (0, 30, 50):
-        hub.hear(start_of(hour, 0) + minute * 60 * SECOND, "a", str(says(minute)).encode(), False)
-    hub.hear(edge + late, "a", str(says(60 + late / SECOND / 60)).encode(), False)
+        hub.on_message(start_of(hour, 0) + minute * 60 * SECOND, "a", str(says(minute)).encode(), False)
+    hub.on_message(edge + late, "a", str(says(60 + late / SECOND / 60)).encode(), False)
     means.append(hub.means(hour, 0)[0])
     hub.open(hour, 1)
-    hub.hear(edge + 40 * 60 * SECOND, "a", str(says(100)).encode(), False)
+    hub.on_message(edge + 40 * 60 * SECOND, "a", str(says(100)).encode(), False)
     means.append(hub.means(hour, 1)[0])
 
     assert means == pytest.approx([60.0, 60.0])

@@ -27,7 +27,7 @@ def sending(plan_of, monkeypatch):
         store.disk.execute("UPDATE plans SET provider = ?, secret = ?", (public_bytes(KEY), bytes(32)))
         rows = [(place, slot, LATER if slot == 6 else 0) for place in (1, 2) for slot in range(7)]
         store.disk.executemany("INSERT INTO reports VALUES (?, ?, 1, 1, x'00', ?, 0, NULL)", rows)
-        yield store, server, Outbox(store, OperatingSystem(), said.append, server.link), said
+        yield store, server, Outbox(store, OperatingSystem(), said.append, server.client), said
 
 
 def states(store, place=1):

@@ -89,7 +89,7 @@ def test_a_byte_at_a_time_does_not_extend_it():
             return 1
 
     drip = Drip()
-    reader = TimedSocket(drip, Deadline(100, clock=Hand(1))).makefile("rb")
+    reader = TimedSocket(drip, Deadline(100, clock=Hand(1))).makefile("rb")  # type: ignore[arg-type]
     with pytest.raises(TimeoutError):
         reader.read(1_000)
 

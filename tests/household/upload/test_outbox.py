@@ -34,8 +34,8 @@ class Recorded(ProviderClient):
     bodies: list = []  # noqa: RUF012
 
     @contextmanager
-    def proved(self, plan_id, pinned=None):
-        with super().proved(plan_id, pinned) as provider:
+    def plan_session(self, plan_id, pinned=None):
+        with super().plan_session(plan_id, pinned) as provider:
             upload = provider.upload
 
             def recorded(key, device, body, time):
@@ -66,7 +66,7 @@ def home(folder, provider):
 
 def outbox(store, said):
     Recorded.bodies = []
-    return Outbox(store, OperatingSystem(), said.append, link=Recorded)
+    return Outbox(store, OperatingSystem(), said.append, client=Recorded)
 
 
 def test_reports_are_sent_and_acknowledged(home):
@@ -131,13 +131,13 @@ def test_a_pause_while_the_provider_is_proving_itself(home):
 
     class Slow(Recorded):
         @contextmanager
-        def proved(self, plan_id, pinned=None):
-            with super().proved(plan_id, pinned) as provider:
+        def plan_session(self, plan_id, pinned=None):
+            with super().plan_session(plan_id, pinned) as provider:
                 pause(home, None, time.time_ns())
                 yield provider
 
     Recorded.bodies = []
-    Outbox(home, OperatingSystem(), print, link=Slow).send(time.time_ns())
+    Outbox(home, OperatingSystem(), print, client=Slow).send(time.time_ns())
 
     assert Recorded.bodies == []
 

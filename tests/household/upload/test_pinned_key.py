@@ -31,16 +31,16 @@ class Owner:
 
     def __init__(self, store, plan, server, monkeypatch):
         self.store, self.plan, self.server, self.said = store, plan, server, []
-        self.outbox = Outbox(store, OperatingSystem(), self.said.append, server.link)
-        monkeypatch.setattr(errands, "ProviderClient", server.link)
+        self.outbox = Outbox(store, OperatingSystem(), self.said.append, server.client)
+        monkeypatch.setattr(errands, "ProviderClient", server.client)
         self.slot = 0
         self.join(self.offer())
 
     def list(self):
-        choose_plan(self.server.link(), None, pinned_key(self.store, ADDRESS))
+        choose_plan(self.server.client(), None, pinned_key(self.store, ADDRESS))
 
     def offer(self):
-        return propose(self.store, NO_CAPS, self.server.link(), self.plan.id)
+        return propose(self.store, NO_CAPS, self.server.client(), self.plan.id)
 
     def join(self, proposal):
         agree(self.store, proposal, "words", "code", nanoseconds(self.plan.start), OperatingSystem())

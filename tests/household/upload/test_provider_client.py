@@ -70,21 +70,21 @@ def plan(plan_of):
 
 def test_a_signed_plan_is_believed(liar, plan):
     """The right bytes with the right signature, and the key comes along."""
-    link, answers = liar
+    client, answers = liar
     answers["*"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    assert link.offer(plan.id).plan == plan
-    assert link.offer(plan.id, pinned=public_bytes(KEY)).key == public_bytes(KEY)
+    assert client.offer(plan.id).plan == plan
+    assert client.offer(plan.id, pinned=public_bytes(KEY)).key == public_bytes(KEY)
 
 
 def test_another_plan_is_not(liar, plan, plan_of):
     """A plan that is signed but not the one that was asked for."""
-    link, answers = liar
+    client, answers = liar
     greedy = plan_of(3, 3, epsilon=10**9)
     answers["*"] = (200, sign_plan(KEY, greedy.canonical()), greedy.canonical())
 
     with pytest.raises(WrongProvider, match="its hash is another"):
-        link.offer(plan.id)
+        client.offer(plan.id)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_another_plan_is_not(liar, plan, plan_of):
 )
 def test_a_plan_without_its_signature_is_not(liar, plan, headers):
     """No key, no signature, or one for something else."""
-    link, answers = liar
+    client, answers = liar
     answers["*"] = (200, headers, plan.canonical())
 
     with pytest.raises(WrongProvider, match="not signed"):
-        link.offer(plan.id)
+        client.offer(plan.id)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_plan_without_its_signature_is_not(liar, plan, headers):
 )
 def test_a_key_that_nobody_vouches_for_is_not(liar, plan, history):
     """A new key needs the old one's word, and a broken history is none."""
-    link, answers = liar
+    client, answers = liar
     told = history.replace(b"KEY", public_bytes(KEY).hex().encode())
     told = told.replace(b"NEW", public_bytes(OTHER).hex().encode())
     answers.key = OTHER
@@ -125,21 +125,21 @@ def test_a_key_that_nobody_vouches_for_is_not(liar, plan, history):
     answers["*"] = (200, sign_plan(OTHER, plan.canonical()), plan.canonical())
 
     with pytest.raises(WrongProvider, match="another key"):
-        link.offer(plan.id, pinned=public_bytes(KEY))
+        client.offer(plan.id, pinned=public_bytes(KEY))
 
 
 def test_a_key_that_the_old_one_vouches_for_is_believed(liar, plan):
     """The pinned key signed its successor."""
     import json
 
-    link, answers = liar
+    client, answers = liar
     word = sign_successor(KEY, public_bytes(OTHER)).hex()
     step = {"key": public_bytes(KEY).hex(), "successor": public_bytes(OTHER).hex(), "signature": word}
     answers.key = OTHER
     answers["/v1/keys"] = (200, {}, json.dumps({"history": [step]}).encode())
     answers["*"] = (200, sign_plan(OTHER, plan.canonical()), plan.canonical())
 
-    assert link.offer(plan.id, pinned=public_bytes(KEY)).key == public_bytes(OTHER)
+    assert client.offer(plan.id, pinned=public_bytes(KEY)).key == public_bytes(OTHER)
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_a_key_that_the_old_one_vouches_for_is_believed(liar, plan):
 )
 def test_odd_answers_are_one_line(liar, answer, kind):
     """Redirects, floods, nonsense and refusals end in one clear line each."""
-    link, answers = liar
+    client, answers = liar
     answers["*"] = answer
 
     with pytest.raises(kind) as wrong:
-        link.plans()
+        client.plans()
     assert isinstance(wrong.value, HushwattError)
     assert len(str(wrong.value)) < 300
 
@@ -178,22 +178,22 @@ def test_odd_answers_are_one_line(liar, answer, kind):
 )
 def test_a_home_without_a_name_is_not_enrolled(liar, plan, told):
     """Enrolling must give sixteen bytes."""
-    link, answers = liar
+    client, answers = liar
     answers["*"] = (201, {}, told)
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(ProviderRefused, match="no name"), link.proved(plan.id) as provider:
+    with pytest.raises(ProviderRefused, match="no name"), client.proved(plan.id) as provider:
         provider.enrol(plan, KEY, "code")
 
 
 @pytest.mark.parametrize("told", [b"[" * 200_000, b'{"plans": ' + b"[" * 100_000, b"9" * 100_000, b"\xff"])
 def test_no_answer_is_too_deep(liar, told):
     """Two hundred thousand brackets are one line, as all nonsense is."""
-    link, answers = liar
+    client, answers = liar
     answers["*"] = (200, {}, told)
 
     with pytest.raises(Unreachable, match="the provider's answer is"):
-        link.plans()
+        client.plans()
 
 
 @pytest.mark.parametrize(
@@ -201,21 +201,21 @@ def test_no_answer_is_too_deep(liar, told):
 )
 def test_erasing_must_be_confirmed(liar, plan, told):
     """What does not say how many reports were erased is no confirmation."""
-    link, answers = liar
+    client, answers = liar
     answers["*"] = (200, {}, told)
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(ProviderRefused, match="does not say"), link.proved(plan.id) as provider:
+    with pytest.raises(ProviderRefused, match="does not say"), client.proved(plan.id) as provider:
         provider.erase(KEY, bytes(16), 1)
 
 
 def test_a_server_that_proves_nothing_gets_nothing(liar, plan):
     """A server that does not sign is told apart by one line, and hears no more than the first question."""
-    link, answers = liar
+    client, answers = liar
     answers.key = None
     answers["*"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(WrongProvider, match="does not prove who it is"), link.proved(plan.id) as provider:
+    with pytest.raises(WrongProvider, match="does not prove who it is"), client.proved(plan.id) as provider:
         provider.upload(KEY, bytes(16), b"records", 1)
     assert answers.heard == [("GET", f"/v1/plans/{plan.id}")]
 
@@ -223,32 +223,32 @@ def test_a_server_that_proves_nothing_gets_nothing(liar, plan):
 @pytest.mark.parametrize("status", [500, 502, 429])
 def test_a_gateway_without_a_key_is_only_away(liar, status):
     """What stands before a provider that is down cannot sign; that is no reason to call it another's."""
-    link, answers = liar
+    client, answers = liar
     answers.key = None
     answers["*"] = (status, {}, b'{"title": "believe me"}')
 
     with pytest.raises(Unreachable) as wrong:
-        link.plans()
+        client.plans()
     assert "believe" not in str(wrong.value)
 
 
 def test_a_refusal_by_another_key_is_not_read(liar, plan):
     """Who has another key is told so, whatever it answers."""
-    link, answers = liar
+    client, answers = liar
     answers.key = OTHER
     answers["*"] = (410, {}, b'{"title": "all is over"}')
 
     with pytest.raises(WrongProvider, match="another key"):
-        link.offer(plan.id, pinned=public_bytes(KEY))
+        client.offer(plan.id, pinned=public_bytes(KEY))
 
 
 def test_an_acknowledgement_needs_the_key_as_well(liar, plan):
     """Whoever takes over a connection after the proof may have the bytes, and is not believed."""
-    link, answers = liar
+    client, answers = liar
     answers["*"] = (200, {}, b'{"accepted": 1, "repeated": 0, "rejected": []}')
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with link.proved(plan.id, public_bytes(KEY)) as provider:
+    with client.proved(plan.id, public_bytes(KEY)) as provider:
         answers.key = OTHER
         with pytest.raises(WrongProvider, match="cannot prove"):
             provider.upload(KEY, bytes(16), b"records", 1)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import erf
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,7 +161,7 @@ def test_predicted_errors_are_the_simulated_ones(which):
 
     Six appliances of one kind are one sample of 360 errors; the test that halves the prediction fails.
     """
-    known = {"typical_mean": 40.0, "typical_high": 120.0}
+    known: dict[str, Any] = {"typical_mean": 40.0, "typical_high": 120.0}
     appliances = tuple(Appliance.of(f"a{i}", edges=[30, 60, 90, 120], **known) for i in range(6))
     plan = replace(PAPER, appliances=appliances, appliances_per_report=6, epsilon=6_000_000, minimum_homes=1)
     found = advise(plan, homes=400, slots=12, cap=1_000_000)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from hushwatt.provider.api.memory_limit import SMALL, MemoryLimit
+from hushwatt.provider.api.memory_limit import UNCOUNTED_BYTES, MemoryLimit
 
 KIB = 1024
 
@@ -12,7 +12,7 @@ KIB = 1024
 async def holding(room, size, seconds=None):
     """Hold some bytes until the place is needed; whether it was."""
     try:
-        async with room.place(seconds) as place:
+        async with room.reserve(seconds) as place:
             place.take(size)
             await asyncio.sleep(60)
     except TimeoutError:
@@ -44,7 +44,7 @@ def test_small_ones_stay():
 
     async def small_and_large():
         room = MemoryLimit(30 * KIB)
-        small = [asyncio.create_task(holding(room, SMALL)) for _ in range(100)]
+        small = [asyncio.create_task(holding(room, UNCOUNTED_BYTES)) for _ in range(100)]
         large = [asyncio.create_task(holding(room, 20 * KIB)) for _ in range(2)]
         await asyncio.wait([*small, *large], timeout=0.1)
         ended = sum(each.done() for each in small), [each.done() for each in large]
@@ -74,7 +74,7 @@ def test_a_place_is_free_again_however_it_is_left(leaves):
     room = MemoryLimit(30 * KIB)
 
     async def fail():
-        async with room.place() as place:
+        async with room.reserve() as place:
             place.take(20 * KIB)
             raise leaves
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from hushwatt.privacy.strategies import strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.wire.payload import Layout
 
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "lbu": {"method": "lbu", "oracle": "oue"},
     "lbu some": {"method": "lbu", "oracle": "sue", "appliances_per_report": 2},
     "lsp": {"method": "lsp", "oracle": "sue"},

@@ -137,7 +137,7 @@ def test_in_parts_as_at_once(plan_of, monkeypatch, method, asked):
         for slot in chance.integers(0, 9, 12).tolist()
     ]
     for together in (1 << 22, 35, 1):
-        monkeypatch.setattr(module, "TOGETHER", max(together, 5))
+        monkeypatch.setattr(module, "BATCH_CELLS", max(together, 5))
         known = Rotations(plan, 40)
         verdicts = [known.judge(slot, homes, payloads(plan, members)) for slot, homes, members in rounds]
         found.append((np.concatenate(verdicts).tolist(), known.packed(np.arange(40)).tolist()))

@@ -41,13 +41,13 @@ def test_noise_of_a_tally_is_unbiased():
     """Averaged over all tallies two homes can make, the estimated noise is the true one."""
     law, offsets = law_for("grr", MICRO, 1, 3), centred(VALUES)
     plan = plan_of([VALUES], oracle="grr")
-    levels, found = (0, 2), 0.0
+    levels, found = (0, 2), np.zeros(())
     for answer in product(range(3), repeat=2):
         counts = np.bincount(answer, minlength=3)[None]
         tallies = tallies_of(2, [TallyKey(0, 0, 0, MICRO)], [np.array([2])], [counts])
         chance = np.prod([float(law.chance(a, level)) for a, level in zip(answer, levels, strict=True)])
         held = debias(counts[0], 2, law)
-        found += chance * held @ watts_moments(offsets, law)[0]
+        found = found + chance * held @ watts_moments(offsets, law)[0]
         groups = DebiasedGroups.of(plan, TallyArrays.of(plan, tallies), 0)
 
         assert np.allclose(groups.held[0], held)

@@ -41,7 +41,7 @@ def depot(store_address, tmp_path):
 @pytest.fixture
 def filled(depot, plan_of, tmp_path, monkeypatch):
     """A store with all slots of a plan published."""
-    monkeypatch.setattr(module, "TOGETHER", 25)
+    monkeypatch.setattr(module, "BATCH_ROWS", 25)
 
     def fill(kind="lbu"):
         plan = plan_of(3, 4, 2, **KINDS[kind])

@@ -1,6 +1,7 @@
 """Reports in the store: the same answers as from files, whatever the order, once each."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hushwatt.provider.tally.engines import tally_reports
 
 HOMES, SLOTS = 60, 7
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "lbu": {"method": "lbu", "oracle": "oue"},
     "lbu some": {"method": "lbu", "oracle": "oue", "appliances_per_report": 2},
     "lsp": {"method": "lsp", "oracle": "sue"},

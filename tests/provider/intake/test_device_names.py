@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.provider.intake.device_names import KnownHomes, device_of, devices_of, distinct, names_of
+from hushwatt.provider.intake.device_names import DeviceIndex, device_of, devices_of, names_of, unique_devices
 
 DEVICES = st.lists(st.binary(min_size=1, max_size=3).map(lambda word: word.ljust(16, b"\0")), max_size=60)
 
@@ -40,7 +40,7 @@ def test_devices_keep_their_names(plan_of):
 @given(DEVICES)
 def test_distinct_devices_come_in_order(devices):
     """Each is there once, where it came first, and every row knows its own."""
-    found, places = distinct(rows(devices))
+    found, places = unique_devices(rows(devices))
 
     assert [device.tobytes() for device in found] == list(dict.fromkeys(devices))
     assert [found[place].tobytes() for place in places] == devices
@@ -49,9 +49,9 @@ def test_distinct_devices_come_in_order(devices):
 @given(st.lists(DEVICES, max_size=5), DEVICES)
 def test_known_homes_are_a_dictionary(batches, asked):
     """Whatever was added is found, and nothing else, also when half of two devices is the same."""
-    known, model = KnownHomes(), {}
+    known, model = DeviceIndex(), {}
     for devices in batches:
-        found, _ = distinct(rows(devices))
+        found, _ = unique_devices(rows(devices))
         new = [device for device in dict.fromkeys(devices) if device not in model]
         numbers = np.arange(len(model), len(model) + len(new))
         assert known.find(found).tolist() == [model.get(device.tobytes(), -1) for device in found]

@@ -11,8 +11,8 @@ from tests.provider.collecting import histories, records
 from hushwatt.errors import UsageError
 from hushwatt.privacy import band
 from hushwatt.provider.intake import inbox
-from hushwatt.provider.intake.collect import ACCEPTED, REPEATED, TOO_LATE, Collection
-from hushwatt.provider.intake.inbox import ONE, Answer, answers
+from hushwatt.provider.intake.collect import ACCEPTED, REPEATED, TOO_LATE, Collection, validate
+from hushwatt.provider.intake.inbox import ONE_ACCEPTED, UploadResult, upload_results
 from hushwatt.provider.store.session import StoreUnavailable
 from hushwatt.wire.record import unpack
 
@@ -47,7 +47,7 @@ def test_what_has_gathered_is_written_together(talk):
     before = commits(talk)
 
     async def all_at_once():
-        return await asyncio.gather(*(talk.service.inbox.deliver(*each) for each in waiting + waiting[:7]))
+        return await asyncio.gather(*(talk.service.inbox.submit(*each) for each in waiting + waiting[:7]))
 
     found = asyncio.run(all_at_once())
 
@@ -65,12 +65,12 @@ def test_a_refusal_costs_nobody_else(talk):
         raise UsageError("no")
 
     async def all_at_once():
-        jobs = [talk.service.inbox.deliver(*each) for each in waiting]
+        jobs = [talk.service.inbox.submit(*each) for each in waiting]
         return await asyncio.gather(*jobs, talk.service.inbox.write(refuse), return_exceptions=True)
 
     *found, refused = asyncio.run(all_at_once())
 
-    assert found == [ONE] * 5
+    assert found == [ONE_ACCEPTED] * 5
     assert isinstance(refused, UsageError)
 
 
@@ -82,13 +82,13 @@ def test_nobody_is_told_of_what_was_not_written(talk):
         raise StoreUnavailable("the disk is full")
 
     async def all_at_once():
-        jobs = [talk.service.inbox.deliver(*each) for each in waiting]
+        jobs = [talk.service.inbox.submit(*each) for each in waiting]
         return await asyncio.gather(talk.service.inbox.write(fail), *jobs, return_exceptions=True)
 
     found = asyncio.run(all_at_once())
 
     failed = [each for each in found if isinstance(each, StoreUnavailable)]
-    kept = [each for each in found if each == ONE]
+    kept = [each for each in found if each == ONE_ACCEPTED]
     assert len(failed) + len(kept) == 6
     assert talk.service.read.slots(talk.plan)[0].reports == len(kept)
 
@@ -97,19 +97,19 @@ def test_uploads_that_wait_have_a_limit_in_bytes(talk, monkeypatch):
     """While the disk is slow, no more is taken in than memory is for; one upload always is."""
     waiting = uploads(talk, 8)
     size = len(waiting[0][2]) * (28 + 2)
-    monkeypatch.setattr(inbox, "MOST_BYTES", 3 * size)
+    monkeypatch.setattr(inbox, "MAX_PENDING_BYTES", 3 * size)
 
     async def all_at_once():
-        jobs = [talk.service.inbox.deliver(*each) for each in waiting]
+        jobs = [talk.service.inbox.submit(*each) for each in waiting]
         found = await asyncio.gather(*jobs, return_exceptions=True)
-        monkeypatch.setattr(inbox, "MOST_BYTES", 1)
-        return found, await talk.service.inbox.deliver(*waiting[-1])
+        monkeypatch.setattr(inbox, "MAX_PENDING_BYTES", 1)
+        return found, await talk.service.inbox.submit(*waiting[-1])
 
     found, alone = asyncio.run(all_at_once())
 
-    assert found[:3] == [ONE] * 3
+    assert found[:3] == [ONE_ACCEPTED] * 3
     assert all(isinstance(each, StoreUnavailable) for each in found[3:])
-    assert alone == ONE
+    assert alone == ONE_ACCEPTED
     assert talk.service.read.slots(talk.plan)[0].reports == 4
 
 
@@ -117,12 +117,12 @@ def test_answers_name_the_place_of_each_refusal():
     """Verdicts of several uploads are cut where the uploads were."""
     verdicts = np.array([ACCEPTED, TOO_LATE, REPEATED, TOO_LATE, ACCEPTED], dtype=np.int8)
 
-    assert answers(verdicts, [2, 2, 1]) == [
-        Answer(1, 0, ((1, "too_late"),)),
-        Answer(0, 1, ((1, "too_late"),)),
-        Answer(1, 0, ()),
+    assert upload_results(verdicts, [2, 2, 1]) == [
+        UploadResult(1, 0, ((1, "too_late"),)),
+        UploadResult(0, 1, ((1, "too_late"),)),
+        UploadResult(1, 0, ()),
     ]
-    assert answers(np.array([ACCEPTED] * 3, dtype=np.int8), [1, 1, 1]) == [ONE] * 3
+    assert upload_results(np.array([ACCEPTED] * 3, dtype=np.int8), [1, 1, 1]) == [ONE_ACCEPTED] * 3
 
 
 def test_what_waits_is_written_before_the_end(collecting, plan_of):
@@ -130,7 +130,7 @@ def test_what_waits_is_written_before_the_end(collecting, plan_of):
     plan = plan_of(3, 4, 2, oracle="oue")
     talk = collecting(plan, days=0.5)
     waiting = uploads(talk, 20)
-    asyncio.run(talk.service.inbox.deliver(*waiting[0]))
+    asyncio.run(talk.service.inbox.submit(*waiting[0]))
     talk.stop()
 
     again = collecting(plan, days=0.5)
@@ -148,7 +148,7 @@ def test_the_writer_works_out_no_band(talk, monkeypatch):
     )
 
     async def all_at_once():
-        return await asyncio.gather(*(talk.service.inbox.deliver(*each) for each in waiting + waiting[:1]))
+        return await asyncio.gather(*(talk.service.inbox.submit(*each) for each in waiting + waiting[:1]))
 
     found = asyncio.run(all_at_once())
 
@@ -162,11 +162,11 @@ def test_judged_before_or_now_is_the_same(talk):
     waiting = uploads(talk, 4)
     collection, signer, sent = waiting[2]
     waiting[2] = (collection, signer, replace(sent, drawn=sent.drawn + 1))  # what nothing costs
-    batch = [inbox._Waiting(None, upload=each) for each in waiting]
-    records = inbox.joined([each[2] for each in waiting])
-    late = inbox.judged(batch, waiting[0][0], records)
-    batch[2].verdicts = inbox.judge(waiting[0][0], waiting[2][2])
+    batch = [inbox._PendingWrite(None, upload=each) for each in waiting]
+    records = inbox.joined_records([each[2] for each in waiting])
+    late = inbox.validated(batch, waiting[0][0], records)
+    batch[2].verdicts = validate(waiting[0][0], waiting[2][2])
 
-    early = inbox.judged(batch, waiting[0][0], records)
+    early = inbox.validated(batch, waiting[0][0], records)
 
     assert late.tolist() == early.tolist() == [0, 0, 6, 0]

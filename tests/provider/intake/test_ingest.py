@@ -30,8 +30,8 @@ both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     """Transactions of a few rows, so that small files have many of them."""
-    monkeypatch.setattr(delivery, "TOGETHER", 50)
-    monkeypatch.setattr(ingest, "PAUSE", 0)
+    monkeypatch.setattr(delivery, "BATCH_ROWS", 50)
+    monkeypatch.setattr(ingest, "PAUSE_SECONDS", 0)
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ def test_a_home_erased_while_files_go_in(depot, delivered):
 
     plan, path = delivered("lbu")
     store, device = depot(plan), device_of(plan, names(8)[7])
-    run = ingest.Ingest(store.database, store.collection, store.life, store.clock)
+    run = ingest.Ingest(store.database, store.collection, store.schedule, store.clock)
     rows = []
 
     def erase_once(more):
@@ -272,7 +272,7 @@ def test_a_home_erased_while_files_go_in(depot, delivered):
             with store.database.writing() as session:
                 erase_device(session, store.collection, device, home, 0)
 
-    run.take(delivery.deliveries(plan, [path]), erase_once)
+    run.take(delivery.open_deliveries(plan, [path]), erase_once)
 
     assert store.all("SELECT count(*) FROM devices WHERE device = ?", device) == [(0,)]
     assert store.all(
@@ -281,7 +281,7 @@ def test_a_home_erased_while_files_go_in(depot, delivered):
 
 
 @both_stores
-@pytest.mark.parametrize("step", ["settle", "set_taken"])
+@pytest.mark.parametrize("step", ["collect", "set_rows_taken"])
 def test_a_run_that_stops_anywhere_goes_on(step, depot, delivered, monkeypatch):
     """After a failure before or after the rows of any transaction the next run takes what is left, once."""
     monkeypatch.setattr(report_file, "MIN_GROUP_ROWS", 100)
@@ -316,7 +316,7 @@ def test_killed_again_and_again(depot, delivered, store_address, tmp_path):
     plan, path = delivered("lba", homes=400, slots=10)
     rows, chance, store = pq.read_metadata(path).num_rows, np.random.default_rng(7), depot(plan)
     script = (
-        "from hushwatt.provider import delivery; delivery.TOGETHER = 40; "
+        "from hushwatt.provider.intake import delivery; delivery.BATCH_ROWS = 40; "
         "from hushwatt.cli.main import run; run(['provider', 'ingest', "
         f"{str(path)!r}, *{words(store_address)!r}])"
     )
@@ -354,14 +354,16 @@ def test_two_runs_at_once_share_the_work(depot, delivered):
     """A second run at the same file skips what the first has taken in."""
     plan, path = delivered("lba")
     rows, store = pq.read_metadata(path).num_rows, depot(plan)
-    first, second = (ingest.Ingest(store.database, store.collection, store.life, store.clock) for _ in "ab")
+    first, second = (
+        ingest.Ingest(store.database, store.collection, store.schedule, store.clock) for _ in "ab"
+    )
     others = []
 
     def other_run(more):
         if more and not others:
-            others.append(second.take(delivery.deliveries(plan, [path])))
+            others.append(second.take(delivery.open_deliveries(plan, [path])))
 
-    ingested = first.take(delivery.deliveries(plan, [path]), other_run)
+    ingested = first.take(delivery.open_deliveries(plan, [path]), other_run)
 
     assert ingested.accepted + others[0].accepted == rows
     assert ingested.repeated + others[0].repeated == 0
@@ -439,11 +441,13 @@ def test_a_file_that_changes_meanwhile_is_noticed(depot, delivered):
     """Rows of a file that somebody rewrites are not taken for those of the old one."""
     plan, path = delivered("lbu")
     store = depot(plan)
-    run = ingest.Ingest(store.database, store.collection, store.life, store.clock)
+    run = ingest.Ingest(store.database, store.collection, store.schedule, store.clock)
     before = path.read_bytes()
 
     with pytest.raises(ReportError, match="changed while it was read"):
-        run.take(delivery.deliveries(plan, [path]), lambda rows: path.write_bytes(before) if rows else None)
+        run.take(
+            delivery.open_deliveries(plan, [path]), lambda rows: path.write_bytes(before) if rows else None
+        )
 
     assert store.all("SELECT count(*) FROM reports") == [(50,)]
 
@@ -466,7 +470,7 @@ def test_slots_to_come_wait(depot, delivered):
 def test_no_files_is_wrong_use(plan_of):
     """The command needs something to take in."""
     with pytest.raises(UsageError, match="no file"):
-        delivery.deliveries(plan_of(2), [])
+        delivery.open_deliveries(plan_of(2), [])
 
 
 def test_a_service_beside_goes_on(collecting, depot, delivered, plan_of, tmp_path, store_address):

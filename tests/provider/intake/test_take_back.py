@@ -10,16 +10,16 @@ from tests.provider.delivering import Depot, names, same, write_file
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.intake import take_back as module
-from hushwatt.provider.intake.collect import ACCEPTED, erase_device, settle
-from hushwatt.provider.intake.delivery import deliveries
+from hushwatt.provider.intake.collect import ACCEPTED, collect, erase_device
+from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import names_of
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.intake.take_back import correct_homes, take_back
 from hushwatt.provider.store import schema
-from hushwatt.provider.store.deliveries import delivered
+from hushwatt.provider.store.deliveries import all_deliveries
 from hushwatt.provider.store.enrolment import enrol_home
 from hushwatt.provider.store.plans import plan_state
-from hushwatt.provider.store.rotations import give_rotations
+from hushwatt.provider.store.rotations import assign_rotations
 from hushwatt.provider.store.sqlite import Sqlite
 from hushwatt.wire.record import Records
 
@@ -31,7 +31,7 @@ METHODS = ["lbu", "lsp", "lpu", "lbd", "lba"]
 @pytest.fixture(params=[7, 1 << 15], ids=["in parts", "at once"])
 def together(request, monkeypatch):
     """How many reports of a slot are taken out at a time: fewer than there are, or all."""
-    monkeypatch.setattr(module, "TOGETHER", request.param)
+    monkeypatch.setattr(module, "BATCH_ROWS", request.param)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def undo(store, number):
 
 def listed(store):
     with store.database.reading() as session:
-        return delivered(session, store.number)
+        return all_deliveries(session, store.number)
 
 
 def state(store):
@@ -205,10 +205,10 @@ def test_a_run_beside_it_looks_again(depot, plan_of, tmp_path):
     store = depot(plan)
     one = write_file(tmp_path / "one.parquet", plan, sent[:2], names(10))
     two = write_file(tmp_path / "two.parquet", plan, sent[2:], names(10))
-    run = Ingest(store.database, store.collection, store.life, store.clock)
-    run.take(deliveries(plan, [one]))
+    run = Ingest(store.database, store.collection, store.schedule, store.clock)
+    run.take(open_deliveries(plan, [one]))
     undo(store, 1)
-    run.take(deliveries(plan, [two]))
+    run.take(open_deliveries(plan, [two]))
 
     assert store.all("SELECT count(*) FROM devices") == [(10,)]
     assert len(contents(store)[1]) == 20
@@ -225,10 +225,10 @@ def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke, me
         device = enrol_home(session, store.number, bytes(31) + b"\1").name
         if spoke:
             own = next(each for each in histories(plan, 1, 6, seed=7) if each.slot > 2 and len(each.homes))
-            sent = Records(
+            sent = Records(  # type: ignore[call-arg]
                 *(np.array([each]) for each in (0, own.slot, own.spent[0], own.drawn[0])), own.payloads
             )
-            (verdict,) = settle(session, store.collection, sent, ONE, np.zeros(1, np.int8), 0, 9)
+            (verdict,) = collect(session, store.collection, sent, ONE, np.zeros(1, np.int8), 0, 9)
             assert verdict == ACCEPTED
     before = contents(store)
     called = names_of(np.frombuffer(device, np.uint8)[None, :]) + names(4)
@@ -273,7 +273,7 @@ def test_turns_of_homes_that_enrolled_themselves(depot, plan_of, tmp_path):
     store = depot(plan)
     with store.database.writing() as session:
         free, held = (enrol_home(session, store.number, bytes(31) + bytes([key])) for key in (1, 2))
-        give_rotations(session, store.number, plan, held)
+        assign_rotations(session, store.number, plan, held)
     before = contents(store)
     turns = {free.name: (assigned_turn(plan, 0) + 1) % 3, held.name: assigned_turn(plan, 1)}
     sent = list(histories(plan, 12, 9))
@@ -322,7 +322,7 @@ def test_homes_held_to_their_offer_stay_held(depot, plan_of, tmp_path, asked):
     store = depot(plan)
     with store.database.writing() as session:
         enrolled = enrol_home(session, store.number, bytes(31) + b"\1")
-        give_rotations(session, store.number, plan, enrolled)
+        assign_rotations(session, store.number, plan, enrolled)
     before = contents(store)
     called = names_of(np.frombuffer(enrolled.name, np.uint8)[None, :])
     for seed in range(9):
@@ -365,8 +365,8 @@ class TestHomesTold:
         """A number that the operator gives stands in the place of the file's."""
         plan = plan_of(3, 4, 2, oracle="oue")
         store, path = depot(plan), self.file(tmp_path, plan, 10**9)
-        run = Ingest(store.database, store.collection, store.life, store.clock, homes=120)
-        run.take(deliveries(plan, [path]))
+        run = Ingest(store.database, store.collection, store.schedule, store.clock, homes=120)
+        run.take(open_deliveries(plan, [path]))
 
         assert state(store).homes == 120
         assert listed(store)[0].homes == 120
@@ -403,7 +403,7 @@ class TestHomesTold:
 
 def test_files_of_an_older_store_are_listed(tmp_path, monkeypatch, plan_of):
     """Deliveries of before have numbers too, and what they told can be put right."""
-    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:2])
+    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
     older = Sqlite(tmp_path / "store.sqlite")
     with older.writing() as session:
         session.run(
@@ -416,7 +416,7 @@ def test_files_of_an_older_store_are_listed(tmp_path, monkeypatch, plan_of):
     monkeypatch.undo()
     newer = Sqlite(tmp_path / "store.sqlite")
     with newer.reading() as session:
-        found = [(each.number, each.taken, each.homes) for each in delivered(session, 1)]
+        found = [(each.number, each.taken, each.homes) for each in all_deliveries(session, 1)]
     newer.close()
 
     assert found == [(1, 7, 90), (2, 7, 90)]

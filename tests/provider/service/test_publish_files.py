@@ -4,7 +4,7 @@ import pytest
 from tests.provider.collecting import STORES, histories
 from tests.provider.delivering import Depot, names, write_file
 
-from hushwatt.provider.service.publish_files import publish_unattended, waiting
+from hushwatt.provider.service.publish_files import count_unpublished, publish_file_slots
 from hushwatt.provider.store.enrolment import enrol_home
 
 HOMES = 30
@@ -22,7 +22,7 @@ def depot(store_address, plan_of, tmp_path):
 
 
 def published(store):
-    slots = publish_unattended(store.database, store.number, store.life, store.clock)
+    slots = publish_file_slots(store.database, store.number, store.schedule, store.clock)
     return slots, store.all("SELECT published FROM plans")[0][0]
 
 
@@ -42,12 +42,12 @@ def test_homes_that_send_are_waited_for(depot):
     """As soon as a home has enrolled itself, its service decides."""
     with depot.database.writing() as session:
         enrol_home(session, depot.number, bytes(32))
-    now = waiting(depot.database, depot.number, depot.life, depot.clock)
+    now = count_unpublished(depot.database, depot.number, depot.schedule, depot.clock)
     depot.clock.forward(days=90)
 
     assert published(depot) == ([], -1)
     assert now == 2
-    assert waiting(depot.database, depot.number, depot.life, depot.clock) == 3
+    assert count_unpublished(depot.database, depot.number, depot.schedule, depot.clock) == 3
 
 
 def test_nothing_is_published_of_nothing(store_address, plan_of):

@@ -3,6 +3,7 @@
 import io
 import struct
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -64,7 +65,7 @@ def plan(plan_of):
     return plan_of(3, 4, 2)
 
 
-FORMS = {
+FORMS: dict[str, dict[str, Any]] = {
     "dictionary": {},
     "plain": {"use_dictionary": False},
     "delta": {"use_dictionary": False, "column_encoding": {"household": "DELTA_BYTE_ARRAY"}},
@@ -238,7 +239,7 @@ def test_any_bytes_are_passed_over_or_refused(data):
     except ValueError:
         return
 
-    assert compact.place <= len(data)
+    assert compact.position <= len(data)
 
 
 def test_heads_that_lead_nowhere(tmp_path, plan):

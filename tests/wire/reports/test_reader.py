@@ -110,7 +110,7 @@ def write(path, rows=ROWS, seed=None, plan=PLAN):
             here = [row for row in rows if row["slot"] == slot]
             columns = [np.array([row[name] for row in here]) for name in ("round", "spent", "drawn")]
             payloads = np.array([list(row["payload"]) for row in here], dtype=np.uint8)
-            writer.write(pa.array([row["household"] for row in here]), slot, *columns, payloads)
+            writer.write(pa.array([row["household"] for row in here]), slot, *columns, payloads)  # type: ignore[call-arg]
     return path
 
 
@@ -288,7 +288,7 @@ class TestOrder:
             patch.setattr(report_spill, "BUCKET_REPORTS", 2)
             saved(Path(folder, "a.parquet"), rows[:cut], row_group_size=2)
             saved(Path(folder, "b.parquet"), rows[cut:], row_group_size=2)
-            found = read(folder, told=left_out.append)
+            found = read(folder, on_repeats=left_out.append)
 
         assert sorted(found, key=key) == ROWS
         assert [row["slot"] for row in found] == [row["slot"] for row in ROWS]
@@ -304,7 +304,7 @@ class TestOrder:
         saved(tmp_path / "a.parquet", rows[:10])
         saved(tmp_path / "b.parquet", rows[10:])
 
-        assert read(tmp_path, told=left_out.append) == ROWS
+        assert read(tmp_path, on_repeats=left_out.append) == ROWS
         assert sum(left_out) == 18
 
     def test_rounds_are_apart(self, tmp_path):

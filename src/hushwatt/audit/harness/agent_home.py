@@ -83,8 +83,8 @@ class Wire:
         """An answer to what was posted last, with the proof that its provider gave it."""
         last = self.posted[-1]
         nonce = bytes.fromhex(last.headers[NONCE_HEADER])
-        question = Challenge(nonce, last.method, last.url, sha256_hex(last.body))
-        headers = {**(signed or {}), **prove(KEY, question, 200, told)}
+        challenge = Challenge(nonce, last.method, last.url, sha256_hex(last.body))
+        headers = {**(signed or {}), **prove(KEY, challenge, 200, told)}
         return HttpResponse(200, {name.lower(): value for name, value in headers.items()}, told)
 
     @property
@@ -167,12 +167,12 @@ def at_home(
 ) -> Iterator[Living]:
     """A home with a fresh ledger that joins `plan` just before its first slot."""
     wire, said = Wire(plan), list[str]()
-    hands, link = Hands(nanoseconds(plan.start) - SECOND), ProviderClient(ADDRESS, wire.connect)
+    hands, client = Hands(nanoseconds(plan.start) - SECOND), ProviderClient(ADDRESS, wire.connect)
     with fresh_store() as store:
-        asked = replace(proposal or proposal_of(plan), link=link)
+        asked = replace(proposal or proposal_of(plan), client=client)
         agree(store, asked, "agreed", None, hands.wall, source or OperatingSystem())
         agent = Agent(store, caps, Plugs(watts), say=said.append)
         agent.source = source or agent.source
         agent.tick(hands.look())
-        outbox = Outbox(store, OperatingSystem(), said.append, lambda address: link)
+        outbox = Outbox(store, OperatingSystem(), said.append, lambda address: client)
         yield Living(plan, wire, store, agent, outbox, hands, said)

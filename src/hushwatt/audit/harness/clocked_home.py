@@ -138,7 +138,7 @@ def join(
 ) -> int:
     """Take part in a plan without asking any provider; gives the plan's place in the store."""
     first, memory = begun or first_memory(plan, slot, source or OperatingSystem())
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute(
             "INSERT INTO plans (plan, canonical, address, provider, joined, device, secret, slot, memory) "
             "VALUES (?, ?, 'http://127.0.0.1', x'00', 0, ?, ?, ?, ?)",

@@ -63,9 +63,9 @@ class Life:
             store, second = (stack.enter_context(Store(ledger)) for _ in range(2))
             store.disk.wal_autocheckpoint(self.log)
             stack.enter_context(agent_lock(ledger, store.home))
-            store.make_sure()
+            store.recover_wal()
             agent = Agent(store, NO_CAPS, Wild(self.chances), source=self, say=lambda line: None)
-            outbox = Outbox(second, self.chances.stream("outbox"), say=lambda line: None, link=self.link)
+            outbox = Outbox(second, self.chances.stream("outbox"), say=lambda line: None, client=self.client)
             for _ in range(ticks):
                 self.hands.pass_by(step)
                 self.note("looked", self.hands.wall, self.hands.alive)
@@ -75,7 +75,7 @@ class Life:
                     outbox.send(self.hands.wall)
             self.watch("rest")
 
-    def link(self, address: str) -> ProviderClient:
+    def client(self, address: str) -> ProviderClient:
         return Stranger(address, life=self)
 
 
@@ -86,7 +86,7 @@ class Stranger(ProviderClient):
     life: Life = field(kw_only=True)
 
     @contextmanager
-    def proved(self, plan_id: str, pinned: bytes | None = None) -> Iterator[PlanSession]:
+    def plan_session(self, plan_id: str, pinned: bytes | None = None) -> Iterator[PlanSession]:
         yield Taker(VerifiedSession(self.address, Nowhere()), plan_id, b"", pinned or b"", life=self.life)
 
 

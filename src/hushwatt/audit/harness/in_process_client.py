@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store import open_store
@@ -65,7 +65,7 @@ class InProcessClient:
             file.write_text(plan.toml())
         open_doors = {"requests_per_second": 10**9, "strangers_per_second": 10**9}
         self.config = Config(plan=tuple(map(str, files)), data=str(folder), **{**open_doors, **settings})
-        self.clock, self.plan = HandClock(now), plans[0]
+        self.clock, self.plan = ManualClock(now), plans[0]
         self.app = make_app(self.config, open_store(store or self.config.store_address), self.clock)
         self.service: Service = self.app.state.service
         self._loop = asyncio.new_event_loop()

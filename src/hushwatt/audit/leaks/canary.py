@@ -96,7 +96,7 @@ def speak(home: Living, watts: float) -> None:
     ):
         text = json.dumps(content).encode()
         for payload, retained in ((text, False), (text, True), (text[:-3], False)):
-            hub.hear(now, topic, payload, retained)
+            hub.on_message(now, topic, payload, retained)
     hub.poll(now, now)
 
 

@@ -115,7 +115,7 @@ def _cost(case: Case, entries: list[SpendEntry]) -> Fraction:
         return Fraction(sum(entry.amount for entry in entries))
     given: dict[str, Fraction] = {}
     for entry in entries:
-        names = ASKED[entry.place]
+        names = ASKED[entry.plan_key]
         spoken = names if entry.members is None else (names[entry.members[0]],)
         for name in spoken:
             given[name] = given.get(name, Fraction(0)) + Fraction(entry.amount, len(spoken))

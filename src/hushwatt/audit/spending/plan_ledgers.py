@@ -32,7 +32,7 @@ def ledger_audits(make: Make = Ledger, charges: int = 4) -> Iterator[Audit]:
     """The ledger of a plan, for the home and for an appliance, in bulk and at home."""
     for window in (1, 2, 3):
         yield partial(audit_ledger, make, window, charges)
-        yield partial(audit_kept_ledger, PlanLedger.kept, window, charges)
+        yield partial(audit_kept_ledger, PlanLedger.load, window, charges)
 
 
 def audit_ledger(make: Make, window: int, charges: int = 4) -> Finding:
@@ -104,5 +104,7 @@ def _walk(kept: Callable[[int], PlanLedger], window: int, taken: list[Entry], le
         if accepted:
             more = _walk(kept, window, [*taken, entry], left - 1)
             wrong, tried = wrong + more[0], tried + more[1]
-            ledger.book.store.disk.execute("DELETE FROM spends WHERE rowid = (SELECT max(rowid) FROM spends)")
+            ledger.home_ledger.store.disk.execute(
+                "DELETE FROM spends WHERE rowid = (SELECT max(rowid) FROM spends)"
+            )
     return wrong, tried

@@ -156,9 +156,9 @@ def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
     """A whole visit: the list, a plan that may be bent, joining, sending and leaving."""
     canonical = _bent_plan(plan, mutator) if mutator.happens(0.5) else plan.canonical()
     name = hashlib.sha256(canonical).hexdigest()
-    link = ProviderClient(ADDRESS, Hostile(canonical, mutator, trust=0.95).connect)
-    _refuse_or_read(lambda: choose_plan(link, None))
-    _refuse_or_read(lambda: _read_terms(link, name, weighed))
+    client = ProviderClient(ADDRESS, Hostile(canonical, mutator, trust=0.95).connect)
+    _refuse_or_read(lambda: choose_plan(client, None))
+    _refuse_or_read(lambda: _read_terms(client, name, weighed))
     for errand in (
         lambda provider: provider.enrol(plan, KEY, "code"),
         lambda provider: verdicts(provider.upload(KEY, bytes(16), b"records", 1), 3),
@@ -166,14 +166,14 @@ def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
     ):
 
         def visit(errand: Callable[..., object] = errand) -> None:
-            with link.proved(name, public_bytes(KEY)) as provider:
+            with client.plan_session(name, public_bytes(KEY)) as provider:
                 errand(provider)
 
         _refuse_or_read(visit)
 
 
-def _read_terms(link: ProviderClient, name: str, weighed: Promise) -> None:
-    offer = link.offer(name, public_bytes(KEY))
+def _read_terms(client: ProviderClient, name: str, weighed: Promise) -> None:
+    offer = client.offer(name, public_bytes(KEY))
     shown = consent_terms(offer.plan, weighed, ADDRESS, offer.key)
     expect(all(words.isprintable() for _, words in shown), "a plan writes lines of its own")
 
@@ -221,7 +221,7 @@ def _send(folder: Path, plan: Plan, mutator: Mutator) -> None:
     """An outbox that such a provider answers: a report waits, or its verdict is a plain word."""
     with Store(folder / "ledger.sqlite") as store:
         join(store, plan)
-        with store.change() as disk:
+        with store.transaction() as disk:
             disk.execute("UPDATE plans SET provider = ?", (public_bytes(KEY),))
             disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
         said = list[str]()
@@ -234,7 +234,7 @@ def _send(folder: Path, plan: Plan, mutator: Mutator) -> None:
             (row,) = store.rows("SELECT due, answer FROM reports")
             known = row["answer"] is None or WORD.fullmatch(row["answer"])
             expect(bool(known), "a verdict that is no word was kept")
-            with store.change() as disk:
+            with store.transaction() as disk:
                 disk.execute("UPDATE reports SET due = 0, answer = NULL")
         expect(all(line.isprintable() for line in said), "what a provider wrote was said as it was")
 

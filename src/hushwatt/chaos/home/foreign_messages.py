@@ -81,7 +81,7 @@ def _live(hub: Hub, plan: Plan, slot: int, mutator: Mutator) -> None:
     for place in range(SLOT):
         topic = mutator.pick(topics)
         payload = mutator.message(mutator.pick(TEMPLATES.get(topic.rpartition("/")[2], BARE)))
-        hub.hear(begun + place * TURN * SECOND // SLOT, topic, payload, mutator.happens(0.1))
+        hub.on_message(begun + place * TURN * SECOND // SLOT, topic, payload, mutator.happens(0.1))
         if place % 16 == 0:
             recognise(topic, payload)
     means = hub.means(plan, slot)

@@ -38,15 +38,15 @@ def case(seed: int, folder: Path) -> None:
         Store(folder / "home.sqlite") as store,
     ):
         honest, now = Honest(desk), nanoseconds(desk.clock.now())
-        link = ProviderClient(ADDRESS, honest.connect)
-        proposal = propose(store, NO_CAPS, link, plan.id)
+        client = ProviderClient(ADDRESS, honest.connect)
+        proposal = propose(store, NO_CAPS, client, plan.id)
         agree(store, proposal, "agreed", None, nanoseconds(plan.start), OperatingSystem())
-        link.plans()
+        client.plans()
         _fill(store, plan)
         for swap in range(SWAPS):
             trick, late = TRICKS[swap % len(TRICKS)], chance.random() < 0.3
             _meet(store, Impostor(honest, plan, chance, trick, after_proof=late), now)
-        _deliver(store, link, now)
+        _deliver(store, client, now)
 
 
 def _fill(store: Store, plan: Plan) -> None:
@@ -59,33 +59,33 @@ def _fill(store: Store, plan: Plan) -> None:
 def _meet(store: Store, impostor: Impostor, now: int) -> None:
     """One errand, and one upload, that go to another than the provider."""
     said, name, before = list[str](), impostor.trick.__name__, _kept(store)
-    link, pinned = ProviderClient(ADDRESS, impostor.connect), bytes.fromhex(impostor.pinned)
-    _run_errand(link, impostor, pinned)
-    Outbox(store, OperatingSystem(), said.append, lambda address: link).send(now)
+    client, pinned = ProviderClient(ADDRESS, impostor.connect), bytes.fromhex(impostor.pinned)
+    _run_errand(client, impostor, pinned)
+    Outbox(store, OperatingSystem(), said.append, lambda address: client).send(now)
     leaked = [asked for asked in impostor.heard if not asked.is_open]
     expect(impostor.after_proof or not leaked, f"{name}: something was sent to a server without the key")
     expect(_kept(store) == before, f"{name}: an acknowledgement without the key was believed")
     expect(bool(said), f"{name}: the owner was not told")
-    with store.change() as disk:
+    with store.transaction() as disk:
         disk.execute("UPDATE reports SET due = 0 WHERE due IS NOT NULL")
 
 
-def _run_errand(link: ProviderClient, impostor: Impostor, pinned: bytes) -> None:
+def _run_errand(client: ProviderClient, impostor: Impostor, pinned: bytes) -> None:
     """Ask for the list, for a plan, to join or to leave; no answer may be believed."""
 
     def join() -> None:
-        with link.proved(impostor.plan.id, pinned) as provider:
+        with client.plan_session(impostor.plan.id, pinned) as provider:
             provider.enrol(impostor.plan, KEY, "code")
 
     def leave() -> None:
-        with link.proved(impostor.plan.id, pinned) as provider:
+        with client.plan_session(impostor.plan.id, pinned) as provider:
             provider.erase(KEY, bytes(16), 1)
 
     errands: list[tuple[str, Callable[[], object]]] = [("a place", join), ("an erasure", leave)]
     if not impostor.after_proof:  # these are over once the provider has shown its key
         errands += [
-            ("a list of plans", lambda: link.plans(pinned)),
-            ("a plan", lambda: link.offer(impostor.plan.id, pinned)),
+            ("a list of plans", lambda: client.plans(pinned)),
+            ("a plan", lambda: client.offer(impostor.plan.id, pinned)),
         ]
     what, errand = impostor.chance.choice(errands)
     try:
@@ -101,10 +101,10 @@ def _kept(store: Store) -> list[dict[str, object]]:
     return reports + store.rows("SELECT provider, device, secret, left FROM plans")
 
 
-def _deliver(store: Store, link: ProviderClient, now: int) -> None:
+def _deliver(store: Store, client: ProviderClient, now: int) -> None:
     """The provider itself gets every report, and is believed."""
     said = list[str]()
-    Outbox(store, OperatingSystem(), said.append, lambda address: link).send(now)
+    Outbox(store, OperatingSystem(), said.append, lambda address: client).send(now)
     answers = store.rows("SELECT DISTINCT answer FROM reports")
     expect(answers == [{"answer": "accepted"}], f"the provider was not believed: {said}")
 

@@ -120,7 +120,7 @@ class Script:
     def next_turn(self) -> int:
         """The slot in which one of the plans may speak again, by the slots alone."""
         now = (self.home.hands.wall - START) // (TURN * SECOND)
-        watches = list(self.home.agent.watches.values())
+        watches = list(self.home.agent.trackers.values())
         if not watches:
             return now + self.plans[0].window - 1
         member = self.chance.choice(watches).member

@@ -19,7 +19,7 @@ from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import NOT_SMOOTHED
 from hushwatt.provider.estimate.export import export
 from hushwatt.provider.estimate.intervals import Z95
-from hushwatt.provider.service.service import open_read
+from hushwatt.provider.service.service import open_reader
 from hushwatt.provider.store import open_store
 
 Document = dict[str, Any]
@@ -104,7 +104,7 @@ def _command(desk: InProcessClient, question: Question, told: Document, folder: 
     """What `hushwatt provider export` writes, from a store of its own opening."""
     database = open_store(desk.config.store_address)
     try:
-        read = open_read(desk.config, database)
+        read = open_reader(desk.config, database)
         found = read.estimates(
             desk.plan, question.first, question.last, question.consistency, question.smooth
         )

@@ -25,7 +25,7 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.provider.intake.collect import Collection, erase_device
-from hushwatt.provider.intake.delivery import deliveries
+from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.wire.payload import Layout
@@ -101,9 +101,9 @@ class Village:
                 if slot > self.published:
                     self.reported[slot] |= set(sent.homes[rows].tolist())
                     self.named |= set(sent.homes[rows].tolist())
-        life = self.desk.service.lives[self.collection.number]
-        Ingest(self.desk.service.database, self.collection, life, self.desk.clock).take(
-            deliveries(self.plan, [path])
+        schedule = self.desk.service.schedules[self.collection.number]
+        Ingest(self.desk.service.database, self.collection, schedule, self.desk.clock).take(
+            open_deliveries(self.plan, [path])
         )
 
     def part(self, count: int) -> None:

@@ -14,7 +14,7 @@ from hushwatt.chaos.provider.erased_homes import wide_plan
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.store.sqlite import restore
+from hushwatt.provider.store.backup import restore
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout

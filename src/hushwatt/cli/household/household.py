@@ -64,14 +64,14 @@ def join(
     from hushwatt.household.upload.provider_client import ProviderClient, choose_plan
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, link = open_folder(folder), ProviderClient(check_address(url))
-    wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, link.address)
+    here, client = open_folder(folder), ProviderClient(check_address(url))
+    wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, client.address)
     if wanted is None or len(wanted) != 64:
-        wanted, pinned = choose_plan(link, wanted, pinned)
+        wanted, pinned = choose_plan(client, wanted, pinned)
     with here.store(make=True) as store:
         if cap:
             write_caps(here.caps_path, cap)
-        proposal = propose(store, here.caps(), link, wanted, pinned, time.time_ns())
+        proposal = propose(store, here.caps(), client, wanted, pinned, time.time_ns())
         words = agreement(proposal)
         print(words)
         if proposal.objections:
@@ -81,7 +81,7 @@ def join(
             say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
-    for line in here.tighten():
+    for line in here.restrict_to_owner():
         say(line)
     say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
 
@@ -115,10 +115,10 @@ def run(
     from hushwatt.household.sources.hub import Hub
 
     here = open_folder(folder)
-    mapping = here.mapping()
-    hub = Hub.of(mapping, say, {".parquet": parquet_rows})
+    sources = here.sources()
+    hub = Hub.of(sources, say, {".parquet": parquet_rows})
     page = None if no_page else (page_host, page_port)
-    Runner(here, mapping, hub, SystemClock(), say, page, page_guest).run()
+    Runner(here, sources, hub, SystemClock(), say, page, page_guest).run()
     sys.stdout.flush()
     os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
 
@@ -197,12 +197,12 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOpti
     from hushwatt.household.sources.sources_file import Broker
 
     here = open_folder(folder)
-    mapping = here.mapping()
-    if not discover and (mapping.plugs or mapping.tables):
+    named = here.sources()
+    if not discover and (named.plugs or named.tables):
         for line in source_lines(here.health(), time.time_ns()):
             print(line)
         return
-    broker = mapping.broker or Broker()
+    broker = named.broker or Broker()
     try:
         found = asyncio.run(find(broker, seconds))
     except Exception as wrong:

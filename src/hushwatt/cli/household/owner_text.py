@@ -16,7 +16,7 @@ def agreement(proposal: Proposal) -> str:
     """All that is agreed to, as one text; it is kept with the consent."""
     plan, promise = proposal.plan, proposal.promise
     lines = [f"the plan {quoted(plan.name)}", ""]
-    for label, sentence in consent_terms(plan, promise, proposal.link.address, proposal.offer.key):
+    for label, sentence in consent_terms(plan, promise, proposal.client.address, proposal.offer.key):
         lines.append(f"{label:<16}{sentence}")
     if proposal.replaces is not None:
         lines += [

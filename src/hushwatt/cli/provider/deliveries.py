@@ -10,7 +10,7 @@ from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOpti
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.take_back import TakenBack
-    from hushwatt.provider.store.deliveries import Delivered
+    from hushwatt.provider.store.deliveries import DeliveryRecord
 
 
 def deliveries(
@@ -39,7 +39,7 @@ def deliveries(
     from hushwatt.errors import UsageError
     from hushwatt.provider.intake.take_back import correct_homes
     from hushwatt.provider.intake.take_back import take_back as undo
-    from hushwatt.provider.store.deliveries import delivered
+    from hushwatt.provider.store.deliveries import all_deliveries
 
     if (correct is None) != (homes is None) or (correct is not None and take_back is not None):
         raise UsageError("--correct and --homes go together, and without --take-back")
@@ -51,9 +51,9 @@ def deliveries(
                 _print_take_back(take_back, undo(session, collection, take_back))
             if correct is not None and homes is not None:
                 correct_homes(session, collection, correct, homes)
-            found = delivered(session, collection.number)
+            found = all_deliveries(session, collection.number)
         if take_back is not None:
-            database.forget()
+            database.purge()
     finally:
         database.close()
     _print_deliveries(found, as_json)
@@ -69,7 +69,7 @@ def _print_take_back(number: int, done: "TakenBack") -> None:
         )
 
 
-def _print_deliveries(found: "list[Delivered]", as_json: bool) -> None:
+def _print_deliveries(found: "list[DeliveryRecord]", as_json: bool) -> None:
     if as_json:
         from hushwatt.cli.estimate import print_json
 

@@ -17,7 +17,7 @@ from hushwatt.cli.provider.store_options import (
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.collect import Collection
-    from hushwatt.provider.intake.ingest import Ingested
+    from hushwatt.provider.intake.ingest import IngestResult
     from hushwatt.provider.schedule import SlotSchedule
     from hushwatt.provider.service.config import Config
     from hushwatt.provider.store.session import Database
@@ -46,18 +46,18 @@ def ingest(
     import time
 
     from hushwatt.cli.progress import progress
-    from hushwatt.provider.clock import SystemClock
-    from hushwatt.provider.intake.delivery import deliveries
+    from hushwatt.provider.clock import SystemUtcClock
+    from hushwatt.provider.intake.delivery import open_deliveries
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
     settings = where.settings()
-    database, collection, life = open_collection(settings, plan)
+    database, collection, schedule = open_collection(settings, plan)
     try:
-        found = deliveries(collection.plan, files)
+        found = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in found)
         with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, life, SystemClock(), homes).take(found, advance)
+            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(found, advance)
     finally:
         database.close()
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
@@ -100,16 +100,16 @@ def export(
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
     from hushwatt.provider.estimate.time_range import parse_time_range
-    from hushwatt.provider.service.service import open_read
+    from hushwatt.provider.service.service import open_reader
 
     settings = where.settings()
     database = open_existing_store(settings)
-    read = open_read(settings, database)
+    read = open_reader(settings, database)
     with database.reading() as session:
         agreed = read.plan_of(plan_number(session, plan))
     collection = read.collections[agreed.id]
     first, last = parse_time_range(agreed, start, end)
-    _publish(database, collection, read.life(agreed))
+    _publish(database, collection, read.schedule(agreed))
     if reports:
         _archive(database, collection, output, first, last)
     else:
@@ -153,7 +153,7 @@ def erase(
         erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))
     say(f"erased {household} and {erased:,} reports of it")
     try:
-        database.forget()
+        database.purge()
     except StoreUnavailable:
         say("others still read the store: what was erased is overwritten when the service runs next")
     database.close()
@@ -171,7 +171,7 @@ def open_collection(settings: "Config", word: str | None) -> "tuple[Database, Co
     """The store, the plan that is meant, and when its slots open and close."""
     from hushwatt.provider.intake.collect import Collection
     from hushwatt.provider.service.folder import make_folder
-    from hushwatt.provider.service.service import lives_of, load_plans
+    from hushwatt.provider.service.service import load_plans, schedules_of
     from hushwatt.provider.store import open_store
     from hushwatt.provider.store.plans import add_plan, all_plans
 
@@ -187,19 +187,19 @@ def open_collection(settings: "Config", word: str | None) -> "tuple[Database, Co
         database = open_existing_store(settings)
         with database.reading() as session:
             number, plans = plan_number(session, word), all_plans(session)
-    return database, Collection(number, plans[number]), lives_of(settings, plans)[number]
+    return database, Collection(number, plans[number]), schedules_of(settings, plans)[number]
 
 
-def _publish(database: "Database", collection: "Collection", life: "SlotSchedule") -> None:
-    from hushwatt.provider.clock import SystemClock
-    from hushwatt.provider.service.publish_files import publish_unattended, waiting
+def _publish(database: "Database", collection: "Collection", schedule: "SlotSchedule") -> None:
+    from hushwatt.provider.clock import SystemUtcClock
+    from hushwatt.provider.service.publish_files import count_unpublished, publish_file_slots
 
-    clock = SystemClock()
-    slots = publish_unattended(database, collection.number, life, clock)
+    clock = SystemUtcClock()
+    slots = publish_file_slots(database, collection.number, schedule, clock)
     if slots:
         which = f"{len(slots):,} slots, {slots[0]} to {slots[-1]}"
         say(f"published {which}: whatever comes for them from now on is late")
-    elif count := waiting(database, collection.number, life, clock):
+    elif count := count_unpublished(database, collection.number, schedule, clock):
         say(f"left out {count:,} closed slots: the service of these homes has not published them yet")
 
 
@@ -217,7 +217,7 @@ def _archive(
         say(f"{len(done.gone):,} slots could not be written: the store no longer has their payloads")
 
 
-def _print_summary(collection: "Collection", ingested: "Ingested", seconds: float, as_json: bool) -> None:
+def _print_summary(collection: "Collection", ingested: "IngestResult", seconds: float, as_json: bool) -> None:
     rate = ingested.rows / seconds
     if as_json:
         from hushwatt.cli.estimate import print_json

@@ -222,7 +222,7 @@ def restore(file: Path, /, *, where: FolderOptions = USUAL_FOLDER) -> None:
         The backup.
     """
     from hushwatt.provider.service.folder import make_folder
-    from hushwatt.provider.store.sqlite import restore as put_back
+    from hushwatt.provider.store.backup import restore as put_back
 
     settings = where.settings()
     make_folder(settings.folder)

@@ -124,7 +124,7 @@ def rehearse(
                 example = example or one_report(sent, levels)
         finally:
             clients.close()
-        server.clock.set(server.service.read.life(plan).closes(slots - 1) + timedelta(seconds=1))
+        server.clock.set(server.service.read.schedule(plan).closes(slots - 1) + timedelta(seconds=1))
         server.wait_until_published(plan, slots - 1)
         assert example is not None
         yield Rehearsal(

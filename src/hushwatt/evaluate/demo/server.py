@@ -13,7 +13,7 @@ import uvicorn
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import HandClock
+from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.folder import make_folder
 from hushwatt.provider.service.logs import start_logs
@@ -29,7 +29,7 @@ class LocalServer:
     """Where it listens, and the clock that it goes by."""
 
     service: Service
-    clock: HandClock
+    clock: ManualClock
     host: str
     port: int
 
@@ -51,7 +51,7 @@ def local_server(plan_file: Path, folder: Path, port: int) -> Iterator[LocalServ
     )
     start_logs(config.log_level)
     make_folder(config.folder)
-    clock = HandClock(plan.calendar.start_of(0))
+    clock = ManualClock(plan.calendar.start_of(0))
     app = make_app(config, open_store(config.store_address), clock)
     door = free_door(config.host, port)
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))

@@ -21,7 +21,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Spend, dearest_with
 
-SpendRow = tuple[int, bytes | None, int, int, int]  # place, members, start, end, amount
+SpendRow = tuple[int, bytes | None, int, int, int]  # plan key, members, start, end, amount
 SELECT_SPENDS = "SELECT place, members, start, end, running, boots, amount FROM spends WHERE"
 
 
@@ -42,7 +42,7 @@ class SpendReach:
             return None
         if members is None:
             return set(self.plan.names)
-        return {self.plan.names[place] for place in np.frombuffer(members, dtype="<u2")}
+        return {self.plan.names[number] for number in np.frombuffer(members, dtype="<u2")}
 
 
 @dataclass
@@ -50,10 +50,10 @@ class ApplianceSpends:
     """The home's spends, seen from its appliances."""
 
     store: Store
-    timeline: MonotonicClock
+    monotonic: MonotonicClock
     _asked: dict[int, SpendReach] = field(default_factory=dict)
 
-    def stretch(self, start: int) -> int:
+    def cap_interval(self, start: int) -> int:
         """How long the cap on one appliance looks for a slot that begins at `start`, in nanoseconds.
 
         As long as the longest window of the home's plans, and a day at least.  A plan that
@@ -66,13 +66,13 @@ class ApplianceSpends:
 
     def dearest(self, spend: SpendRow, length: int, most: int) -> tuple[str, Fraction] | None:
         """An appliance that has more than `most` in an interval that `spend` touches, and how much."""
-        place, members, start, *_ = spend
+        plan_key, members, start, *_ = spend
         if self._bound(spend, length) <= most:
             return None  # even all that touches such an interval, on one appliance, is not too much
         near = [spend, *self._near(start - length, length)]
         parts = lcm(*(self._of(row[0]).share for row in near))
         spoken = [self._of(row[0]).names(row[1]) for row in near]
-        for name in sorted(self._named(place, members, near)):
+        for name in sorted(self._named(plan_key, members, near)):
             reached = (row for row, names in zip(near, spoken, strict=True) if names is None or name in names)
             mine, *others = (self._spend(row, parts) for row in reached)
             amount = Fraction(dearest_with(mine, others, length), parts)
@@ -85,25 +85,25 @@ class ApplianceSpends:
         found: dict[str, Fraction] = {}
         after, values = self._after(moment, length)
         sums = f"SELECT place, members, sum(amount) FROM spends WHERE {after} GROUP BY place, members"
-        for place, members, amount in self._rows(sums, values):
-            asked = self._of(place)
+        for plan_key, members, amount in self._rows(sums, values):
+            asked = self._of(plan_key)
             for name in asked.names(members) or ():
                 found[name] = found.get(name, Fraction(0)) + Fraction(amount, asked.share)
         return found
 
     def _after(self, moment: int, length: int) -> SqlCondition:
         """Spends that are not shown to be older than a moment, for a cap on any `length`."""
-        moved, values = self.timeline.since(moment, length)
+        moved, values = self.monotonic.since(moment, length)
         return f"(end > ? OR {moved})", (moment, *values)
 
     def _near(self, moment: int, length: int) -> Iterator[SpendRow]:
         """The same, each lasting as long as it must be given."""
         after, values = self._after(moment, length)
-        credits = self.timeline.credits(length)
-        for place, members, start, end, running, boots, amount in self._rows(
+        credits = self.monotonic.credits(length)
+        for plan_key, members, start, end, running, boots, amount in self._rows(
             f"{SELECT_SPENDS} {after}", values
         ):
-            yield place, members, *self.timeline.lasting(start, end, running, boots, credits), amount
+            yield plan_key, members, *self.monotonic.lasting(start, end, running, boots, credits), amount
 
     def _rows(self, query: str, values: tuple[int, ...]) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in self.store.rows(query, values)]
@@ -113,11 +113,11 @@ class ApplianceSpends:
         after, values = self._after(spend[2] - length, length)
         sums = self._rows(f"SELECT place, sum(amount) FROM spends WHERE {after} GROUP BY place", values)
         parts = [(spend[0], spend[4]), *sums]
-        return sum((Fraction(amount, self._of(place).share) for place, amount in parts), Fraction(0))
+        return sum((Fraction(amount, self._of(plan_key).share) for plan_key, amount in parts), Fraction(0))
 
-    def _named(self, place: int, members: bytes | None, near: Iterable[SpendRow]) -> Iterator[str]:
+    def _named(self, plan_key: int, members: bytes | None, near: Iterable[SpendRow]) -> Iterator[str]:
         """The appliances that a spend may be about."""
-        names = self._of(place).names(members)
+        names = self._of(plan_key).names(members)
         if names is None:
             names = {""}.union(*(self._of(row[0]).names(row[1]) or () for row in near))
         yield from names
@@ -136,14 +136,14 @@ class ApplianceSpends:
         )
         return found is not None
 
-    def _plan(self, place: int) -> Plan | None:
-        return self._of(place).plan
+    def _plan(self, plan_key: int) -> Plan | None:
+        return self._of(plan_key).plan
 
-    def _of(self, place: int) -> SpendReach:
+    def _of(self, plan_key: int) -> SpendReach:
         """A plan never changes, so it is read once."""
-        if place not in self._asked:
-            canonical = self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))
+        if plan_key not in self._asked:
+            canonical = self.store.value("SELECT canonical FROM plans WHERE place = ?", (plan_key,))
             if canonical is None:
                 return SpendReach(None)
-            self._asked[place] = SpendReach(Plan.parse(canonical))
-        return self._asked[place]
+            self._asked[plan_key] = SpendReach(Plan.parse(canonical))
+        return self._asked[plan_key]

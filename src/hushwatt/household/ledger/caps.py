@@ -77,9 +77,9 @@ class Caps:
             IntervalCap(self.epsilon_per_year, YEAR, "year"),
         )
 
-    def appliance_limit(self, stretch: int) -> IntervalCap:
+    def appliance_limit(self, length: int) -> IntervalCap:
         """What binds every spend on one appliance, when the cap looks as far as `stretch`."""
-        return IntervalCap(self.appliance_epsilon, stretch, interval_words(stretch))
+        return IntervalCap(self.appliance_epsilon, length, interval_words(length))
 
     def bars(self, plan: Plan) -> list[str]:
         """Why this home does not speak under a plan at all, a sentence each."""
@@ -119,17 +119,17 @@ class Caps:
                 yield _objection(together, f"{when} together with your other plans", cap, allowed)
 
     def _appliance_sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
-        stretch = max(DAY, *(window_length(each) for each in (plan, *others)))
+        length = max(DAY, *(window_length(each) for each in (plan, *others)))
         sums = {
             name: ceil(
-                sum(max_appliance_spend(each, stretch) for each in (plan, *others) if name in each.names)
+                sum(max_appliance_spend(each, length) for each in (plan, *others) if name in each.names)
             )
             for name in {name for each in (plan, *others) for name in each.names}
         }
         worst = max(sorted(sums), key=lambda name: sums[name])
         if sums[worst] > self.appliance_epsilon:
             shared = f"together with your other plans on {worst}" if others else "on one appliance"
-            when = f"in any {interval_words(stretch)} {shared}"
+            when = f"in any {interval_words(length)} {shared}"
             yield _objection(sums[worst], when, "appliance_epsilon", self.appliance_epsilon)
 
     def tightest(self, other: "Caps") -> "Caps":

@@ -42,7 +42,7 @@ class OverCap(HushwattError):
 class SpendEntry:
     """One spend of one plan, stamped with the time of its slot [start, end)."""
 
-    place: int  # of the plan
+    plan_key: int  # of the plan
     slot: int
     purpose: str  # probe, publication, lost (counted though perhaps never spent), or earlier (a day of them)
     start: int
@@ -60,12 +60,12 @@ class SpendEntry:
 class HomeLedger:
     """All spends of a home, under its owner's caps."""
 
-    def __init__(self, store: Store, caps: Caps, timeline: MonotonicClock | None = None) -> None:
+    def __init__(self, store: Store, caps: Caps, monotonic: MonotonicClock | None = None) -> None:
         self.store, self.caps = store, caps
-        self.timeline = timeline or MonotonicClock(store)
-        self.appliances = ApplianceSpends(store, self.timeline)
+        self.monotonic = monotonic or MonotonicClock(store)
+        self.appliances = ApplianceSpends(store, self.monotonic)
 
-    def against(self, entry: SpendEntry) -> OverCap | None:
+    def objection_to(self, entry: SpendEntry) -> OverCap | None:
         """Why a spend is not allowed, if it is not: for the home, or for one appliance."""
         return self.refusal(entry.start, entry.end, entry.amount) or self._appliance_refusal(entry)
 
@@ -82,29 +82,29 @@ class HomeLedger:
         """Write one spend down, on disk when this returns, or refuse it."""
         if entry.amount < 0:
             raise StateError("a spend below zero: what is in the ledger is never given back")
-        with self.store.change() as disk:
-            if refused := self.against(entry):
+        with self.store.transaction() as disk:
+            if refused := self.objection_to(entry):
                 raise refused
             disk.execute(INSERT_SQL, entry.row)
-            self.timeline.write(disk)
+            self.monotonic.write(disk)
 
-    def count(self, entries: Iterable[SpendEntry]) -> None:
+    def record(self, entries: Iterable[SpendEntry]) -> None:
         """Write down what may have been spent, whatever the caps say; part of a running change."""
         self.store.disk.executemany(INSERT_SQL, (entry.row for entry in entries if entry.amount > 0))
 
-    def tidy(self, place: int, slot: int, moment: int) -> None:
+    def compact(self, plan_key: int, slot: int, moment: int) -> None:
         """Write old spends of a plan, before a slot and a moment, as one row a day.
 
         Such a row lasts from the first to the last of its slots, so it only ever counts for more.
         """
-        values = (place, slot, moment)
-        with self.store.change() as disk:
+        values = (plan_key, slot, moment)
+        with self.store.transaction() as disk:
             disk.execute(MERGE_SQL, (*values, DAY))
             disk.execute(f"DELETE FROM spends WHERE {OLD_SPENDS}", values)
 
     def spent_since(self, moment: int, length: int) -> int:
         """What all slots that are not shown to have ended by a moment spent, for a cap on any `length`."""
-        moved, values = self.timeline.since(moment, length)
+        moved, values = self.monotonic.since(moment, length)
         query = f"SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ? OR {moved}"
         return self.store.value(query, (moment, *values)) or 0
 
@@ -118,15 +118,15 @@ class HomeLedger:
         return self.spent_since(start - length, length)
 
     def _dearest(self, spend: Spend, length: int) -> int:
-        moved, values = self.timeline.since(spend.start - length, length)
+        moved, values = self.monotonic.since(spend.start - length, length)
         near = self.store.rows(
             f"SELECT start, end, amount, running, boots FROM spends WHERE end > ? OR {moved}",
             (spend.start - length, *values),
         )
-        credits = self.timeline.credits(length)
+        credits = self.monotonic.credits(length)
         spends = [
             Spend(
-                *self.timeline.lasting(row["start"], row["end"], row["running"], row["boots"], credits),
+                *self.monotonic.lasting(row["start"], row["end"], row["running"], row["boots"], credits),
                 row["amount"],
             )
             for row in near
@@ -135,7 +135,7 @@ class HomeLedger:
 
     def _appliance_refusal(self, entry: SpendEntry) -> OverCap | None:
         """Every interval of the stretch's length, for each appliance that the spend speaks of."""
-        limit = self.caps.appliance_limit(self.appliances.stretch(entry.start))
-        row = (entry.place, entry.members, entry.start, entry.end, entry.amount)
+        limit = self.caps.appliance_limit(self.appliances.cap_interval(entry.start))
+        row = (entry.plan_key, entry.members, entry.start, entry.end, entry.amount)
         found = self.appliances.dearest(row, limit.length, limit.amount)
         return None if found is None else OverCap(entry.amount, limit, found[0])

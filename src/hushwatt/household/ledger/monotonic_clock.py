@@ -64,7 +64,7 @@ class MonotonicClock:
 
     def __init__(self, store: Store, mark: HighWaterMark | None = None) -> None:
         self.store, self.mark = store, mark
-        self.seen = _parse_sample(store.noted(RUNNING_KEY))
+        self.sample = _parse_sample(store.read_value(RUNNING_KEY))
         self.boots = [Boot(**row) for row in store.rows("SELECT * FROM boots ORDER BY number")]
         self.unseen = 0  # running time that passed on this boot before the first look, and left no trace
         self.newest = False  # nothing was spent since this ledger was written last: until time is kept again
@@ -75,29 +75,29 @@ class MonotonicClock:
 
     def look(self, moment: Moment) -> None:
         """Let the running time go on to `moment`."""
-        last = self.seen or self._begin(moment)
-        self._origin = last.offset if self.seen is None else self._origin
-        known = bool(moment.boot) or self._looked or self.seen is None
+        last = self.sample or self._begin(moment)
+        self._origin = last.offset if self.sample is None else self._origin
+        known = bool(moment.boot) or self._looked or self.sample is None
         if known and last.boot == moment.boot and moment.alive >= last.alive:
             ran = moment.alive - last.alive
-            if not self._looked and self.seen is not None:
+            if not self._looked and self.sample is not None:
                 self.newest = self._newest()
                 self.unseen, self._earlier = (0, None) if self.newest else (ran, last.offset)
         else:
             ran = 0
             first = moment.wall - last.running
             self.boots = [*self.boots, Boot(self.number + 1, last.running, last.offset, first)][-MAX_BOOTS:]
-        self.seen = ClockSample(moment.wall, moment.alive, moment.boot, last.running + ran)
+        self.sample = ClockSample(moment.wall, moment.alive, moment.boot, last.running + ran)
         self._looked = True
 
     def _newest(self) -> bool:
         """Whether this is known to be the last state that this home's ledger ever had."""
-        state = self.store.noted(STATE_KEY)
+        state = self.store.read_value(STATE_KEY)
         return self.mark is not None and state is not None and self.mark.read() == state
 
     def _begin(self, moment: Moment) -> ClockSample:
         """Running time begins: for a ledger from before there was any, when its newest spend was made."""
-        noted = str(self.store.noted("moment") or "").split(" ", 2)
+        noted = str(self.store.read_value("moment") or "").split(" ", 2)
         if len(noted) == 3 and noted[2] and noted[2] == moment.boot and int(noted[1]) <= moment.alive:
             return ClockSample(int(noted[0]), int(noted[1]), noted[2], 0)
         newest = self.store.value("SELECT max(end) FROM spends")
@@ -112,14 +112,14 @@ class MonotonicClock:
 
     @property
     def offset(self) -> int:
-        assert self.seen is not None
-        return self.seen.offset
+        assert self.sample is not None
+        return self.sample.offset
 
     @property
     def _just_started(self) -> bool:
         """Whether this is the first look after the last boot."""
-        assert self.seen is not None
-        return bool(self.boots) and self.seen.running == self.boots[-1].running
+        assert self.sample is not None
+        return bool(self.boots) and self.sample.running == self.boots[-1].running
 
     @property
     def behind(self) -> bool:
@@ -139,21 +139,21 @@ class MonotonicClock:
         nobody saw may have ended by the clock as it was seen last, or as it is now: at the later time.
         Nothing was spent in what is still to come.
         """
-        if self.seen is None:
+        if self.sample is None:
             return None, None
         if self.boots and (end <= self.offset + self.boots[-1].running or self._just_started):
             return end - self.boots[-1].before, self.number - 1
         earlier = self.offset if self._earlier is None else self._earlier
-        return min(end - min(self.offset, earlier), self.seen.running), self.number
+        return min(end - min(self.offset, earlier), self.sample.running), self.number
 
     def due(self, every: int) -> bool:
         """Whether that much running time is not yet on disk."""
-        assert self.seen is not None
-        return self._kept is None or self.seen.running - self._kept >= every
+        assert self.sample is not None
+        return self._kept is None or self.sample.running - self._kept >= every
 
     def keep(self) -> None:
         """Put the running time on disk; what passed unseen has been counted by then."""
-        with self.store.change() as disk:
+        with self.store.transaction() as disk:
             if self._origin is not None:
                 disk.execute(STAMP_SQL, (self._origin,))
             self.write(disk)
@@ -161,12 +161,12 @@ class MonotonicClock:
 
     def write(self, disk: apsw.Connection) -> None:
         """The same, as part of a running change."""
-        if self.seen is None:
+        if self.sample is None:
             return
         state = secrets.token_hex(16)  # no two states of a ledger have the same
         disk.execute(
             "INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)",
-            (RUNNING_KEY, self.seen.text, STATE_KEY, state),
+            (RUNNING_KEY, self.sample.text, STATE_KEY, state),
         )
         if self.mark is not None:
             self.mark.write(state)
@@ -174,7 +174,7 @@ class MonotonicClock:
             row = (boot.number, boot.running, boot.before, boot.first)
             disk.execute("INSERT OR REPLACE INTO boots VALUES (?, ?, ?, ?)", row)
             disk.execute("DELETE FROM boots WHERE number <= ?", (boot.number - MAX_BOOTS,))
-        self._kept = self.seen.running
+        self._kept = self.sample.running
 
     def credits(self, length: int) -> Credits:
         """How much of each time off counts as passed, for a promise about any stretch of `length`.
@@ -197,7 +197,7 @@ class MonotonicClock:
 
     def moved(self, end: int, running: int | None, boots: int | None, credits: Credits) -> int:
         """Where a slot that ended at `end`, by the wall's clock of its day, ended by that of today."""
-        if self.seen is None or running is None or boots is None:
+        if self.sample is None or running is None or boots is None:
             return end
         for boot, credit in credits:
             if boot.number > boots:
@@ -215,7 +215,7 @@ class MonotonicClock:
 
     def since(self, moment: int, length: int, tolerance: int = TOLERANCE) -> SqlCondition:
         """Spends that `moved` to after a moment: they are not shown to be older."""
-        if self.seen is None:
+        if self.sample is None:
             return "0", ()
         cutoff, upper = moment - self.offset + tolerance, self.number
         clauses, values = list[str](), list[int]()

@@ -23,18 +23,18 @@ class PlanLedger(Ledger):
     """What a lone home spent under one plan; every charge is kept on disk first."""
 
     plan: Plan
-    place: int
-    book: HomeLedger
+    plan_key: int
+    home_ledger: HomeLedger
 
     @classmethod
-    def kept(cls, plan: Plan, place: int, book: HomeLedger, slot: int) -> "PlanLedger":
+    def load(cls, plan: Plan, plan_key: int, home_ledger: HomeLedger, slot: int) -> "PlanLedger":
         """The ledger as the book has it, for a home that is at `slot`."""
         first = Ledger.of(plan, homes=1)
         ledger = cls(1, first.epsilon, first.window, first.appliances, first.appliance_total)
-        ledger.plan, ledger.place, ledger.book = plan, place, book
-        rows = book.store.disk.execute(
+        ledger.plan, ledger.plan_key, ledger.home_ledger = plan, plan_key, home_ledger
+        rows = home_ledger.store.disk.execute(
             "SELECT slot, amount, members FROM spends WHERE place = ? AND slot > ? ORDER BY slot, rowid",
-            (place, slot - plan.window),
+            (plan_key, slot - plan.window),
         )
         ledger.charges = [_charge(plan, *row) for row in rows]
         return ledger
@@ -45,16 +45,16 @@ class PlanLedger(Ledger):
         amount = int(amounts.sum())
         if amount:
             purpose = "probe" if self._probing(slot) else "publication"
-            self.book.charge(self.entry(slot, purpose, amount, members))
+            self.home_ledger.charge(self.entry(slot, purpose, amount, members))
 
     def entry(self, slot: int, purpose: str, amount: int, members: Members | None) -> SpendEntry:
         """A spend of this plan, stamped with its slot's time."""
         start, end = (nanoseconds(self.plan.calendar.start_of(each)) for each in (slot, slot + 1))
         named = None if members is None else np.asarray(members[0], dtype="<u2").tobytes()
-        timeline = self.book.timeline
-        if timeline.seen is not None:
-            start = min(start, timeline.seen.wall)  # of a slot ahead, which counts from now on
-        return SpendEntry(self.place, slot, purpose, start, end, amount, named, *timeline.stamp(end))
+        monotonic = self.home_ledger.monotonic
+        if monotonic.sample is not None:
+            start = min(start, monotonic.sample.wall)  # of a slot ahead, which counts from now on
+        return SpendEntry(self.plan_key, slot, purpose, start, end, amount, named, *monotonic.stamp(end))
 
     def recent(self, slot: int) -> list[Charge]:
         """The charges that share a window with `slot`, or are not shown to have left it yet."""
@@ -62,15 +62,15 @@ class PlanLedger(Ledger):
 
     def _not_yet_over(self, slot: int) -> list[Charge]:
         """Charges whose slots are before the window, and would not be if the clock had not been moved."""
-        moved, values = spends_before_window(self.plan, self.book.timeline, slot)
-        rows = self.book.store.rows(
+        moved, values = spends_before_window(self.plan, self.home_ledger.monotonic, slot)
+        rows = self.home_ledger.store.rows(
             "SELECT max(slot) AS slot, sum(amount) AS amount, members FROM spends "
             f"WHERE place = ? AND {moved} GROUP BY members ORDER BY slot",
-            (self.place, *values),
+            (self.plan_key, *values),
         )
         return [_charge(self.plan, **row) for row in rows]
 
-    def affords(self, slot: int, amount: int, members: Members | None) -> bool:
+    def can_afford(self, slot: int, amount: int, members: Members | None) -> bool:
         """Whether a charge would be accepted by the plan's window and by the owner's caps."""
         if not amount:
             return True
@@ -80,7 +80,7 @@ class PlanLedger(Ledger):
         except OverBudget:
             return False
         entry = self.entry(slot, "publication", amount, members)
-        return self.book.against(entry) is None
+        return self.home_ledger.objection_to(entry) is None
 
     def spent_in(self, slot: int) -> int:
         """What is charged in one slot."""
@@ -91,13 +91,13 @@ class PlanLedger(Ledger):
         return self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
 
 
-def spends_before_window(plan: Plan, timeline: MonotonicClock, slot: int) -> SqlCondition:
+def spends_before_window(plan: Plan, monotonic: MonotonicClock, slot: int) -> SqlCondition:
     """Spends of slots before the window that ends with `slot`, not shown to be that old."""
     first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
     if first <= 0:
         return "0", ()
     begins = nanoseconds(plan.calendar.start_of(first))
-    moved, values = timeline.since(begins, length, clock_tolerance(plan))
+    moved, values = monotonic.since(begins, length, clock_tolerance(plan))
     return f"(slot < ? AND {moved})", (first, *values)
 
 

@@ -73,13 +73,13 @@ class Store:
     def close(self) -> None:
         self.disk.close()
 
-    def make_sure(self) -> None:
+    def recover_wal(self) -> None:
         """Before the first change of a life: what an earlier one wrote is on the disk, or written again."""
-        with self.change() as disk:
+        with self.transaction() as disk:
             rewrite_wal(disk)
 
     @contextmanager
-    def change(self) -> Iterator[apsw.Connection]:
+    def transaction(self) -> Iterator[apsw.Connection]:
         """One transaction: all of it is on the disk afterwards, or none."""
         try:
             self.disk.execute("BEGIN IMMEDIATE")
@@ -115,11 +115,11 @@ class Store:
         """The random name of this home; it stays here and tells copies of a ledger from others."""
         return str(self.value("SELECT value FROM home WHERE name = 'home'"))
 
-    def noted(self, name: str) -> Any:
+    def read_value(self, name: str) -> Any:
         return self.value("SELECT value FROM home WHERE name = ?", (name,))
 
-    def note(self, name: str, value: Any) -> None:
-        with self.change() as disk:
+    def write_value(self, name: str, value: Any) -> None:
+        with self.transaction() as disk:
             disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (name, value))
 
 

@@ -17,7 +17,8 @@ OLD_BROKER = 132  # MQTT 5's reason code for a version that is not spoken
 MAX_QUEUED = 1_000  # messages that wait to be read; more are dropped
 MIN_BACKOFF, MAX_BACKOFF = 1.0, 60.0  # seconds between two attempts
 
-OnMessage = Callable[[str, bytes, bool], None]
+Say = Callable[[str], None]
+OnMessage = Callable[[str, bytes, bool], None]  # topic, payload, retained
 
 
 @asynccontextmanager
@@ -54,8 +55,8 @@ def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
     )
 
 
-async def listen(broker: Broker, topics: list[str], hear: OnMessage, say: Callable[[str], None]) -> None:
-    """Hand every message on these topics to `hear`; never ends by itself."""
+async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: Say) -> None:
+    """Hand every message on these topics to `on_message`; never ends by itself."""
     pause, told = MIN_BACKOFF, False
     while True:
         try:
@@ -64,7 +65,7 @@ async def listen(broker: Broker, topics: list[str], hear: OnMessage, say: Callab
                     await connected.subscribe(topic)
                 pause, told = MIN_BACKOFF, _back(broker, told, say)
                 async for message in connected.messages:
-                    hear(message.topic.value, _bytes(message.payload), message.retain)
+                    on_message(message.topic.value, _bytes(message.payload), message.retain)
         except (aiomqtt.MqttError, OSError, ValueError) as wrong:
             if not told:
                 reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
@@ -77,7 +78,7 @@ async def listen(broker: Broker, topics: list[str], hear: OnMessage, say: Callab
         pause = min(2 * pause, MAX_BACKOFF)
 
 
-def _back(broker: Broker, told: bool, say: Callable[[str], None]) -> bool:
+def _back(broker: Broker, told: bool, say: Say) -> bool:
     if told:
         say(f"the broker {broker.host}:{broker.port} is back")
     return False

@@ -43,7 +43,7 @@ class PlugSource:
 class Hub:
     """The sources of one home."""
 
-    lines: list[PlugSource]
+    plugs: list[PlugSource]
     tables: list[TableSource]
     say: Callable[[str], None]
     big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
@@ -52,22 +52,22 @@ class Hub:
     def __post_init__(self) -> None:
         self.guard, self.once = Guard(self.say), LogOnce(self.say)
         self._by_topic: dict[str, list[PlugSource]] = {}
-        for line in self.lines:
-            for topic in line.preset.topics():
-                self._by_topic.setdefault(topic, []).append(line)
+        for source in self.plugs:
+            for topic in source.preset.topics():
+                self._by_topic.setdefault(topic, []).append(source)
 
     @classmethod
     def of(
         cls, mapping: SourcesFile, say: Callable[[str], None], readers: Mapped[str, RowReader] | None = None
     ) -> "Hub":
         """The sources that a mapping names; `readers` open tables by the ending of their name."""
-        lines = [
+        plugs = [
             PlugSource(each, Plug(each.name, each.appliance, each.stale, each.maximum), each.preset)
             for each in mapping.plugs
         ]
         known = {".csv": follow_csv, **(readers or {})}
         tables = [TableSource(each, _reader(each.path, known)) for each in mapping.tables]
-        return cls(lines, tables, say)
+        return cls(plugs, tables, say)
 
     @property
     def topics(self) -> list[str]:
@@ -81,12 +81,12 @@ class Hub:
         """
         last = min(slot + 2, max(slot + 1, plan.calendar.slots))
         edges = [nanoseconds(plan.calendar.start_of(each)) for each in range(slot, last + 1)]
-        for line in self.lines:
-            line.plug.open(plan.id, *edges)
+        for source in self.plugs:
+            source.plug.open(plan.id, *edges)
         begin, over = nanoseconds(plan.start), nanoseconds(plan.expires)  # as in bulk, no row beyond counts
         for table in self.tables:
             table.open(plan.id, plan.names, *(min(max(edge, begin), over) for edge in edges))
-        self._learn(plan)
+        self._learn_plan(plan)
 
     def means(self, plan: Plan, slot: int) -> Watts:
         """The mean watts of every appliance over the slot that was opened."""
@@ -95,25 +95,25 @@ class Hub:
             with self.guard(f"table {table.name}: a row"):
                 table.poll(end)
         watts = dict.fromkeys(plan.names, 0.0)
-        for line in self.lines:
-            mean = line.plug.mean(plan.id)
-            if line.plug.appliance in watts:
-                watts[line.plug.appliance] += mean
+        for source in self.plugs:
+            mean = source.plug.mean(plan.id)
+            if source.plug.appliance in watts:
+                watts[source.plug.appliance] += mean
         for table in self.tables:
             for name in plan.names:
                 watts[name] += table.mean(plan.id, name)
         return np.array([watts[name] for name in plan.names])
 
-    def hear(self, time: int, topic: str, payload: bytes, retained: bool) -> None:
+    def on_message(self, time: int, topic: str, payload: bytes, retained: bool) -> None:
         """Take in one message; what is malformed is said once, and never shown."""
-        for line in self._by_topic.get(topic, ()):
-            with self.guard(f"plug {line.plug.name}: a message"):
+        for source in self._by_topic.get(topic, ()):
+            with self.guard(f"plug {source.plug.name}: a message"):
                 try:
-                    for seen in line.preset.read(topic, payload):
-                        self._see(line, time, seen, retained)
+                    for measurement in source.preset.read(topic, payload):
+                        self._take(source, time, measurement, retained)
                 except Malformed as wrong:
-                    line.plug.trouble = str(wrong)
-                self._tell(line.plug)
+                    source.plug.trouble = str(wrong)
+                self._say_trouble(source.plug)
 
     def poll(self, now: int, since: int) -> None:
         """Read what tables have gained, and say which plugs have kept silent since the start."""
@@ -122,50 +122,50 @@ class Hub:
                 table.poll(now)
             if table.trouble:
                 self.once(table.name, f"table {table.name}: {table.trouble}")
-        for line in self.lines:
-            if line.plug.heard is None and line.plug.trouble is None and now - since > MAX_SILENCE:
-                topic = line.preset.topics()[0]
+        for source in self.plugs:
+            if source.plug.heard is None and source.plug.trouble is None and now - since > MAX_SILENCE:
+                topic = source.preset.topics()[0]
                 self.once(
-                    line.plug.name, f"plug {line.plug.name}: nothing heard on {topic}; is that its topic?"
+                    source.plug.name, f"plug {source.plug.name}: nothing heard on {topic}; is that its topic?"
                 )
 
     def health(self, now: int) -> list[dict[str, object]]:
         """How fresh every source is; never what it shows."""
         plugs = [
-            _health(line.plug.name, line.plug.appliance, line.plug, line.plug.stale, now)
-            for line in self.lines
+            _health(source.plug.name, source.plug.appliance, source.plug, source.plug.stale, now)
+            for source in self.plugs
         ]
         return plugs + [
             _health(table.name, "table", table, 24 * 3_600 * SECOND, now) for table in self.tables
         ]
 
-    def _see(self, line: PlugSource, time: int, seen: object, retained: bool) -> None:
-        if isinstance(seen, UnitOfMeasurement):
-            self._change_unit(line, seen.name)
-        elif isinstance(seen, Unavailable) or not retained:  # a retained value is not a fresh reading
-            line.plug.see(time, seen)  # type: ignore[arg-type]
+    def _take(self, source: PlugSource, time: int, measurement: object, retained: bool) -> None:
+        if isinstance(measurement, UnitOfMeasurement):
+            self._change_unit(source, measurement.name)
+        elif isinstance(measurement, Unavailable) or not retained:  # a retained value is not a fresh reading
+            source.plug.take(time, measurement)  # type: ignore[arg-type]
             if (
-                isinstance(seen, PowerReading)
-                and line.plug.looks_like_kilowatts
-                and line.plug.appliance in self.big
+                isinstance(measurement, PowerReading)
+                and source.plug.looks_like_kilowatts
+                and source.plug.appliance in self.big
             ):
                 self.once(
-                    f"{line.plug.name} unit",
-                    f"plug {line.plug.name}: its numbers look like kilowatts; if so, write unit = "
+                    f"{source.plug.name} unit",
+                    f"plug {source.plug.name}: its numbers look like kilowatts; if so, write unit = "
                     '"kW" in sources.toml',
                 )
 
-    def _change_unit(self, line: PlugSource, unit: str) -> None:
+    def _change_unit(self, source: PlugSource, unit: str) -> None:
         if unit in UNITS:
-            line.preset = replace(line.preset, unit=unit)  # type: ignore[type-var]
+            source.preset = replace(source.preset, unit=unit)  # type: ignore[type-var]
         else:
-            line.plug.trouble = "its unit is none of power or energy"
+            source.plug.trouble = "its unit is none of power or energy"
 
-    def _learn(self, plan: Plan) -> None:
+    def _learn_plan(self, plan: Plan) -> None:
         for appliance in plan.appliances:
             if appliance.edges and appliance.edges[0] >= MIN_BIG_EDGE:
                 self.big.add(appliance.name)
-        measured = {line.plug.appliance for line in self.lines}
+        measured = {source.plug.appliance for source in self.plugs}
         if not self.tables:
             for name in plan.names:
                 if name not in measured and name not in self.unmeasured:
@@ -174,7 +174,7 @@ class Hub:
                         f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else"
                     )
 
-    def _tell(self, plug: Plug) -> None:
+    def _say_trouble(self, plug: Plug) -> None:
         if plug.trouble is None:
             self.once.clear(plug.name)
         else:

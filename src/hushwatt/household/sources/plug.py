@@ -46,90 +46,93 @@ class Plug:
     trouble: str | None = None  # what was wrong with the last message, if anything
     _power: tuple[int, float] | None = field(default=None, repr=False)
     _counter: tuple[int, float] | None = field(default=None, repr=False)
-    _tanks: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
+    _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
 
     def open(self, plan: str, *edges: int) -> None:
         """Begin to add up the slots of a plan between these edges; one that is open already stays so."""
-        here = {(each.start, each.end): each for each in self._tanks.get(plan, [])}
-        self._tanks[plan] = [here.get(span) or SlotEnergy(*span) for span in pairwise(edges)]
+        here = {(each.start, each.end): each for each in self._energies.get(plan, [])}
+        self._energies[plan] = [here.get(span) or SlotEnergy(*span) for span in pairwise(edges)]
 
     def mean(self, plan: str) -> float:
         """The mean watts over the first slot that is open; forgets it."""
-        tank = self._tanks[plan].pop(0)
+        energy = self._energies[plan].pop(0)
         if self._power is not None:
             since, watts = self._power
-            tank.add(since, min(tank.end, since + self.stale), watts)
-        return max(0.0, tank.amount / (tank.end - tank.start))
+            energy.add(since, min(energy.end, since + self.stale), watts)
+        return max(0.0, energy.amount / (energy.end - energy.start))
 
-    def see(self, time: int, seen: Measurement) -> None:
+    def take(self, time: int, measurement: Measurement) -> None:
         """Take in what a message told at a time."""
-        if isinstance(seen, Unavailable):
-            self._settle(time)
-            self._power, self.trouble = None, seen.reason  # a counter may come back and tell what was missed
-        elif isinstance(seen, PowerReading):
-            self._see_power(time, seen.watts)
-        elif isinstance(seen, EnergyCounter):
-            self._see_energy(time, seen.watt_hours)
+        if isinstance(measurement, Unavailable):
+            self._hold_until(time)
+            self._power, self.trouble = (
+                None,
+                measurement.reason,
+            )  # a counter may come back and tell what was missed
+        elif isinstance(measurement, PowerReading):
+            self._take_power(time, measurement.watts)
+        elif isinstance(measurement, EnergyCounter):
+            self._take_energy(time, measurement.watt_hours)
 
     @property
     def looks_like_kilowatts(self) -> bool:
         """Whether every one of many readings was a small broken number."""
         return self._small >= MIN_READINGS
 
-    def _see_power(self, time: int, watts: float) -> None:
-        if not self._possible(watts):
+    def _take_power(self, time: int, watts: float) -> None:
+        if not self._is_possible(watts):
             return
         self._count_small(watts)
         if self._counter is not None and time - self._counter[0] > self.stale:
             self._counter = None  # it stopped counting
         if self._counter is None:
-            self._settle(time)
+            self._hold_until(time)
             self._power = time, max(0.0, watts)
         else:  # the counter has all up to its own time: only what follows is a guess
             self._power = self._counter[0], max(0.0, watts)
-        self._good(time)
+        self._mark_heard(time)
 
-    def _see_energy(self, time: int, watt_hours: float) -> None:
+    def _take_energy(self, time: int, watt_hours: float) -> None:
         if not isfinite(watt_hours) or watt_hours < 0:
             self.trouble = "its counter shows an impossible number"
             return
         if self._counter is None:
-            self._settle(time)
+            self._hold_until(time)
             self._power = None if self._power is None else (time, self._power[1])
-        elif not self._share_out(time, watt_hours):
+        elif not self._spread_rise(time, watt_hours):
             return
         self._counter = time, watt_hours
-        self._good(time)
+        self._mark_heard(time)
 
-    def _share_out(self, time: int, watt_hours: float) -> bool:
+    def _spread_rise(self, time: int, watt_hours: float) -> bool:
         """Spread a counter's rise over the time since its last message; False when it did not rise yet."""
         assert self._counter is not None
         since, before = self._counter
-        lasted, risen = time - since, watt_hours - before
+        lasted, rise = time - since, watt_hours - before
         if lasted <= 0:
             return lasted < 0  # a clock set back: begin again from here
-        watts = risen * HOUR / lasted
-        if risen < 0 or lasted > MAX_COUNTER_GAP or not self._possible(watts):
+        watts = rise * HOUR / lasted
+        if rise < 0 or lasted > MAX_COUNTER_GAP or not self._is_possible(watts):
             self._power = None  # started again, or too long ago: nothing is known about the time between
             return True
-        self._fill(since, time, watts)
+        self._add_energy(since, time, watts)
         self._power = time, watts
         return True
 
-    def _settle(self, time: int) -> None:
+    def _hold_until(self, time: int) -> None:
         """Add what the last reading held for, up to now."""
         if self._power is None or self._counter is not None:
             return
         since, watts = self._power
-        self._fill(since, min(time, since + self.stale), watts)
+        self._add_energy(since, min(time, since + self.stale), watts)
 
-    def _fill(self, start: int, end: int, watts: float) -> None:
+    def _add_energy(self, start: int, end: int, watts: float) -> None:
         """Add what was used in [start, end) to every slot that holds part of it."""
-        for tank in (each for tanks in self._tanks.values() for each in tanks):
-            tank.add(start, end, watts)
+        for energy in (each for energies in self._energies.values() for each in energies):
+            energy.add(start, end, watts)
 
-    def _possible(self, watts: float) -> bool:
+    def _is_possible(self, watts: float) -> bool:
         possible = isfinite(watts) and -MAX_BELOW_ZERO <= watts <= self.maximum
         if not possible:
             self.trouble = f"it shows more than {self.maximum:g} W, or less than nothing: not a reading"
@@ -141,5 +144,5 @@ class Plug:
         elif watts > 0 and self._small >= 0:
             self._small += 1
 
-    def _good(self, time: int) -> None:
+    def _mark_heard(self, time: int) -> None:
         self.heard, self.trouble = time, None

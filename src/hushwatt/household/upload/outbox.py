@@ -46,7 +46,7 @@ class Outbox:
     store: Store
     entropy: Entropy
     say: Callable[[str], None]
-    link: Callable[[str], ProviderClient] = ProviderClient
+    client: Callable[[str], ProviderClient] = ProviderClient
 
     def __post_init__(self) -> None:
         self.once = LogOnce(self.say)
@@ -58,19 +58,19 @@ class Outbox:
             f"(SELECT place FROM plans WHERE {ACTIVE_PLANS})",
             (now,),
         )
-        for place in (row["place"] for row in waiting):
+        for plan_key in (row["place"] for row in waiting):
             try:
-                self._send(place, now)
-                self.once.clear(place)
+                self._send(plan_key, now)
+                self.once.clear(plan_key)
             except HushwattError as wrong:
-                self._back_off(place, now)
-                self._say_once(place, str(wrong))
+                self._back_off(plan_key, now)
+                self._say_once(plan_key, str(wrong))
 
-    def _send(self, place: int, now: int) -> None:
-        plan = self.store.rows("SELECT * FROM plans WHERE place = ?", (place,))[0]
-        with self.link(plan["address"]).proved(plan["plan"], plan["provider"]) as provider:
+    def _send(self, plan_key: int, now: int) -> None:
+        plan = self.store.rows("SELECT * FROM plans WHERE place = ?", (plan_key,))[0]
+        with self.client(plan["address"]).plan_session(plan["plan"], plan["provider"]) as provider:
             self._pin(plan, provider.key)
-            rows = self._due(place, now)
+            rows = self._due(plan_key, now)
             if not rows:
                 return
             body = b"".join(
@@ -78,47 +78,49 @@ class Outbox:
             )
             key = Ed25519PrivateKey.from_private_bytes(plan["secret"])
             answer = provider.upload(key, plan["device"], body, now // SECOND)
-        self._acknowledge(place, rows, verdicts(answer, len(rows)), now)
+        self._acknowledge(plan_key, rows, verdicts(answer, len(rows)), now)
 
-    def _due(self, place: int, now: int) -> list[dict[str, Any]]:
+    def _due(self, plan_key: int, now: int) -> list[dict[str, Any]]:
         """What to send, looked up at the last moment: the owner may have paused or left meanwhile."""
         return self.store.rows(
             f"SELECT * FROM reports WHERE place = ? AND due <= ? AND place IN "
             f"(SELECT place FROM plans WHERE {ACTIVE_PLANS}) ORDER BY slot LIMIT ?",
-            (place, now, BATCH_RECORDS),
+            (plan_key, now, BATCH_RECORDS),
         )
 
     def _pin(self, plan: dict[str, Any], key: bytes) -> None:
         """Keep the provider's key, when it is a new one for which the old one vouched."""
         if key != plan["provider"]:
-            with self.store.change() as disk:
+            with self.store.transaction() as disk:
                 disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (key, plan["place"]))
 
-    def _acknowledge(self, place: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
-        with self.store.change() as disk:
+    def _acknowledge(self, plan_key: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
+        with self.store.transaction() as disk:
             for row, answer in zip(rows, answers, strict=True):
                 due = now + MAX_BACKOFF if answer in RETRY_REASONS else None
                 disk.execute(
                     "UPDATE reports SET due = ?, answer = ?, tries = tries + 1 WHERE place = ? AND slot = ?",
-                    (due, answer, place, row["slot"]),
+                    (due, answer, plan_key, row["slot"]),
                 )
         refused = sorted(set(answers) - {"accepted"})
         if refused:
-            self._say_once(place, f"the provider refused a report: {', '.join(refused)[:100]}")
+            self._say_once(plan_key, f"the provider refused a report: {', '.join(refused)[:100]}")
 
-    def _back_off(self, place: int, now: int) -> None:
+    def _back_off(self, plan_key: int, now: int) -> None:
         """Try again later, after ever longer pauses."""
-        tries = self.store.value("SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (place, now))
+        tries = self.store.value(
+            "SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (plan_key, now)
+        )
         pause = backoff(int(tries or 0), self.entropy)
-        with self.store.change() as disk:
+        with self.store.transaction() as disk:
             disk.execute(
                 "UPDATE reports SET due = ?, tries = tries + 1 WHERE place = ? AND due <= ?",
-                (now + pause, place, now),
+                (now + pause, plan_key, now),
             )
 
-    def _say_once(self, place: int, line: str) -> None:
-        name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (place,))).name
-        self.once(place, f"plan {quoted(name, 60)}: {line}")
+    def _say_once(self, plan_key: int, line: str) -> None:
+        name = Plan.parse(self.store.value("SELECT canonical FROM plans WHERE place = ?", (plan_key,))).name
+        self.once(plan_key, f"plan {quoted(name, 60)}: {line}")
 
 
 def verdicts(answer: HttpResponse, count: int) -> list[str]:

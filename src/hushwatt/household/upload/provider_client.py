@@ -76,15 +76,15 @@ class VerifiedSession:
     """Questions over one connection, whose answers count only with a proof by one key."""
 
     address: str
-    session: HttpTransport
+    transport: HttpTransport
     key: bytes | None = None  # None: whoever answers first is taken for who it says it is
 
     def ask(
         self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
     ) -> HttpResponse:
         """One question and its answer, which the holder of the key has given to this very question."""
-        question = Challenge.fresh(method, path, body)
-        answer = self.session.ask(method, path, body or None, {**(headers or {}), **question.headers})
+        challenge = Challenge.fresh(method, path, body)
+        answer = self.transport.ask(method, path, body or None, {**(headers or {}), **challenge.headers})
         key = self.key or hex_header(answer.headers, KEY_HEADER, 32)
         if PROOF_HEADER.lower() not in answer.headers:
             if answer.status >= 500 or answer.status in RETRY_STATUSES:
@@ -93,12 +93,12 @@ class VerifiedSession:
                 f"{self.address} does not prove who it is: the provider's server is too old for that, or "
                 "this is another's; it is not believed"
             )
-        if key is None or not question.proved_by(key, answer.headers, answer.status, answer.body):
+        if key is None or not challenge.proved_by(key, answer.headers, answer.status, answer.body):
             raise WrongProvider(f"{self.address} cannot prove that it has the provider's key")
         self.key = key
         return answer
 
-    def good(self, answer: HttpResponse) -> HttpResponse:
+    def raise_for_status(self, answer: HttpResponse) -> HttpResponse:
         """The same answer, if it is no refusal."""
         if answer.status >= 500 or answer.status in RETRY_STATUSES:
             raise Unreachable(f"{self.address} cannot answer now: {quoted(answer.problem)}")
@@ -111,28 +111,30 @@ class VerifiedSession:
 class PlanSession:
     """A provider that has just shown its key, over the connection on which it did."""
 
-    line: VerifiedSession
+    session: VerifiedSession
     plan_id: str
     canonical: bytes
     key: bytes
 
     def enrol(self, plan: Plan, key: Ed25519PrivateKey, code: str | None) -> Enrolment:
         """A place for this home in the plan."""
-        wish = {"public_key": public_bytes(key).hex()} | ({"code": code} if code else {})
-        body = json.dumps(wish).encode()
-        answer = self.line.ask("POST", f"/v1/plans/{self.plan_id}/devices", body, JSON)
-        return parse_enrolment(plan, self.line.good(answer))
+        request = {"public_key": public_bytes(key).hex()} | ({"code": code} if code else {})
+        body = json.dumps(request).encode()
+        answer = self.session.ask("POST", f"/v1/plans/{self.plan_id}/devices", body, JSON)
+        return parse_enrolment(plan, self.session.raise_for_status(answer))
 
     def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> HttpResponse:
         """Send records as they are; any answer that is the provider's is handed back."""
         path = f"/v1/plans/{self.plan_id}/reports"
-        return self.line.ask("POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body))
+        return self.session.ask(
+            "POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body)
+        )
 
     def erase(self, key: Ed25519PrivateKey, device: bytes, time: int) -> int:
         """Ask for every report of this device to be erased; how many there were."""
         path = f"/v1/plans/{self.plan_id}/devices/{device.hex()}"
         headers = sign_request(key, device, "DELETE", path, time, b"")
-        return parse_erased(self.line.good(self.line.ask("DELETE", path, b"", headers)))
+        return parse_erased(self.session.raise_for_status(self.session.ask("DELETE", path, b"", headers)))
 
 
 @dataclass(frozen=True)
@@ -144,23 +146,23 @@ class ProviderClient:
 
     def plans(self, pinned: bytes | None = None) -> PlanList:
         """What the provider collects."""
-        with self._line() as line:
-            answer = line.ask("GET", "/v1/plans")
-            key = self._key(line, pinned)
-            return PlanList(parse_plan_list(line.good(answer)), key)
+        with self._session() as session:
+            answer = session.ask("GET", "/v1/plans")
+            key = self._shown_key(session, pinned)
+            return PlanList(parse_plan_list(session.raise_for_status(answer)), key)
 
     def offer(self, plan_id: str, pinned: bytes | None = None) -> Offer:
         """A plan, whole and signed, by the pinned key or one that follows from it."""
-        with self.proved(plan_id, pinned) as provider:
+        with self.plan_session(plan_id, pinned) as provider:
             return Offer(Plan.parse(provider.canonical, source=self.address), provider.key)
 
     @contextmanager
-    def proved(self, plan_id: str, pinned: bytes | None = None) -> Iterator[PlanSession]:
+    def plan_session(self, plan_id: str, pinned: bytes | None = None) -> Iterator[PlanSession]:
         """The provider, once it has shown the pinned key, or one that follows from it."""
-        with self._line() as line:
-            answer = line.ask("GET", f"/v1/plans/{plan_id}")
-            key = self._key(line, pinned)
-            line.good(answer)
+        with self._session() as session:
+            answer = session.ask("GET", f"/v1/plans/{plan_id}")
+            key = self._shown_key(session, pinned)
+            session.raise_for_status(answer)
             if hashlib.sha256(answer.body).hexdigest() != plan_id:
                 raise WrongProvider(
                     f"what {self.address} sent is not plan {plan_id[:12]}…: its hash is another"
@@ -168,37 +170,37 @@ class ProviderClient:
             signature = hex_header(answer.headers, SIGNATURE_HEADER, 64)
             if signature is None or not verify_plan(key, signature, answer.body):
                 raise WrongProvider(f"the plan from {self.address} is not signed by the key beside it")
-            yield PlanSession(line, plan_id, answer.body, key)
+            yield PlanSession(session, plan_id, answer.body, key)
 
     @contextmanager
-    def _line(self) -> Iterator[VerifiedSession]:
-        session = self.connect(self.address)
+    def _session(self) -> Iterator[VerifiedSession]:
+        transport = self.connect(self.address)
         try:
-            yield VerifiedSession(self.address, session)
+            yield VerifiedSession(self.address, transport)
         finally:
-            session.close()
+            transport.close()
 
-    def _key(self, line: VerifiedSession, pinned: bytes | None) -> bytes:
+    def _shown_key(self, session: VerifiedSession, pinned: bytes | None) -> bytes:
         """The key that was shown, if it is the pinned one or follows from it."""
-        assert line.key is not None
-        if pinned is not None and line.key != pinned:
-            history = line.ask("GET", "/v1/keys")
-            if history.status != 200 or not key_chain_reaches(history, pinned, line.key):
+        assert session.key is not None
+        if pinned is not None and session.key != pinned:
+            history = session.ask("GET", "/v1/keys")
+            if history.status != 200 or not key_chain_reaches(history, pinned, session.key):
                 raise WrongProvider(
-                    f"{self.address} has another key ({line.key.hex()[:16]}…) than the one pinned "
+                    f"{self.address} has another key ({session.key.hex()[:16]}…) than the one pinned "
                     f"({pinned.hex()[:16]}…), and the old key does not vouch for it"
                 )
-        return line.key
+        return session.key
 
 
-def choose_plan(link: ProviderClient, wanted: str | None, pinned: bytes | None = None) -> tuple[str, bytes]:
+def choose_plan(client: ProviderClient, wanted: str | None, pinned: bytes | None = None) -> tuple[str, bytes]:
     """The id of the plan that was meant, and the key of who offers it."""
-    listing = link.plans(pinned)
+    listing = client.plans(pinned)
     fitting = [name for name, _ in listing.plans if name.startswith(wanted or "")]
     if len(fitting) == 1:
         return fitting[0], listing.key
     if not listing.plans:
-        raise UsageError(f"{link.address} collects nothing now")
+        raise UsageError(f"{client.address} collects nothing now")
     names = "; ".join(f"{name[:12]} {quoted(words, 60)}" for name, words in listing.plans[:10])
     raise UsageError(f"name one plan with --plan: {names}")
 
@@ -212,14 +214,14 @@ def parse_plan_list(answer: HttpResponse) -> tuple[tuple[str, str], ...]:
 
 def parse_enrolment(plan: Plan, answer: HttpResponse) -> Enrolment:
     """The name that this home was given, and its turn."""
-    told = as_table(answer.json())
-    device = hex_header({"device": as_text(told.get("device"))}, "device", DEVICE_BYTES)
+    body = as_table(answer.json())
+    device = hex_header({"device": as_text(body.get("device"))}, "device", DEVICE_BYTES)
     if device is None:
         raise ProviderRefused("the provider gave this home no name")
-    turn = told.get("turn") if has_turns(plan) else None
+    turn = body.get("turn") if has_turns(plan) else None
     if turn is not None and (type(turn) is not int or not 0 <= turn < plan.window):
         raise ProviderRefused("the provider gave this home a turn that the plan does not have")
-    return Enrolment(device, offered="turn" in told, turn=turn)
+    return Enrolment(device, offered="turn" in body, turn=turn)
 
 
 def parse_erased(answer: HttpResponse) -> int:

@@ -41,14 +41,14 @@ class UploadThread:
         self._stop.set()
         self._thread.join(STOP_SECONDS)
 
-    def link(self, address: str) -> ProviderClient:
+    def client(self, address: str) -> ProviderClient:
         """A link whose sessions end when the sender stops."""
         return ProviderClient(address, partial(connect, stop=self._stop))
 
     def _run(self) -> None:
         while not self._stop.is_set():
             with self.guard("sending"), self.folder.store() as store:
-                self._send(Outbox(store, OperatingSystem(), self.guard.say, self.link))
+                self._send(Outbox(store, OperatingSystem(), self.guard.say, self.client))
             self._stop.wait(POLL_SECONDS)
 
     def _send(self, outbox: Outbox) -> None:

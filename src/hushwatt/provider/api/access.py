@@ -6,7 +6,7 @@ from typing import NoReturn
 from starlette.requests import HTTPConnection
 
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.token_bucket import Limit
+from hushwatt.provider.api.token_bucket import TokenBucketLimiter
 from hushwatt.provider.service.config import is_loopback
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.access import OPERATE, token_role
@@ -18,22 +18,22 @@ FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "v
 
 
 class Access:
-    """The doorkeeper of one service."""
+    """Who may do what at one service, with a rate limit for strangers."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._strangers = Limit(service.config.strangers_per_second)
+        self._strangers = TokenBucketLimiter(service.config.strangers_per_second)
 
     def role(self, request: HTTPConnection) -> str | None:
         """What a request may do by its token or its login; where none is needed, everything."""
         if not self._service.config.needs_token and is_direct(request):
             return OPERATE
-        token, secret = bearer(request), request.cookies.get(COOKIE, "")
+        token, secret = bearer_token(request), request.cookies.get(COOKIE, "")
         if not token and not secret:
             return None
         with self._service.database.reading() as session:
-            found = token_role if token else login_role
-            return found(session, token or secret, self._now)
+            role_of = token_role if token else login_role
+            return role_of(session, token or secret, self._now)
 
     def is_analyst(self, request: HTTPConnection) -> bool:
         return self.role(request) is not None
@@ -74,10 +74,7 @@ class Access:
 
     def turn_away(self, request: HTTPConnection) -> None:
         """Refuse an address from which too many strangers came, before anything of it is read."""
-        address = _address(request)
-        if not (is_loopback(address) and is_direct(request)) and self._strangers.is_empty(
-            address, time.monotonic()
-        ):
+        if not _is_local(request) and self._strangers.is_empty(_address(request), time.monotonic()):
             raise Problem("too-many", retry=1)
 
     @property
@@ -86,10 +83,7 @@ class Access:
 
     def count_stranger(self, request: HTTPConnection) -> None:
         """Count a request of somebody unknown, and refuse when there are too many from one address."""
-        address = _address(request)
-        if is_loopback(address) and is_direct(request):
-            return
-        if not self._strangers.allows(address, time.monotonic()):
+        if not _is_local(request) and not self._strangers.allows(_address(request), time.monotonic()):
             raise Problem("too-many", retry=1)
 
 
@@ -97,7 +91,11 @@ def _address(request: HTTPConnection) -> str:
     return request.client.host if request.client else ""
 
 
-def bearer(request: HTTPConnection) -> str:
+def _is_local(request: HTTPConnection) -> bool:
+    return is_loopback(_address(request)) and is_direct(request)
+
+
+def bearer_token(request: HTTPConnection) -> str:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 

@@ -2,7 +2,6 @@
 
 from typing import Annotated, Self
 
-import numpy as np
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
@@ -11,13 +10,13 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.signed import Gate
+from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store.access import MOST_HOMES, find_code
-from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_with
-from hushwatt.provider.store.rotations import give_rotations
-from hushwatt.provider.store.session import Session
+from hushwatt.provider.store.access import MAX_GATEWAY_HOMES, find_code
+from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_before
+from hushwatt.provider.store.rotations import assign_rotations
+from hushwatt.provider.store.session import Session, device_rows
 from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import sound_key
 
@@ -30,7 +29,7 @@ class Join(BaseModel):
     public_key: Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$", description="Ed25519, 32 bytes in hex")]
     code: Annotated[str | None, Field(max_length=64, description="one-time code, where one is needed")] = None
     homes: Annotated[
-        int | None, Field(ge=1, le=MOST_HOMES, description="a gateway: how many homes it speaks for")
+        int | None, Field(ge=1, le=MAX_GATEWAY_HOMES, description="a gateway: how many homes it speaks for")
     ] = None
 
 
@@ -65,13 +64,13 @@ class Erased(BaseModel):
     note: str = "Numbers published before stay as they are: they are sums over many homes."
 
 
-def device_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
+def device_routes(service: Service, authenticator: RequestAuthenticator, access: Access) -> APIRouter:
     """The routes by which homes join and leave."""
     routes = APIRouter(tags=["devices"])
 
     @routes.post("/plans/{plan_id}/devices", status_code=201, summary="Join a plan")
     async def join(plan_id: str, wish: Join, request: Request) -> Joined:
-        collection = gate.open_collection(plan_id)
+        collection = authenticator.open_collection(plan_id)
         access.count_stranger(request)
         now = int(service.clock.now().timestamp())
         sound_key(bytes.fromhex(wish.public_key))
@@ -82,7 +81,7 @@ def device_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
         def write(session: Session) -> Enrolled | None:
             enrolled = enrol(session, collection, wish, needs_code, now)
             if enrolled and enrolled.new and service.config.assigned_turns:
-                give_rotations(session, collection.number, collection.plan, enrolled)
+                assign_rotations(session, collection.number, collection.plan, enrolled)
             return enrolled
 
         enrolled = await service.inbox.write(write)
@@ -96,11 +95,11 @@ def device_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
         description="Signed by the device, or by its gateway, with an empty body.",
     )
     async def leave(plan_id: str, device: str, request: Request) -> Erased:
-        collection = gate.collection(plan_id)
-        signer = await gate.signer(request, collection, await gate.body(request))
+        collection = authenticator.collection(plan_id)
+        signer = await authenticator.signer(request, collection, await authenticator.body(request))
         name = _name(device)
         with service.database.reading() as session:
-            homes, owners = session.find_devices(collection.number, _row(name))
+            homes, owners = session.find_devices(collection.number, device_rows(name))
         if owners[0] != signer.signer:
             raise Problem("signature-refused")
         reports = await service.erase(collection, name, int(homes[0]), signer.signer)
@@ -118,7 +117,7 @@ def enrol(
     if code is None:
         return None if needs_code else enrol_home(session, collection.number, key)
     if code.signer is not None:
-        return enrolled_with(session, code, key)
+        return enrolled_before(session, code, key)
     if code.expires <= now or (wish.homes or 1) > code.homes:
         return None
     if wish.homes is None:
@@ -134,7 +133,3 @@ def _name(text: str) -> bytes:
     if len(name) != DEVICE_BYTES:
         raise Problem("not-found", "a device is named by 16 bytes in hex")
     return name
-
-
-def _row(name: bytes) -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
-    return np.frombuffer(name, dtype=np.uint8).reshape(1, DEVICE_BYTES)

@@ -16,7 +16,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.signed import Gate
+from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
 from hushwatt.provider.estimate.time_range import parse_time_range
 from hushwatt.provider.service.service import Service
@@ -38,7 +38,7 @@ class Until(BaseModel):
     until: int = Field(ge=0, le=2**32 - 1)
 
 
-def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
+def estimate_routes(service: Service, authenticator: RequestAuthenticator, access: Access) -> APIRouter:
     """The routes for analysts."""
 
     async def analyst(request: Request) -> None:
@@ -64,27 +64,27 @@ def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
     ) -> dict[str, Any]:
-        plan = gate.collection(plan_id).plan
+        plan = authenticator.collection(plan_id).plan
         return read.document(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)
 
     @routes.get("/plans/{plan_id}/top", summary="The appliances that use the most")
     def top(
         plan_id: str, k: Annotated[int, Query(ge=1, le=10_000)] = 10, start: From = None, end: To = None
     ) -> dict[str, Any]:
-        plan = gate.collection(plan_id).plan
+        plan = authenticator.collection(plan_id).plan
         return read.top(plan, k, *_span(plan, start, end))
 
     @routes.get("/plans/{plan_id}/slots", summary="Where slots are in their life, and how complete")
     def slots(plan_id: str, start: From = None, end: To = None) -> dict[str, Any]:
-        plan = gate.collection(plan_id).plan
-        found = [asdict(slot) for slot in read.slots(plan, *_span(plan, start, end))]
-        for slot in found:
+        plan = authenticator.collection(plan_id).plan
+        views = [asdict(slot) for slot in read.slots(plan, *_span(plan, start, end))]
+        for slot in views:
             slot |= {name: show_instant(slot[name]) for name in ("start", "end", "closes")}
-        return {"plan": plan.id, "slots": found}
+        return {"plan": plan.id, "slots": views}
 
     @routes.get("/plans/{plan_id}/health", summary="How the collection goes")
     def health(plan_id: str) -> dict[str, Any]:
-        return asdict(read.health(gate.collection(plan_id).plan))
+        return asdict(read.health(authenticator.collection(plan_id).plan))
 
     @routes.get("/plans/{plan_id}/export.{form}", summary="The estimates as a file", response_class=Response)
     def exported(
@@ -95,11 +95,11 @@ def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
     ) -> Response:
-        plan = gate.collection(plan_id).plan
-        found = read.estimates(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)
+        plan = authenticator.collection(plan_id).plan
+        estimates = read.estimates(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
-            export(found, file)
+            export(estimates, file)
             content = file.read_bytes()
         name = f"hushwatt-{plan.id[:12]}.{form}"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -113,10 +113,10 @@ def answer_routes(service: Service, gate: Gate, access: Access) -> APIRouter:
     )
     async def publish(plan_id: str, wish: Until, request: Request) -> dict[str, Any]:
         await run_in_threadpool(access.need_operator, request)
-        collection = gate.collection(plan_id)
-        life, now = service.lives[collection.number], service.clock.now()
-        last = min(wish.until, life.last_begun(now))
-        if last >= 0 and life.plan.calendar.end_of(last) > now:
+        collection = authenticator.collection(plan_id)
+        schedule, now = service.schedules[collection.number], service.clock.now()
+        last = min(wish.until, schedule.last_begun(now))
+        if last >= 0 and schedule.plan.calendar.end_of(last) > now:
             last -= 1
         slots = await service.publish(collection.number, last)
         return {"published": read.state(collection.plan).published, "slots": slots}

@@ -8,11 +8,11 @@ from starlette.types import Scope
 from hushwatt.provider.api.problems import Problem
 
 HOST = re.compile(rb"[A-Za-z0-9._-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
-SAFE = ("GET", "HEAD", "OPTIONS")
-OWN_SITE = (b"same-origin", b"none")  # none: typed in, or from a bookmark
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+SAME_SITE = (b"same-origin", b"none")  # none: typed in, or from a bookmark
 
 
-def problem_with(scope: Scope) -> Problem | None:
+def head_problem(scope: Scope) -> Problem | None:
     """Why a request is refused: its host is not clear, or another site's page made a browser send it.
 
     Browsers say from which page a request comes whenever it may change something; programs do not.
@@ -29,19 +29,21 @@ def problem_with(scope: Scope) -> Problem | None:
             site = value
     if hosts != 1 or not HOST.fullmatch(host):
         return Problem("wrong-host")
-    if scope["method"] in SAFE or site in OWN_SITE or not (site or origin):
+    if scope["method"] in SAFE_METHODS or site in SAME_SITE or not (site or origin):
         return None
-    if site or not is_own(origin, host, scope["scheme"]):
+    if site or not is_same_origin(origin, host, scope["scheme"]):
         return Problem("wrong-origin", "open this site's own page and try again there")
     return None
 
 
-def is_own(origin: bytes, host: bytes, scheme: str) -> bool:
+def is_same_origin(origin: bytes, host: bytes, scheme: str) -> bool:
     """Whether a page of this origin is one of the host's own; one from https was not sent in the clear.
 
-    >>> is_own(b"http://127.0.0.1:8040", b"127.0.0.1:8040", "http"), is_own(b"null", b"127.0.0.1", "http")
-    (True, False)
-    >>> is_own(b"http://energy.example", b"energy.example", "https")
+    >>> is_same_origin(b"http://127.0.0.1:8040", b"127.0.0.1:8040", "http")
+    True
+    >>> is_same_origin(b"null", b"127.0.0.1", "http")
+    False
+    >>> is_same_origin(b"http://energy.example", b"energy.example", "https")
     False
     """
     try:

@@ -8,20 +8,20 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-SMALL = 4096  # bytes that are not worth counting
+UNCOUNTED_BYTES = 4096  # bytes that are not worth counting
 
 
 class Reservation:
     """What one client holds."""
 
-    def __init__(self, room: "MemoryLimit", limit: asyncio.Timeout) -> None:
-        self._room, self.limit, self.held = room, limit, 0
+    def __init__(self, memory: "MemoryLimit", timeout: asyncio.Timeout) -> None:
+        self._memory, self.timeout, self.held = memory, timeout, 0
 
     def take(self, count: int) -> None:
         """Hold so many bytes more; others may have to go for it, or this one."""
         self.held += count
-        if self.held > SMALL:
-            self._room.make(self)
+        if self.held > UNCOUNTED_BYTES:
+            self._memory.make_room(self)
 
 
 class MemoryLimit:
@@ -29,29 +29,29 @@ class MemoryLimit:
 
     def __init__(self, size: int) -> None:
         self._size, self.held = size, 0
-        self._places: dict[Reservation, int] = {}  # and what each holds, oldest first
+        self._reservations: dict[Reservation, int] = {}  # and what each holds, oldest first
 
     @asynccontextmanager
-    async def place(self, seconds: float | None = None) -> AsyncIterator[Reservation]:
-        """A place in the room; a TimeoutError inside when the time is over, or the place is needed."""
-        async with asyncio.timeout(seconds) as limit:
-            place = Reservation(self, limit)
+    async def reserve(self, seconds: float | None = None) -> AsyncIterator[Reservation]:
+        """Memory for one client; a TimeoutError inside when the time is over, or others need it."""
+        async with asyncio.timeout(seconds) as timeout:
+            reservation = Reservation(self, timeout)
             try:
-                yield place
+                yield reservation
             finally:
-                self._free(place)
+                self._free(reservation)
 
-    def make(self, place: Reservation) -> None:
-        """Make room for what a place holds."""
-        self.held += place.held - self._places.get(place, 0)
-        self._places[place] = place.held
+    def make_room(self, reservation: Reservation) -> None:
+        """Evict the oldest reservations until there is room for this one."""
+        self.held += reservation.held - self._reservations.get(reservation, 0)
+        self._reservations[reservation] = reservation.held
         while self.held > self._size:
-            oldest = next(iter(self._places))
+            oldest = next(iter(self._reservations))
             self._free(oldest)
-            if oldest is place:
+            if oldest is reservation:
                 raise TimeoutError
-            if not oldest.limit.expired():
-                oldest.limit.reschedule(asyncio.get_running_loop().time())
+            if not oldest.timeout.expired():
+                oldest.timeout.reschedule(asyncio.get_running_loop().time())
 
-    def _free(self, place: Reservation) -> None:
-        self.held -= self._places.pop(place, 0)
+    def _free(self, reservation: Reservation) -> None:
+        self.held -= self._reservations.pop(reservation, 0)

@@ -1,4 +1,4 @@
-"""Around every request: problems for what is refused, counts, times, a log line, safe headers."""
+"""Middleware around every request: problems for what is refused, counts, times, logs, safe headers."""
 
 import time
 import traceback
@@ -14,35 +14,38 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.api.access import Access
-from hushwatt.provider.api.head import problem_with
+from hushwatt.provider.api.head import head_problem
 from hushwatt.provider.api.memory_limit import MemoryLimit
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.proof import prover_for
-from hushwatt.provider.api.upload import Upload, uploads_to
+from hushwatt.provider.api.proof import response_signer_for
+from hushwatt.provider.api.upload import UploadRoute, upload_plan_id
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.service.logs import log
 from hushwatt.provider.store.session import StoreUnavailable
 
-HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-NOT_KEPT = (b"cache-control", b"no-store")
-ENCRYPTED = (b"strict-transport-security", b"max-age=31536000")  # browsers come back by https for a year
+SECURITY_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+NO_STORE = (b"cache-control", b"no-store")
+STRICT_TRANSPORT = (
+    b"strict-transport-security",
+    b"max-age=31536000",
+)  # browsers come back by https for a year
 UPLOADS = "/v1/plans/{plan_id}/reports"
-RETRY = 5  # seconds
-WISH = 65_536  # bytes of a body that is no upload
-PIECE = 32_768  # bytes of an answer that are sent at once
-ANSWERS = 32 * 1024 * 1024  # bytes of large answers that have not been taken
+RETRY_SECONDS = 5  # seconds
+MAX_BODY_BYTES = 65_536  # bytes of a body that is no upload
+CHUNK_BYTES = 32_768  # bytes of an answer that are sent at once
+MAX_UNSENT_BYTES = 32 * 1024 * 1024  # bytes of large answers that have not been taken
 
 
 class Middleware:
     """The outermost layer of the service; uploads go no further."""
 
     def __init__(
-        self, app: ASGIApp, metrics: Metrics, upload: Upload, access: Access, key: Ed25519PrivateKey
+        self, app: ASGIApp, metrics: Metrics, upload: UploadRoute, access: Access, key: Ed25519PrivateKey
     ) -> None:
         self._app, self._metrics, self._upload = app, metrics, upload
         self._access, self._key = access, key
-        self._known = handlers(metrics)
-        self._answers = MemoryLimit(ANSWERS)
+        self._handlers = exception_handlers(metrics)
+        self._unsent = MemoryLimit(MAX_UNSENT_BYTES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -55,31 +58,31 @@ class Middleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = _guarded(message.get("headers", []), scope["scheme"])
-            if len(message.get("body", b"")) > PIECE:
+            if len(message.get("body", b"")) > CHUNK_BYTES:
                 await self._send_large(message, send)
             else:
                 await send(message)
 
         answer: Send = watched
-        if prover := prover_for(scope, self._key):
-            receive, answer = prover.hearing(receive), prover.signing(watched)
-        plan_id = uploads_to(scope["path"]) if scope["method"] == "POST" else None
+        if signer := response_signer_for(scope, self._key):
+            receive, answer = signer.receiving(receive), signer.sending(watched)
+        plan_id = upload_plan_id(scope["path"]) if scope["method"] == "POST" else None
         try:
-            problem = problem_with(scope)
+            problem = head_problem(scope)
             if problem is not None:
-                response = await self._known[Problem](Request(scope), problem)
+                response = await self._handlers[Problem](Request(scope), problem)
                 await response(scope, receive, answer)
             elif plan_id is None:
-                await self._app(scope, self._short(scope, receive), answer)
+                await self._app(scope, self._bounded(scope, receive), answer)
             else:
-                response = await self._take(Request(scope, receive), plan_id)
+                response = await self._respond_to_upload(Request(scope, receive), plan_id)
                 await response(scope, receive, answer)
         finally:
             route = UPLOADS if plan_id else getattr(scope.get("route"), "path", "other")
             self._count(route, status, time.perf_counter() - began)
 
-    def _short(self, scope: Scope, receive: Receive) -> Receive:
-        """What receives a body; one that is longer than any wish is refused, one that breaks off is counted.
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """What receives a body; one that is too long is refused, one that breaks off is counted.
 
         An address from which too many strangers came is not listened to at all.
         """
@@ -91,8 +94,8 @@ class Middleware:
                 self._access.turn_away(client)
             message = await receive()
             size += len(message.get("body", b""))
-            if size > WISH:
-                raise Problem("too-large", f"at most {WISH} bytes")
+            if size > MAX_BODY_BYTES:
+                raise Problem("too-large", f"at most {MAX_BODY_BYTES} bytes")
             if message["type"] == "http.disconnect" and not whole:
                 self._access.count_stranger(client)
             whole = whole or not message.get("more_body", False)
@@ -100,24 +103,24 @@ class Middleware:
 
         return received
 
-    async def _take(self, request: Request, plan_id: str) -> Response:
+    async def _respond_to_upload(self, request: Request, plan_id: str) -> Response:
         """The answer to an upload, or the problem with it."""
         try:
             return await self._upload.answer(request, plan_id)
         except Exception as refusal:
-            kind = next(kind for kind in self._known if isinstance(refusal, kind))
-            response: Response = await self._known[kind](request, refusal)
+            kind = next(kind for kind in self._handlers if isinstance(refusal, kind))
+            response: Response = await self._handlers[kind](request, refusal)
             return response
 
     async def _send_large(self, message: Message, send: Send) -> None:
-        """Send piece by piece, as the client takes it; one that takes too long gets no more."""
+        """Send in chunks, with backpressure, as the client takes them; one that is too slow gets no more."""
         body = message["body"]
         with suppress(TimeoutError):
-            async with self._answers.place() as place:
-                place.take(len(body))
-                for start in range(0, len(body), PIECE):
-                    more = start + PIECE < len(body) or message.get("more_body", False)
-                    await send({**message, "body": body[start : start + PIECE], "more_body": more})
+            async with self._unsent.reserve() as reservation:
+                reservation.take(len(body))
+                for start in range(0, len(body), CHUNK_BYTES):
+                    more = start + CHUNK_BYTES < len(body) or message.get("more_body", False)
+                    await send({**message, "body": body[start : start + CHUNK_BYTES], "more_body": more})
 
     def _count(self, route: str, status: int, seconds: float) -> None:
         self._metrics.requests.labels(route, str(status)).inc()
@@ -127,13 +130,13 @@ class Middleware:
 
 def _guarded(headers: list[tuple[bytes, bytes]], scheme: str) -> list[tuple[bytes, bytes]]:
     """The headers of an answer with those that guard it; nobody keeps a copy unless it says so."""
-    found = [*headers, *HEADERS]
-    if all(name.lower() != NOT_KEPT[0] for name, _ in headers):
-        found.append(NOT_KEPT)
-    return [*found, ENCRYPTED] if scheme == "https" else found
+    guarded = [*headers, *SECURITY_HEADERS]
+    if all(name.lower() != NO_STORE[0] for name, _ in headers):
+        guarded.append(NO_STORE)
+    return [*guarded, STRICT_TRANSPORT] if scheme == "https" else guarded
 
 
-def handlers(metrics: Metrics) -> dict[Any, Any]:
+def exception_handlers(metrics: Metrics) -> dict[Any, Any]:
     """What each kind of refusal is answered with."""
 
     def answered(problem: Problem) -> Response:
@@ -145,7 +148,7 @@ def handlers(metrics: Metrics) -> dict[Any, Any]:
 
     async def on_unavailable(_: Request, failure: StoreUnavailable) -> Response:
         log().error("store unavailable", reason=str(failure))
-        return answered(Problem("unavailable", str(failure), retry=RETRY))
+        return answered(Problem("unavailable", str(failure), retry=RETRY_SECONDS))
 
     async def on_refusal(_: Request, refusal: HushwattError) -> Response:
         return answered(Problem("wrong-request", str(refusal)))

@@ -37,7 +37,7 @@ def operation_routes(service: Service, access: Access) -> APIRouter:
 
 def _refresh(service: Service) -> None:
     with service.database.reading() as session:
-        for number, life in service.lives.items():
+        for number, schedule in service.schedules.items():
             state: Any = plan_state(session, number)
-            service.metrics.homes.labels(life.plan.id).set(state.homes)
-            service.metrics.published.labels(life.plan.id).set(state.published)
+            service.metrics.homes.labels(schedule.plan.id).set(state.homes)
+            service.metrics.published.labels(schedule.plan.id).set(state.published)

@@ -7,19 +7,19 @@ from starlette.responses import JSONResponse, Response
 
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
-from hushwatt.provider.api.signed import Gate
+from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.service.service import Service
 from hushwatt.wire.signature import sign_plan
 
 
-def plan_routes(service: Service, gate: Gate) -> APIRouter:
+def plan_routes(service: Service, authenticator: RequestAuthenticator) -> APIRouter:
     """The routes that tell of plans and of the provider's keys."""
     routes = APIRouter(tags=["plans"])
 
     @routes.get("/plans", summary="The plans that are collected here")
     def plans() -> dict[str, Any]:
-        found = [_about(service, life.plan) for life in service.lives.values()]
-        return {"plans": found, "key": service.keys.public.hex()}
+        plans = [_about(service, schedule.plan) for schedule in service.schedules.values()]
+        return {"plans": plans, "key": service.keys.public.hex()}
 
     @routes.get(
         "/plans/{plan_id}",
@@ -29,7 +29,7 @@ def plan_routes(service: Service, gate: Gate) -> APIRouter:
         response_class=JSONResponse,
     )
     def plan(plan_id: str) -> Response:
-        canonical = gate.collection(plan_id).plan.canonical()
+        canonical = authenticator.collection(plan_id).plan.canonical()
         headers = sign_plan(service.keys.key, canonical) | {"ETag": f'"{plan_id}"'}
         return Response(canonical, media_type="application/json", headers=headers)
 
@@ -42,7 +42,7 @@ def plan_routes(service: Service, gate: Gate) -> APIRouter:
 
 
 def _about(service: Service, plan: Plan) -> dict[str, Any]:
-    over = service.lives[service.read.collections[plan.id].number].over(service.clock.now())
+    over = service.schedules[service.read.collections[plan.id].number].over(service.clock.now())
     return {
         "id": plan.id,
         "name": plan.name,

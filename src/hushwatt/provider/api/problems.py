@@ -48,10 +48,10 @@ class Problem(Exception):
 
     def response(self) -> JSONResponse:
         status, title = PROBLEMS[self.name]
-        told = {"type": PREFIX + self.name, "title": title, "status": status}
+        fields = {"type": PREFIX + self.name, "title": title, "status": status}
         if self.detail:
-            told["detail"] = self.detail
+            fields["detail"] = self.detail
         headers = {"Retry-After": str(self.retry)} if self.retry is not None else {}
         if status == 401:
             headers["WWW-Authenticate"] = "Bearer" if self.name == "token-needed" else "Hushwatt-Signature"
-        return JSONResponse(told | self.more, status, headers, MEDIA_TYPE)
+        return JSONResponse(fields | self.more, status, headers, MEDIA_TYPE)

@@ -11,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from hushwatt.wire.proof import BODY_UNREAD, NONCE_BYTES, NONCE_HEADER, Challenge, hex_header, prove
 
 
-class Prover:
+class ResponseSigner:
     """One request with a nonce: hears its body, and signs its answer."""
 
     def __init__(self, key: Ed25519PrivateKey, nonce: bytes, scope: Scope) -> None:
@@ -20,19 +20,19 @@ class Prover:
         self._digest, self._whole = hashlib.sha256(), not _has_body(scope)
         self._start: Message | None = None
 
-    def hearing(self, receive: Receive) -> Receive:
-        """What receives the body, and is heard doing so."""
+    def receiving(self, receive: Receive) -> Receive:
+        """What receives the body, and hashes it."""
 
-        async def heard() -> Message:
+        async def received() -> Message:
             message = await receive()
             if message["type"] == "http.request":
                 self._digest.update(message.get("body", b""))
                 self._whole = not message.get("more_body", False)
             return message
 
-        return heard
+        return received
 
-    def signing(self, send: Send) -> Send:
+    def sending(self, send: Send) -> Send:
         """What sends the answer: its head waits for the body, and is signed when that comes in one part."""
 
         async def signed(message: Message) -> None:
@@ -50,23 +50,23 @@ class Prover:
 
     def _headers(self, start: Message, body: bytes) -> list[tuple[bytes, bytes]]:
         digest = self._digest.hexdigest() if self._whole else BODY_UNREAD
-        question = Challenge(self._nonce, self._method, self._path, digest)
-        proof = prove(self._key, question, start["status"], body)
+        challenge = Challenge(self._nonce, self._method, self._path, digest)
+        proof = prove(self._key, challenge, start["status"], body)
         added = {name.lower().encode(): value.encode() for name, value in proof.items()}
         return [each for each in start.get("headers", []) if each[0] not in added] + list(added.items())
 
 
-def prover_for(scope: Scope, key: Ed25519PrivateKey) -> Prover | None:
+def response_signer_for(scope: Scope, key: Ed25519PrivateKey) -> ResponseSigner | None:
     """Who signs the answer to a request, if it asks for that."""
     wanted = NONCE_HEADER.lower().encode()
-    found = [value for name, value in scope["headers"] if name == wanted]
-    if len(found) != 1:
+    nonces = [value for name, value in scope["headers"] if name == wanted]
+    if len(nonces) != 1:
         return None
-    nonce = hex_header({NONCE_HEADER: found[0].decode("latin-1")}, NONCE_HEADER, NONCE_BYTES)
-    return None if nonce is None else Prover(key, nonce, scope)
+    nonce = hex_header({NONCE_HEADER: nonces[0].decode("latin-1")}, NONCE_HEADER, NONCE_BYTES)
+    return None if nonce is None else ResponseSigner(key, nonce, scope)
 
 
 def _has_body(scope: Scope) -> bool:
     """Whether a request says that a body follows."""
-    told = dict(scope["headers"])
-    return b"transfer-encoding" in told or told.get(b"content-length", b"0") != b"0"
+    headers = dict(scope["headers"])
+    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"

@@ -11,26 +11,26 @@ from hushwatt.errors import ReportError
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.memory_limit import MemoryLimit, Reservation
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.token_bucket import Limit
+from hushwatt.provider.api.token_bucket import TokenBucketLimiter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.enrolment import Signer, find_signer
 from hushwatt.wire.curve import is_weak
 from hushwatt.wire.signature import public_key, read_request_signature
 
-REMEMBERED = 20_000  # keys held in memory
-BODIES = 16 * 1024 * 1024  # bytes of bodies that are not whole
-Known = tuple[Signer, Ed25519PublicKey]
+MAX_CACHED_SIGNERS = 20_000  # keys held in memory
+MAX_UNFINISHED_BODIES = 16 * 1024 * 1024  # bytes of bodies that are not whole
+SignerKey = tuple[Signer, Ed25519PublicKey]
 
 
-class Gate:
-    """Lets signed requests in."""
+class RequestAuthenticator:
+    """Finds the plan, the body and the signer of a request, or refuses it."""
 
     def __init__(self, service: Service, access: Access) -> None:
         self._service, self._access = service, access
-        self._limit = Limit(service.config.requests_per_second)
-        self._room = MemoryLimit(max(BODIES, 2 * service.config.largest_upload))
-        self._known: OrderedDict[tuple[int, bytes], Known] = OrderedDict()
+        self._limit = TokenBucketLimiter(service.config.requests_per_second)
+        self._memory = MemoryLimit(max(MAX_UNFINISHED_BODIES, 2 * service.config.largest_upload))
+        self._signers: OrderedDict[tuple[int, bytes], SignerKey] = OrderedDict()
 
     def collection(self, plan_id: str) -> Collection:
         collection = self._service.collection(plan_id)
@@ -41,7 +41,7 @@ class Gate:
     def open_collection(self, plan_id: str) -> Collection:
         """The collection of a plan that still takes something."""
         collection = self.collection(plan_id)
-        if self._service.lives[collection.number].over(self._service.clock.now()):
+        if self._service.schedules[collection.number].over(self._service.clock.now()):
             raise Problem("plan-over", "it takes no reports and no homes any more")
         return collection
 
@@ -53,8 +53,8 @@ class Gate:
         if int(_digits(request.headers.get("content-length"))) > config.largest_upload:
             raise Problem("too-large", f"at most {config.largest_upload} bytes")
         try:
-            async with self._room.place(config.upload_seconds) as place:
-                return await _read(request, config.largest_upload, place)
+            async with self._memory.reserve(config.upload_seconds) as reservation:
+                return await _read(request, config.largest_upload, reservation)
         except TimeoutError:
             raise Problem("too-slow", f"at most {config.upload_seconds} seconds") from None
         except ClientDisconnect:
@@ -81,20 +81,20 @@ class Gate:
             raise Problem("too-many", retry=1)
         return known[0]
 
-    async def _find(self, collection: Collection, name: bytes) -> Known | None:
+    async def _find(self, collection: Collection, name: bytes) -> SignerKey | None:
         """The signer of that name; those seen lately are remembered, and the writer checks again."""
-        place = (collection.number, name)
-        known = self._known.get(place)
+        key = (collection.number, name)
+        known = self._signers.get(key)
         if known is None:
-            if self._service.database.near:
+            if self._service.database.is_local:
                 signer = self._look_up(collection.number, name)
             else:
                 signer = await run_in_threadpool(self._look_up, collection.number, name)
             if signer is None or is_weak(signer.key):
                 return None
-            known = self._known[place] = (signer, public_key(signer.key))
-            if len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
+            known = self._signers[key] = (signer, public_key(signer.key))
+            if len(self._signers) > MAX_CACHED_SIGNERS:
+                self._signers.popitem(last=False)
         return known
 
     def _look_up(self, plan: int, name: bytes) -> Signer | None:
@@ -102,12 +102,12 @@ class Gate:
             return find_signer(session, plan, name)
 
 
-async def _read(request: Request, most: int, place: Reservation) -> bytes:
+async def _read(request: Request, max_bytes: int, reservation: Reservation) -> bytes:
     parts = []
     async for part in request.stream():
-        place.take(len(part))
-        if place.held > most:
-            raise Problem("too-large", f"at most {most} bytes")
+        reservation.take(len(part))
+        if reservation.held > max_bytes:
+            raise Problem("too-large", f"at most {max_bytes} bytes")
         parts.append(part)
     return b"".join(parts)
 

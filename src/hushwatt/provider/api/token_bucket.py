@@ -6,14 +6,14 @@ Buckets live in memory only, and the oldest are forgotten.
 from collections import OrderedDict
 from collections.abc import Hashable
 
-MOST_BUCKETS = 50_000
-BURST = 10  # seconds' worth of requests at once
+MAX_BUCKETS = 50_000
+BURST_SECONDS = 10  # seconds' worth of requests at once
 
 
-class Limit:
+class TokenBucketLimiter:
     """Lets `rate` requests a second pass on average, ten seconds' worth at once.
 
-    >>> limit = Limit(rate=1)
+    >>> limit = TokenBucketLimiter(rate=1)
     >>> [limit.allows("home", now=0.0) for _ in range(11)].count(True)
     10
     >>> limit.allows("home", now=1.0)
@@ -21,7 +21,7 @@ class Limit:
     """
 
     def __init__(self, rate: float) -> None:
-        self._rate, self._size = rate, rate * BURST
+        self._rate, self._size = rate, rate * BURST_SECONDS
         self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
 
     def allows(self, who: Hashable, now: float) -> bool:
@@ -30,7 +30,7 @@ class Limit:
         self._buckets.pop(who, None)
         allowed = left >= 1
         self._buckets[who] = (left - 1 if allowed else left, now)
-        if len(self._buckets) > MOST_BUCKETS:
+        if len(self._buckets) > MAX_BUCKETS:
             self._buckets.popitem(last=False)
         return allowed
 

@@ -10,56 +10,56 @@ from starlette.responses import JSONResponse, Response
 
 from hushwatt.errors import ReportError
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.signed import Gate
-from hushwatt.provider.intake.inbox import ONE, Answer
+from hushwatt.provider.api.signed import RequestAuthenticator
+from hushwatt.provider.intake.inbox import ONE_ACCEPTED, UploadResult
 from hushwatt.provider.service.service import Service
 from hushwatt.wire.record import unpack
 
 
-class Upload:
+class UploadRoute:
     """Takes records, answers for each of them once they are safe."""
 
-    def __init__(self, service: Service, gate: Gate) -> None:
-        self._service, self._gate = service, gate
+    def __init__(self, service: Service, authenticator: RequestAuthenticator) -> None:
+        self._service, self._authenticator = service, authenticator
 
     async def answer(self, request: Request, plan_id: str) -> Response:
         """The answer to one upload; raises what is to be refused."""
-        collection = self._gate.open_collection(plan_id)
-        body = await self._gate.body(request)
-        signer = await self._gate.signer(request, collection, body)
+        collection = self._authenticator.open_collection(plan_id)
+        body = await self._authenticator.body(request)
+        signer = await self._authenticator.signer(request, collection, body)
         try:
             records = unpack(body, collection.layout.size)
         except ReportError as wrong:
             raise Problem("wrong-size", str(wrong)) from None
         if not len(records):
-            return JSONResponse(told(Answer(0, 0, ())))
-        answer = await self._service.inbox.deliver(collection, signer.signer, records)
-        self._count(plan_id, answer)
-        if answer is ONE:
-            return Response(ONE_TOLD, media_type="application/json")
-        if answer.rejected and not answer.accepted + answer.repeated:
-            raise Problem("nothing-accepted", **told(answer))
-        return JSONResponse(told(answer))
+            return JSONResponse(result_json(UploadResult(0, 0, ())))
+        result = await self._service.inbox.submit(collection, signer.signer, records)
+        self._count(plan_id, result)
+        if result is ONE_ACCEPTED:
+            return Response(ONE_ACCEPTED_JSON, media_type="application/json")
+        if result.rejected and not result.accepted + result.repeated:
+            raise Problem("nothing-accepted", **result_json(result))
+        return JSONResponse(result_json(result))
 
-    def _count(self, plan: str, answer: Answer) -> None:
+    def _count(self, plan: str, result: UploadResult) -> None:
         reports = self._service.metrics.reports
-        for result, count in (("accepted", answer.accepted), ("repeated", answer.repeated)):
+        for name, count in (("accepted", result.accepted), ("repeated", result.repeated)):
             if count:
-                reports.labels(plan, result).inc(count)
-        for _, reason in answer.rejected:
+                reports.labels(plan, name).inc(count)
+        for _, reason in result.rejected:
             reports.labels(plan, reason).inc()
 
 
-def told(answer: Answer) -> dict[str, Any]:
+def result_json(result: UploadResult) -> dict[str, Any]:
     """The answer as JSON."""
-    rejected = [{"index": index, "reason": reason} for index, reason in answer.rejected]
-    return {"accepted": answer.accepted, "repeated": answer.repeated, "rejected": rejected}
+    rejected = [{"index": index, "reason": reason} for index, reason in result.rejected]
+    return {"accepted": result.accepted, "repeated": result.repeated, "rejected": rejected}
 
 
-def uploads_to(path: str) -> str | None:
+def upload_plan_id(path: str) -> str | None:
     """The plan that uploads to this path belong to, if it is a path for uploads.
 
-    >>> uploads_to("/v1/plans/5f/reports"), uploads_to("/v1/plans/5f/estimates")
+    >>> upload_plan_id("/v1/plans/5f/reports"), upload_plan_id("/v1/plans/5f/estimates")
     ('5f', None)
     """
     if not (path.startswith(BEFORE) and path.endswith(AFTER)):
@@ -68,5 +68,5 @@ def uploads_to(path: str) -> str | None:
     return plan_id if plan_id and "/" not in plan_id else None
 
 
-ONE_TOLD = JSONResponse(told(ONE)).body
+ONE_ACCEPTED_JSON = JSONResponse(result_json(ONE_ACCEPTED)).body
 BEFORE, AFTER = "/v1/plans/", "/reports"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import Case, band, remembers
 from hushwatt.privacy.strategies import strategy_for
-from hushwatt.wire.payload import Layout, take
+from hushwatt.wire.payload import Layout
 
 Mask = NDArray[np.bool_]
 Whole = NDArray[np.int64]
@@ -23,47 +23,31 @@ def amounts_fit(plan: Plan, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
 
 
 def payloads_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:
-    """Which payloads a home could have drawn with these budgets."""
-    fit = np.ones(len(rows), dtype=bool)
+    """Which payloads a home could have drawn with these budgets.
+
+    No bit beyond the last field, appliances that ascend, no level beyond an appliance's last, and a
+    number of ones that chance allows.
+    """
+    fit = ~layout.padding(rows)
     if not len(rows):
         return fit
-    if layout.places[-1] % 8:
-        fit &= rows[:, -1] >> (layout.places[-1] % 8) == 0
     members = _members(layout, rows, fit) if layout.partial else None
-    if layout.direct:
-        _check_numbers(layout, rows, members, fit)
-    else:
-        _check_bits(layout, rows, members, drawn, fit)
+    if layout.direct or members is not None:
+        widths = np.array(layout.widths)
+        for entry in range(layout.asked):
+            levels = widths[entry] if members is None else widths[members[:, entry]]
+            fit &= ~layout.beyond(layout.answers(rows, entry), levels)
+    if not layout.direct:
+        fit &= _ones_fit(layout, drawn, rows, members)
     return fit
 
 
 def _members(layout: Layout, rows: Rows, fit: Mask) -> NDArray[np.intp]:
     """The appliances each report speaks of, which must ascend."""
     members = layout.members(rows)
-    fit &= (members < len(layout.widths)).all(axis=1) & (np.diff(members, axis=1) > 0).all(axis=1)
+    before = np.column_stack([np.full(len(rows), -1), members[:, :-1]])
+    fit &= ~layout.misplaced(members, before).any(axis=1)
     return np.minimum(members, len(layout.widths) - 1)
-
-
-def _check_numbers(layout: Layout, rows: Rows, members: NDArray[np.intp] | None, fit: Mask) -> None:
-    """No level beyond an appliance's last."""
-    widths = np.array(layout.widths)
-    for entry in range(layout.asked):
-        place = layout.places[entry] + layout.number_bits
-        answer = take(rows, place, layout.places[entry + 1] - place)
-        fit &= answer < (widths[entry] if members is None else widths[members[:, entry]])
-
-
-def _check_bits(
-    layout: Layout, rows: Rows, members: NDArray[np.intp] | None, drawn: Whole, fit: Mask
-) -> None:
-    """No bit beyond an appliance's last level, and a number of ones that chance allows."""
-    if members is not None:
-        widths = np.array(layout.widths)
-        for entry in range(layout.asked):
-            place = layout.places[entry] + layout.number_bits
-            answer = take(rows, place, layout.places[entry + 1] - place)
-            fit &= answer >> widths[members[:, entry]] == 0
-    fit &= _ones_fit(layout, drawn, rows, members)
 
 
 def ones_fit(layout: Layout, drawn: Whole, rows: Rows) -> Mask:

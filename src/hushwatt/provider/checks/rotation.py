@@ -16,14 +16,14 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import first_place, has_orders, has_turns
 from hushwatt.wire.payload import Layout
 
-FREE = -1  # no phase yet
+NO_PHASE = -1  # no phase yet
 IN_PLACE, OUT_OF_TURN, OUT_OF_ORDER = 0, 10, 11
 REFUSALS = {OUT_OF_TURN: "out_of_turn", OUT_OF_ORDER: "out_of_order"}
-WORD = 64  # bits
-TOGETHER = 1 << 22  # places of orders looked at together
+WORD_BITS = 64  # bits
+BATCH_CELLS = 1 << 22  # places of orders checked together
 
 Rows = NDArray[np.uint8]
-Who = NDArray[np.intp]
+Indices = NDArray[np.intp]
 Members = NDArray[np.intp]
 
 
@@ -42,7 +42,7 @@ class Rotations:
     def __init__(self, plan: Plan, count: int = 0) -> None:
         self.plan, self.layout = plan, Layout.of(plan)
         self.appliances = len(plan.appliances) if has_orders(plan) else 0
-        self.phases = np.full(count, FREE, dtype=np.int32)
+        self.phases = np.full(count, NO_PHASE, dtype=np.int32)
         self.starts = np.zeros((count, -(-self.appliances // 8)), dtype=np.uint8)
         kind = np.uint8 if self.appliances <= 1 << 8 else np.uint16
         self.places = np.zeros((count, self.appliances), dtype=kind)
@@ -62,30 +62,30 @@ class Rotations:
     def give(self, home: int, phase: int | None, order: NDArray[np.integer]) -> None:
         """Fix the phase and the whole order of a home."""
         self.changed[home] = True
-        self.phases[home] = FREE if phase is None else phase
+        self.phases[home] = NO_PHASE if phase is None else phase
         if self.appliances:
             self.starts[home] = 0xFF
             self.places[home, order] = np.arange(self.appliances)
 
-    def judge(self, slot: int, homes: Who, payloads: Rows) -> NDArray[np.int8]:
+    def judge(self, slot: int, homes: Indices, payloads: Rows) -> NDArray[np.int8]:
         """A verdict for the reports of different homes in a slot; what is in place is taken at its word."""
-        step = TOGETHER // (self.appliances or 1)
+        step = BATCH_CELLS // (self.appliances or 1)
         verdicts = [
             self._judged(slot, homes[start : start + step], payloads[start : start + step])
             for start in range(0, len(homes), step)
         ]
         return np.concatenate([np.empty(0, dtype=np.int8), *verdicts])
 
-    def _judged(self, slot: int, homes: Who, payloads: Rows) -> NDArray[np.int8]:
+    def _judged(self, slot: int, homes: Indices, payloads: Rows) -> NDArray[np.int8]:
         verdicts = np.full(len(homes), IN_PLACE, dtype=np.int8)
         if self.appliances:
-            step = Step(self, first_place(self.plan, slot), homes, self.layout.members(payloads))
+            step = OrderCheck(self, first_place(self.plan, slot), homes, self.layout.members(payloads))
             verdicts[~step.fit()] = OUT_OF_ORDER
         if has_turns(self.plan):
-            here, phases = slot % self.plan.window, self.phases[homes]
-            verdicts[(phases != here) & (phases != FREE)] = OUT_OF_TURN
-            new = homes[(phases == FREE) & (verdicts == IN_PLACE)]
-            self.phases[new], self.changed[new] = here, True
+            phase, phases = slot % self.plan.window, self.phases[homes]
+            verdicts[(phases != phase) & (phases != NO_PHASE)] = OUT_OF_TURN
+            new = homes[(phases == NO_PHASE) & (verdicts == IN_PLACE)]
+            self.phases[new], self.changed[new] = phase, True
         if self.appliances:
             step.learn(np.flatnonzero(verdicts == IN_PLACE))
         return verdicts
@@ -95,13 +95,13 @@ class Rotations:
         """Bytes of a home in the store."""
         return 4 + int(self.starts.shape[1]) + self.appliances * self.places.itemsize
 
-    def packed(self, homes: Who) -> Rows:
+    def packed(self, homes: Indices) -> Rows:
         """Homes in bytes: phase + 1, then the starts, then the places, all little endian."""
         phases = (self.phases[homes] + 1).astype("<u4")[:, None].view(np.uint8)
         places = self.places[homes].astype(self.places.dtype.newbyteorder("<")).view(np.uint8)
         return np.concatenate([phases, self.starts[homes], places], axis=1)
 
-    def unpack(self, homes: Who, rows: Rows) -> None:
+    def unpack(self, homes: Indices, rows: Rows) -> None:
         """What the store has of some homes."""
         phases, starts, places = np.split(rows, [4, 4 + self.starts.shape[1]], axis=1)
         self.phases[homes] = np.ascontiguousarray(phases).view("<u4").reshape(-1).astype(np.int64) - 1
@@ -111,7 +111,7 @@ class Rotations:
             self.places[homes] = np.ascontiguousarray(places).view(kind)
 
 
-class Step:
+class OrderCheck:
     """Some homes name the appliances from place `start` of their orders on.
 
     Nothing tells two places apart as long as every start seen has both among its s places, or
@@ -120,13 +120,13 @@ class Step:
     of the s places asked.
     """
 
-    def __init__(self, known: Rotations, start: int, homes: Who, members: Members) -> None:
+    def __init__(self, known: Rotations, start: int, homes: Indices, members: Members) -> None:
         self._known, self._start, self._homes, self._members = known, start, homes, members
         self._asked = (start + np.arange(known.layout.asked)) % known.appliances
-        told = known.starts[homes]
-        self._kinds, self._which = told[:1], np.zeros(len(homes), dtype=np.intp)
-        if (told != told[0]).any():
-            self._kinds, self._which = _different(told)
+        starts = known.starts[homes]
+        self._kinds, self._which = starts[:1], np.zeros(len(homes), dtype=np.intp)
+        if (starts != starts[0]).any():
+            self._kinds, self._which = _unique_rows(starts)
         self._classes = classes_of(self._kinds, known.appliances, known.layout.asked)
 
     def fit(self) -> NDArray[np.bool_]:
@@ -176,8 +176,10 @@ def classes_of(starts: Rows, appliances: int, asked: int) -> NDArray[np.intp]:
     >>> classes_of(np.array([[0b00001]], dtype=np.uint8), appliances=5, asked=2).tolist()
     [[0, 0, 2, 2, 2]]
     """
-    told = np.unpackbits(starts, axis=1, count=appliances, bitorder="little") * _weights(appliances)
-    before = np.concatenate([np.zeros_like(told[:, :1]), told[:, appliances - asked + 1 :], told], axis=1)
+    weighted = np.unpackbits(starts, axis=1, count=appliances, bitorder="little") * _weights(appliances)
+    before = np.concatenate(
+        [np.zeros_like(weighted[:, :1]), weighted[:, appliances - asked + 1 :], weighted], axis=1
+    )
     sums = np.cumsum(before, axis=1)
     known_by = sums[:, asked:] - sums[:, :-asked]
     order = np.argsort(known_by, axis=1, kind="stable")
@@ -192,27 +194,27 @@ def classes_of(starts: Rows, appliances: int, asked: int) -> NDArray[np.intp]:
 
 def _weights(appliances: int) -> NDArray[np.uint64]:
     """A number for each place: a bit, or from 65 places on 64 bits of a hash."""
-    if appliances <= WORD:
+    if appliances <= WORD_BITS:
         return np.left_shift(np.uint64(1), np.arange(appliances, dtype=np.uint64))
     return np.frombuffer(shake_256(b"hushwatt-places").digest(8 * appliances), dtype="<u8").astype(np.uint64)
 
 
-def _different(rows: Rows) -> tuple[Rows, Who]:
+def _unique_rows(rows: Rows) -> tuple[Rows, Indices]:
     """The different rows, and which of them each row is; as words where they fit, which sort quicker."""
-    if rows.shape[1] > WORD // 8:
+    if rows.shape[1] > WORD_BITS // 8:
         kinds, which = np.unique(rows, axis=0, return_inverse=True)
         return kinds, which.reshape(-1)
-    words = np.zeros((len(rows), WORD // 8), dtype=np.uint8)
+    words = np.zeros((len(rows), WORD_BITS // 8), dtype=np.uint8)
     words[:, : rows.shape[1]] = rows
     _, first, which = np.unique(words.view(np.uint64).reshape(-1), return_index=True, return_inverse=True)
     return rows[first], which
 
 
 def _looked_up(
-    tables: NDArray[np.unsignedinteger], which: Who, places: NDArray[np.unsignedinteger]
+    tables: NDArray[np.unsignedinteger], which: Indices, places: NDArray[np.unsignedinteger]
 ) -> NDArray[np.unsignedinteger]:
     """What the table of each row's kind has at each of the row's places; mostly there is one table."""
-    found: NDArray[np.unsignedinteger] = (
+    values: NDArray[np.unsignedinteger] = (
         tables[0][places] if len(tables) == 1 else tables[which[:, None], places]
     )
-    return found
+    return values

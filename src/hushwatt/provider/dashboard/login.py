@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from hushwatt.errors import UsageError
 from hushwatt.provider.api.access import COOKIE, Access
 from hushwatt.provider.dashboard.renderer import Renderer
-from hushwatt.provider.store.logins import KEPT
+from hushwatt.provider.store.logins import LOGIN_SECONDS
 
 MAX_FORM_BYTES = 4096  # bytes of a form
 
@@ -43,7 +43,7 @@ class Login:
         response.set_cookie(
             COOKIE,
             secret,
-            max_age=KEPT,
+            max_age=LOGIN_SECONDS,
             path="/",
             secure=request.url.scheme == "https",
             httponly=True,

@@ -84,7 +84,7 @@ def choose_plan(reader: CollectionReader, word: str) -> Plan:
     if not plans:
         raise UsageError("no plan is collected here yet")
     if not word:
-        running = [plan for plan in plans if not reader.life(plan).over(reader.now())]
+        running = [plan for plan in plans if not reader.schedule(plan).over(reader.now())]
         return (running or plans)[-1]
     matches = [plan for plan in plans if plan.id.startswith(word.lower())]
     if len(matches) != 1:

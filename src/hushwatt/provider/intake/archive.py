@@ -19,14 +19,14 @@ from hushwatt.errors import UsageError
 from hushwatt.files import atomic_write
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.device_names import devices_of, names_of
-from hushwatt.provider.store.session import Database, Homes, Rows, Session
-from hushwatt.provider.store.slots import Published, published_slots
+from hushwatt.provider.store.session import Database, Session
+from hushwatt.provider.store.slots import PublishedSlot, published_slots
+from hushwatt.provider.store.tallies import reported_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
 from hushwatt.wire.reports.report_file import ReportFile
 
-TOGETHER = 1 << 16  # reports read from the store at a time
-Piece = tuple[pa.Array, Homes, Homes, Rows]  # households, spent, drawn and payloads
+BATCH_ROWS = 1 << 16  # reports read from the store at a time
 
 
 @dataclass
@@ -66,12 +66,11 @@ def archive(
 
 def slots_between(
     database: Database, collection: Collection, first: int | None, last: int | None
-) -> list[Published]:
+) -> list[PublishedSlot]:
     """The published slots with reports of a stretch of time; None is open."""
     with database.reading() as session:
         published = published_slots(session, collection.number)
-        rows = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ?", collection.number)
-    reported = {int(slot) for (slot,) in rows}
+        reported = set(reported_slots(session, collection.number))
     return [
         slot
         for slot in published
@@ -81,31 +80,37 @@ def slots_between(
     ]
 
 
-def _write(path: Path, collection: Collection, slot: Published, pieces: Iterator[Piece]) -> bool:
+def _write(path: Path, collection: Collection, slot: PublishedSlot, batches: Iterator[ReportBatch]) -> bool:
     """Write a slot's file, whole or not at all; not when there is nothing to write."""
-    first = next(pieces, None)
+    first = next(batches, None)
     if first is None:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
         left.unlink()
     with atomic_write(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
-        for households, spent, drawn, payloads in chain([first], pieces):
-            writer.write(households, slot.slot, PUBLICATION, spent, drawn, payloads)
+        for batch in chain([first], batches):
+            writer.write_batch(batch)
     return True
 
 
-def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Piece]:
+def _stored(session: Session, collection: Collection, slot: int) -> Iterator[ReportBatch]:
     """What the store has of a slot; nothing when it has been scrubbed."""
-    for found in session.stored(collection.number, slot, TOGETHER):
-        if not found.payloads[0]:
+    for reports in session.slot_reports(collection.number, slot, BATCH_ROWS):
+        if not reports.payloads[0]:
             return
-        payloads = np.frombuffer(b"".join(found.payloads), dtype=np.uint8)
-        matrix = payloads.reshape(-1, collection.layout.size)
-        yield pa.array(names_of(found.devices)), found.spent, found.drawn, matrix
+        count, payloads = len(reports.payloads), np.frombuffer(b"".join(reports.payloads), dtype=np.uint8)
+        yield ReportBatch(
+            pa.array(names_of(reports.devices)),
+            np.full(count, slot, dtype=np.int32),
+            np.full(count, PUBLICATION, dtype=np.int8),
+            reports.spent,
+            reports.drawn,
+            payloads.reshape(count, collection.layout.size),
+        )
 
 
-def _take_out_erased(session: Session, collection: Collection, slot: Published, path: Path) -> None:
+def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Path) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
     counted = session.all(
@@ -118,11 +123,10 @@ def _take_out_erased(session: Session, collection: Collection, slot: Published, 
         path.unlink()
 
 
-def _left(session: Session, collection: Collection, file: ReportFile) -> Iterator[Piece]:
+def _left(session: Session, collection: Collection, file: ReportFile) -> Iterator[ReportBatch]:
     for batch, enrolled in _enrolled(session, collection, file):
         if enrolled.any():
-            households = batch.households.filter(pa.array(enrolled))
-            yield households, batch.spent[enrolled], batch.drawn[enrolled], batch.payloads[enrolled]
+            yield batch.taken(np.flatnonzero(enrolled))
 
 
 def _enrolled(

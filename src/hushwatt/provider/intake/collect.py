@@ -1,4 +1,7 @@
-"""Reports become rows and tallies in one transaction: counted once, however often they arrive."""
+"""Reports become rows and tallies in one transaction: counted once, however often they arrive.
+
+Collecting is idempotent: a report is known by plan, slot and home, and the first write wins.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +18,11 @@ from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.checks.rotation import REFUSALS
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import plan_state
-from hushwatt.provider.store.rotations import KnownRotations, forget_rotation
-from hushwatt.provider.store.session import Homes, Rows, Session
+from hushwatt.provider.store.rotations import StoredRotations, forget_rotation
+from hushwatt.provider.store.session import Homes, Rows, Session, StoredReport
 from hushwatt.provider.store.slots import count_late
-from hushwatt.provider.store.tallies import add_tallies
-from hushwatt.provider.tally.draws import PUBLICATION, slot_runs
+from hushwatt.provider.store.tallies import add_tallies, reported_slots
+from hushwatt.provider.tally.draws import PUBLICATION, is_fresh, slot_runs
 from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import Records
@@ -59,7 +62,7 @@ class Collection:
 
 
 @dataclass(frozen=True)
-class Group:
+class ReportGroup:
     """Reports of one slot that are counted together."""
 
     key: TallyKey
@@ -68,7 +71,7 @@ class Group:
     payloads: Rows
 
 
-class Sent(Protocol):
+class ReportColumns(Protocol):
     """Reports as columns, a row each, wherever they came from."""
 
     @property
@@ -82,7 +85,7 @@ class Sent(Protocol):
     def __len__(self) -> int: ...
 
 
-def judge(collection: Collection, records: Sent) -> Verdicts:
+def validate(collection: Collection, records: ReportColumns) -> Verdicts:
     """What can be said of reports without the store: implausible ones are refused."""
     slot, spent, drawn = (column.astype(np.int64) for column in (records.slot, records.spent, records.drawn))
     verdicts = np.zeros(len(records), dtype=np.int8)
@@ -94,7 +97,7 @@ def judge(collection: Collection, records: Sent) -> Verdicts:
     return verdicts
 
 
-def take(
+def collect_signed(
     session: Session,
     collection: Collection,
     records: Records,
@@ -111,13 +114,13 @@ def take(
     verdicts = verdicts.copy()
     homes, owners = session.find_devices(collection.number, records.devices)
     verdicts[(homes < 0) | (owners != signers)] = NOT_ENROLLED
-    return settle(session, collection, records, homes, verdicts, first, last)
+    return collect(session, collection, records, homes, verdicts, first, last)
 
 
-def settle(
+def collect(
     session: Session,
     collection: Collection,
-    records: Sent,
+    records: ReportColumns,
     homes: Homes,
     verdicts: Verdicts,
     first: int,
@@ -130,10 +133,10 @@ def settle(
     verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
     pending = np.flatnonzero(verdicts == PENDING)
     pending = pending[np.lexsort((homes[pending], slots[pending]))]
-    rotations = KnownRotations(session, collection.number, collection.plan, homes[pending])
+    rotations = StoredRotations(session, collection.number, collection.plan, homes[pending])
     for part, slot in slot_runs(slots[pending]):
         rows = pending[part]
-        again = np.diff(homes[rows], prepend=-1) == 0  # the first of several stands
+        again = np.diff(homes[rows], prepend=-1) == 0  # first write wins
         again[~again] = session.find_reports(collection.number, slot, homes[rows[~again]])
         verdicts[rows[again]] = REPEATED
         rows = rows[~again]
@@ -145,20 +148,19 @@ def settle(
             refused = rotations.judge(slot, homes[rows], records.payloads[rows])
             verdicts[rows] = np.where(refused, refused, ACCEPTED)
             rows = rows[refused == 0]
-            _keep(session, collection, records, slot, rows, homes[rows], delivery)
+            _insert(session, collection, records, slot, rows, homes[rows], delivery)
     rotations.save()
     return verdicts
 
 
 def erase_home(session: Session, collection: Collection, home: int, published: int) -> int:
     """Remove every report of a home; slots not yet published forget it, published numbers stay."""
-    number, who, erased = collection.number, np.array([home], dtype=np.int64), 0
-    slots = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ?", number)
-    for (slot,) in slots:
-        for kept in session.reports_of(number, slot, who):
+    number, homes, erased = collection.number, np.array([home], dtype=np.int64), 0
+    for slot in reported_slots(session, number):
+        for report in session.reports_of(number, slot, homes):
             if slot > published:
-                key = TallyKey(slot, PUBLICATION, kept.as_of, kept.drawn)
-                add_tallies(session, number, {key: negative(_tally(collection, kept.payload))})
+                tally = negative(_tally(collection, report.payload))
+                add_tallies(session, number, {_key(slot, report): tally})
             erased += session.run(
                 "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
             )
@@ -174,10 +176,10 @@ def erase_device(session: Session, collection: Collection, device: bytes, home: 
     return erased
 
 
-def _keep(
+def _insert(
     session: Session,
     collection: Collection,
-    records: Sent,
+    records: ReportColumns,
     slot: int,
     rows: NDArray[np.intp],
     homes: Homes,
@@ -187,7 +189,11 @@ def _keep(
     if not len(rows):
         return
     spent, drawn = records.spent[rows].astype(np.int64), records.drawn[rows].astype(np.int64)
-    as_of = _drawn_in(session, collection, slot, homes, spent, drawn)
+    fresh = np.ones(len(rows), dtype=bool)
+    if collection.probe is not None:
+        fresh = is_fresh(spent, drawn, collection.probe)
+        session.add_draws(collection.number, slot, homes[fresh])
+    as_of = _drawn_in(session, collection, slot, homes, fresh)
     tallies: dict[TallyKey, Tally] = {}
     for group in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
         kept = session.add_reports(
@@ -206,67 +212,72 @@ def _keep(
         tallies[group.key] = tallies[group.key] + tally if group.key in tallies else tally
     add_tallies(session, collection.number, tallies)
     if collection.probe is not None:
-        _revise(session, collection, slot, homes[spent == drawn + collection.probe])
+        _recount_repeats(session, collection, slot, homes[fresh])
 
 
 def _drawn_in(
-    session: Session, collection: Collection, slot: int, homes: Homes, spent: Homes, drawn: Homes
+    session: Session, collection: Collection, slot: int, homes: Homes, fresh: NDArray[np.bool_]
 ) -> Homes:
-    """The slot in which each report was drawn."""
+    """The slot in which each report was drawn; one that is not fresh repeats the last draw of its home."""
     plan = collection.plan
     if collection.probe is None:
         return np.full(len(homes), rules_of(plan).drawn_in(slot, plan.window))
-    fresh = spent == drawn + collection.probe
-    session.add_draws(collection.number, slot, homes[fresh])
     as_of = np.full(len(homes), slot)
     as_of[~fresh] = session.last_draws(collection.number, slot, homes[~fresh])
     return as_of
 
 
-def _revise(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
+def _recount_repeats(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
     """Repeats of a later slot that came before the draw they repeat: count them with that draw."""
-    number, waiting = collection.number, homes
     later = session.all(
         "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND as_of < ? ORDER BY slot",
-        number,
+        collection.number,
         slot,
         slot,
     )
     for (after,) in later:
-        if not len(waiting):
+        if not len(homes):
             return
-        anew = []
-        for kept in session.reports_of(number, after, waiting):
-            if kept.spent == kept.drawn + (collection.probe or 0):
-                anew.append(kept.home)
-            elif kept.as_of < slot:
-                tally = _tally(collection, kept.payload)
-                old = TallyKey(after, PUBLICATION, kept.as_of, kept.drawn)
-                add_tallies(session, number, {old: negative(tally), old._replace(as_of=slot): tally})
-                session.run(
-                    "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
-                    slot,
-                    number,
-                    after,
-                    kept.home,
-                )
-        waiting = waiting[~np.isin(waiting, anew)]
+        redrawn = []
+        for report in session.reports_of(collection.number, after, homes):
+            if report.spent == report.drawn + (collection.probe or 0):
+                redrawn.append(report.home)
+            elif report.as_of < slot:
+                recount(session, collection, after, report, as_of=slot)
+        homes = homes[~np.isin(homes, redrawn)]
+
+
+def recount(session: Session, collection: Collection, slot: int, report: StoredReport, as_of: int) -> None:
+    """Count a repeat of a slot with another draw than before."""
+    tally, old = _tally(collection, report.payload), _key(slot, report)
+    add_tallies(session, collection.number, {old: negative(tally), old._replace(as_of=as_of): tally})
+    session.run(
+        "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
+        as_of,
+        collection.number,
+        slot,
+        report.home,
+    )
 
 
 def _groups(
     slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows
-) -> Iterator[Group]:
+) -> Iterator[ReportGroup]:
     """The reports that have the same draw and the same costs; homes stay in order."""
-    for when, cost, budget in kinds(as_of, spent, drawn):
-        here = (as_of == when) & (spent == cost) & (drawn == budget)
-        yield Group(TallyKey(slot, PUBLICATION, when, budget), cost, homes[here], payloads[here])
+    for when, cost, budget in unique_rows(as_of, spent, drawn):
+        rows = (as_of == when) & (spent == cost) & (drawn == budget)
+        yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[rows], payloads[rows])
 
 
-def kinds(*columns: Homes) -> list[tuple[int, ...]]:
+def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
     """The different rows of some columns; mostly there is one."""
     if all((column == column[0]).all() for column in columns):
         return [tuple(int(column[0]) for column in columns)]
     return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
+
+
+def _key(slot: int, report: StoredReport) -> TallyKey:
+    return TallyKey(slot, PUBLICATION, report.as_of, report.drawn)
 
 
 def _tally(collection: Collection, payload: bytes) -> Tally:

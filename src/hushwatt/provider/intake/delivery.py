@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
     from hushwatt.wire.reports.report_file import ReportFile
 
-TOGETHER = 1 << 17  # rows that go in by one transaction, at most
-UNHEARD, FEW = (
+BATCH_ROWS = 1 << 17  # rows that go in by one transaction, at most
+MAX_UNHEARD, SPARE_ROWS = (
     10,
     25,
 )  # homes that take part for each that is heard, at most, and rows that chance may withhold
@@ -39,56 +39,55 @@ class Delivery:
     def content(self) -> bytes:
         """What tells this file from all others: the SHA-256 of its bytes, not its name."""
         with self.path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").digest()
+            digest = hashlib.file_digest(file, "sha256").digest()
         self.check_same()
-        return found
+        return digest
 
     def batches(self, first: int) -> Iterator[tuple[int, "ReportBatch"]]:
         """The rows from number `first` on, each batch with the number of its first row."""
-        for piece in self.reports.pieces():
+        for piece in self.reports.row_groups():
             row = piece.first
             if row + piece.rows <= first:
                 continue
             for batch in piece.batches(Layout.of(self.plan).size):
-                for place in range(max(first - row, 0), len(batch), TOGETHER):
-                    yield row + place, batch.taken(slice(place, place + TOGETHER))
+                for start in range(max(first - row, 0), len(batch), BATCH_ROWS):
+                    yield row + start, batch.taken(slice(start, start + BATCH_ROWS))
                 row += len(batch)
 
     def check_same(self) -> None:
         """Refuse a file that somebody writes to while it is read."""
-        if stamp_of(self.path) != self.stamp:
+        if file_stamp(self.path) != self.stamp:
             raise ReportError(f"{self.path}: it changed while it was read; try again when it is complete")
 
 
-def deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
+def open_deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
     """The files that paths mean, all checked before any of them is taken in."""
     from hushwatt.wire.reports import report_files
 
-    found = []
-    for path in paths:
-        for file in report_files(plan, path):
-            found.append(Delivery(plan, file, stamp_of(file.path)))
-    if not found:
+    files = [
+        Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, path)
+    ]
+    if not files:
         raise UsageError("no file of reports was named")
-    return found
+    return files
 
 
-def check_told(delivery: Delivery) -> None:
-    """Refuse a file that tells of many more homes than its rows can come from.
+def check_declared_homes(delivery: Delivery) -> None:
+    """Refuse a file that declares many more homes than its rows can come from.
 
     A home has a row in every slot, or in one of `window` where homes take turns; a tenth of them must
     have been heard, give or take a few.
     """
-    plan, told, rows = delivery.plan, delivery.reports.homes, delivery.reports.rows
+    plan, declared, rows = delivery.plan, delivery.reports.homes, delivery.reports.rows
     turns = rules_of(plan).groups(plan.window)
-    most = UNHEARD * turns * (rows + FEW)
-    if told > most:
+    possible = MAX_UNHEARD * turns * (rows + SPARE_ROWS)
+    if declared > possible:
         raise ReportError(
-            f"{delivery.path}: it says that {told:,} homes take part, but its {rows:,} rows come from "
-            f"{most:,} homes at most: give the true number with --homes"
+            f"{delivery.path}: it says that {declared:,} homes take part, but its {rows:,} rows come from "
+            f"{possible:,} homes at most: give the true number with --homes"
         )
 
 
-def stamp_of(path: Path) -> tuple[int, int, int]:
-    told = path.stat()
-    return told.st_ino, told.st_size, told.st_mtime_ns
+def file_stamp(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -1,4 +1,4 @@
-"""Names to devices, quickly: homes mostly come in the same order slot after slot, like at a roll call."""
+"""A cache from names to devices: homes mostly come in the same order slot after slot."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hushwatt.wire.reports import ReportBatch
 
-MOST = 1 << 27  # bytes of names that are kept; others are hashed every time
+MAX_NAME_BYTES = 1 << 27  # bytes of names that are kept; others are hashed every time
 
 
 class DeviceCache:
@@ -23,21 +23,21 @@ class DeviceCache:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._slot, self._next = -1, 0  # the slot being called, and the place of its next home
+        self._slot, self._next = -1, 0  # the slot being read, and the index of its next home
         self._forget()
 
     def _forget(self) -> None:
         self._names: pa.Array | None = None
         self._devices = np.empty((0, DEVICE_BYTES), dtype=np.uint8)
         self._bytes = 0  # of the names
-        self._useful = False  # in the slot being called
+        self._useful = False  # in the slot being read
 
     def devices(self, batch: "ReportBatch") -> Rows:
         """The device of every row of a batch."""
-        found = [self._called(batch.households[rows], slot) for rows, slot in slot_runs(batch.slot)]
-        return np.concatenate(found) if found else self._devices[:0]
+        devices = [self._look_up(batch.households[rows], slot) for rows, slot in slot_runs(batch.slot)]
+        return np.concatenate(devices) if devices else self._devices[:0]
 
-    def _called(self, names: "pa.Array", slot: int) -> Rows:
+    def _look_up(self, names: "pa.Array", slot: int) -> Rows:
         if slot != self._slot:
             if not self._useful:
                 self._forget()
@@ -47,7 +47,7 @@ class DeviceCache:
             self._useful = True
             return self._devices[start : self._next]
         devices = devices_of(self._plan, names)
-        if start == len(self._devices) and self._bytes + names.nbytes <= MOST:
+        if start == len(self._devices) and self._bytes + names.nbytes <= MAX_NAME_BYTES:
             self._append(names, devices)
         return devices
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.store.session import Homes, Rows
+from hushwatt.provider.store.session import Homes, Rows, device_rows
 from hushwatt.wire.record import DEVICE_BYTES
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def device_of(plan: Plan, household: str) -> bytes:
 def devices_of(plan: Plan, households: "pa.Array") -> Rows:
     """The devices of many homes, a row each."""
     plan_id = bytes.fromhex(plan.id)
-    devices = b"".join([_device(plan_id, name) for name in households.to_pylist()])
-    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE_BYTES)
+    return device_rows(b"".join([_device(plan_id, name) for name in households.to_pylist()]))
 
 
 def names_of(devices: Rows) -> list[str]:
@@ -56,23 +55,23 @@ def _device(plan_id: bytes, name: str) -> bytes:
     return sha256(plan_id + name.encode()).digest()[:DEVICE_BYTES]
 
 
-def distinct(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
+def unique_devices(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
     """Each device once, in the order they come, and where each row's is among them.
 
-    >>> found, places = distinct(np.repeat(np.array([[7], [3], [7]], dtype=np.uint8), 16, axis=1))
-    >>> found[:, 0].tolist(), places.tolist()
+    >>> unique, index = unique_devices(np.repeat(np.array([[7], [3], [7]], dtype=np.uint8), 16, axis=1))
+    >>> unique[:, 0].tolist(), index.tolist()
     ([7, 3], [0, 1, 0])
     """
     heads, _ = _halves(devices)
     if len(np.unique(heads)) == len(heads):
         return devices, np.arange(len(heads))
-    raw, places = devices.tobytes(), dict[bytes, int]()
+    raw, index = devices.tobytes(), dict[bytes, int]()
     each = [raw[start : start + DEVICE_BYTES] for start in range(0, len(raw), DEVICE_BYTES)]
-    where = [places.setdefault(device, len(places)) for device in each]
-    return np.frombuffer(b"".join(places), dtype=np.uint8).reshape(-1, DEVICE_BYTES), np.array(where)
+    rows = [index.setdefault(device, len(index)) for device in each]
+    return device_rows(b"".join(index)), np.array(rows)
 
 
-class KnownHomes:
+class DeviceIndex:
     """The numbers of devices that have been looked up, 24 bytes each."""
 
     def __init__(self) -> None:
@@ -82,22 +81,22 @@ class KnownHomes:
 
     def find(self, devices: Rows) -> Homes:
         """The home of each device; −1 where it is not known."""
-        found = np.full(len(devices), -1, dtype=np.int64)
+        homes = np.full(len(devices), -1, dtype=np.int64)
         if len(self._homes):
             heads, tails = _halves(devices)
-            places = np.minimum(np.searchsorted(self._heads, heads), len(self._homes) - 1)
-            same = (self._heads[places] == heads) & (self._tails[places] == tails)
-            found[same] = self._homes[places[same]]
-        return found
+            rows = np.minimum(np.searchsorted(self._heads, heads), len(self._homes) - 1)
+            same = (self._heads[rows] == heads) & (self._tails[rows] == tails)
+            homes[same] = self._homes[rows[same]]
+        return homes
 
     def add(self, devices: Rows, homes: Homes) -> None:
         """Remember devices that were not known."""
         heads, tails = _halves(devices)
         order = np.argsort(heads, kind="stable")
-        places = np.searchsorted(self._heads, heads[order])
-        self._heads = np.insert(self._heads, places, heads[order])
-        self._tails = np.insert(self._tails, places, tails[order])
-        self._homes = np.insert(self._homes, places, homes[order])
+        rows = np.searchsorted(self._heads, heads[order])
+        self._heads = np.insert(self._heads, rows, heads[order])
+        self._tails = np.insert(self._tails, rows, tails[order])
+        self._homes = np.insert(self._homes, rows, homes[order])
 
 
 def _halves(devices: Rows) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

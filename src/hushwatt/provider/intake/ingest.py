@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hushwatt.parallel import prefetch
 from hushwatt.plan.times import show_instant
-from hushwatt.provider.clock import Clock
+from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.intake.collect import (
     ACCEPTED,
     ERASED,
@@ -27,15 +27,21 @@ from hushwatt.provider.intake.collect import (
     WRONG_ROUND,
     Collection,
     Verdicts,
-    judge,
-    settle,
+    collect,
+    validate,
 )
-from hushwatt.provider.intake.delivery import Delivery, check_told
+from hushwatt.provider.intake.delivery import Delivery, check_declared_homes
 from hushwatt.provider.intake.device_cache import DeviceCache
-from hushwatt.provider.intake.device_names import KnownHomes, distinct
+from hushwatt.provider.intake.device_names import DeviceIndex, unique_devices
 from hushwatt.provider.schedule import SlotSchedule
-from hushwatt.provider.store.deliveries import begin, set_taken, taken, told_by_files
-from hushwatt.provider.store.enrolment import FILES, enrol_named, set_told, tell_homes, were_erased
+from hushwatt.provider.store.deliveries import begin_delivery, declared_by_files, rows_taken, set_rows_taken
+from hushwatt.provider.store.enrolment import (
+    FILE_SIGNER,
+    count_named,
+    enrol_named,
+    set_declared_homes,
+    were_erased,
+)
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database, Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
@@ -44,13 +50,13 @@ from hushwatt.provider.tally.draws import PUBLICATION
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
 
-PAUSE = 0.01  # seconds after a transaction, so that a service beside gets its turn
+PAUSE_SECONDS = 0.01  # seconds after a transaction, so that a service beside gets its turn
 Advance = Callable[[int], None]
 Flags = NDArray[np.bool_]
 
 
 @dataclass
-class Ingested:
+class IngestResult:
     """What became of the rows of some files."""
 
     files: int = 0
@@ -78,7 +84,7 @@ class Ingested:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ValidatedRows:
     """Consecutive rows of a file, with what can be said of them without the store."""
 
     first: int  # number of the first row
@@ -98,112 +104,113 @@ class Ingest:
         self,
         database: Database,
         collection: Collection,
-        life: SlotSchedule,
-        clock: Clock,
+        schedule: SlotSchedule,
+        clock: UtcClock,
         homes: int | None = None,
     ) -> None:
         """`homes` take part, whatever the files say."""
-        self._database, self._collection, self._life, self._clock = database, collection, life, clock
-        self._told = homes
-        self._known = KnownHomes()
+        self._database, self._collection, self._schedule, self._clock = database, collection, schedule, clock
+        self._declared = homes
+        self._index = DeviceIndex()
         self._forgotten = 0  # homes erased and deliveries taken back when the known ones were looked up
 
-    def take(self, files: Iterable[Delivery], advance: Advance = lambda rows: None) -> Ingested:
+    def take(self, files: Iterable[Delivery], advance: Advance = lambda rows: None) -> IngestResult:
         """Take all files in, one after the other; `advance` is told how many more rows are done."""
-        ingested = Ingested()
+        ingested = IngestResult()
         files = list(files)
         for file in files:
-            if self._told is None:
-                check_told(file)
+            if self._declared is None:
+                check_declared_homes(file)
         for file in files:
             ingested.files += 1
             self._take_file(file, ingested, advance)
         return ingested
 
-    def _take_file(self, file: Delivery, ingested: Ingested, advance: Advance) -> None:
+    def _take_file(self, file: Delivery, ingested: IngestResult, advance: Advance) -> None:
         content = file.content  # worked out before anybody has to wait for the store
         with self._database.reading() as session:
-            begin = taken(session, self._collection.number, content)
-        ingested.known += begin
-        advance(begin)
-        for judged in prefetch(self._judged(file, begin)):
+            done = rows_taken(session, self._collection.number, content)
+        ingested.known += done
+        advance(done)
+        for rows in prefetch(self._validated(file, done)):
             file.check_same()
             with self._database.writing() as session:
-                verdicts, homes = self._take_rows(session, file, judged)
+                verdicts, homes = self._take_rows(session, file, rows)
             ingested.add(verdicts, homes)
-            ingested.known += len(judged.batch) - len(verdicts)
-            advance(len(judged.batch))
-            time.sleep(PAUSE)
+            ingested.known += len(rows.batch) - len(verdicts)
+            advance(len(rows.batch))
+            time.sleep(PAUSE_SECONDS)
 
-    def _judged(self, file: Delivery, begin: int) -> Iterator[Judged]:
-        roll = DeviceCache(self._collection.plan)
-        for first, batch in file.batches(begin):
+    def _validated(self, file: Delivery, done: int) -> Iterator[ValidatedRows]:
+        cache = DeviceCache(self._collection.plan)
+        for first, batch in file.batches(done):
             self._refuse_coming(file, first, batch)
-            verdicts = judge(self._collection, batch)
+            verdicts = validate(self._collection, batch)
             verdicts[batch.round != PUBLICATION] = WRONG_ROUND
-            yield Judged(first, batch, roll.devices(batch), verdicts)
+            yield ValidatedRows(first, batch, cache.devices(batch), verdicts)
 
     def _refuse_coming(self, file: Delivery, first: int, batch: "ReportBatch") -> None:
         """A slot that has not begun has no reports; once it has, the same file goes on from there."""
-        coming = batch.slot > self._life.last_begun(self._clock.now())
+        coming = batch.slot > self._schedule.last_begun(self._clock.now())
         if coming.any():
             row = int(coming.argmax())
-            begins = show_instant(self._life.plan.calendar.start_of(int(batch.slot[row])))
+            begins = show_instant(self._schedule.plan.calendar.start_of(int(batch.slot[row])))
             raise file.reports.refusal(first + row, f"its slot has not begun; it begins at {begins}")
 
-    def _take_rows(self, session: Session, file: Delivery, judged: Judged) -> tuple[Verdicts, int]:
+    def _take_rows(self, session: Session, file: Delivery, rows: ValidatedRows) -> tuple[Verdicts, int]:
         """Keep what is new of some rows, and how far the file has come; verdicts, and homes enrolled."""
         number = self._collection.number
-        if taken(session, number, file.content) >= judged.end:  # another run is at the same file
-            return judged.verdicts[:0], 0
-        told, now = file.reports.homes if self._told is None else self._told, self._clock.now()
-        delivery = begin(
-            session, number, file.content, file.path.name, file.reports.rows, told, int(now.timestamp())
+        if rows_taken(session, number, file.content) >= rows.end:  # another run is at the same file
+            return rows.verdicts[:0], 0
+        declared = file.reports.homes if self._declared is None else self._declared
+        now = self._clock.now()
+        delivery = begin_delivery(
+            session, number, file.content, file.path.name, file.reports.rows, declared, int(now.timestamp())
         )
-        set_told(session, number, told_by_files(session, number))
+        set_declared_homes(session, number, declared_by_files(session, number))
         state = plan_state(session, number)
-        homes, verdicts, enrolled = self._homes(session, state, judged, delivery)
+        homes, verdicts, enrolled = self._homes(session, state, rows, delivery)
         first, last = state.published + 1, self._collection.plan.calendar.slots
-        verdicts = settle(session, self._collection, judged.batch, homes, verdicts, first, last, delivery)
+        verdicts = collect(session, self._collection, rows.batch, homes, verdicts, first, last, delivery)
         accepted, repeated = (int((verdicts == verdict).sum()) for verdict in (ACCEPTED, REPEATED))
-        set_taken(session, number, file.content, judged.end, accepted, repeated)
+        set_rows_taken(session, number, file.content, rows.end, accepted, repeated)
         return verdicts, enrolled
 
     def _homes(
-        self, session: Session, state: PlanState, judged: Judged, delivery: int
+        self, session: Session, state: PlanState, rows: ValidatedRows, delivery: int
     ) -> tuple[Homes, Verdicts, int]:
         """The home of every row whose verdict is pending, new ones enrolled; others are settled here."""
-        verdicts = judged.verdicts.copy()
+        verdicts = rows.verdicts.copy()
         if state.erased + state.undone != self._forgotten:
-            self._known, self._forgotten = KnownHomes(), state.erased + state.undone
-        homes = self._known.find(judged.devices)
-        rows = np.flatnonzero((homes < 0) & (verdicts == PENDING))
-        if not len(rows):
+            self._index, self._forgotten = DeviceIndex(), state.erased + state.undone
+        homes = self._index.find(rows.devices)
+        unknown = np.flatnonzero((homes < 0) & (verdicts == PENDING))
+        if not len(unknown):
             return homes, verdicts, 0
-        devices, places = distinct(judged.devices[rows])
-        found = self._looked_up(session, devices, delivery)
-        late = (found[places] < 0) & (judged.batch.slot[rows] <= state.published)
-        self._count_late(session, judged.batch.slot[rows[late]])
-        verdicts[rows[late]] = TOO_LATE
+        devices, which = unique_devices(rows.devices[unknown])
+        homes_found = self._looked_up(session, devices, delivery)
+        late = (homes_found[which] < 0) & (rows.batch.slot[unknown] <= state.published)
+        self._count_late(session, rows.batch.slot[unknown[late]])
+        verdicts[unknown[late]] = TOO_LATE
         strange = np.zeros(len(devices), dtype=bool)
-        strange[places[~late]] = True
-        gone, enrolled = self._enrolled(session, devices, found, strange & (found < 0), delivery)
-        verdicts[rows[gone[places] & ~late]] = ERASED
-        homes[rows] = found[places]
+        strange[which[~late]] = True
+        gone, enrolled = self._enrolled(session, devices, homes_found, strange & (homes_found < 0), delivery)
+        verdicts[unknown[gone[which] & ~late]] = ERASED
+        homes[unknown] = homes_found[which]
         return homes, verdicts, enrolled
 
     def _looked_up(self, session: Session, devices: Rows, delivery: int) -> Homes:
         """The homes of devices that are enrolled; −1 where one is not."""
         number = self._collection.number
-        found, signers = session.find_devices(number, devices)
-        if (signers > FILES).any():
-            named = session.name_homes(number, found[signers > FILES], delivery)
-            tell_homes(session, number, told=0, named=named)
-        self._known.add(devices[found >= 0], found[found >= 0])
-        return found
+        homes_found, signers = session.find_devices(number, devices)
+        if (signers > FILE_SIGNER).any():
+            named = session.name_homes(number, homes_found[signers > FILE_SIGNER], delivery)
+            count_named(session, number, named)
+        self._index.add(devices[homes_found >= 0], homes_found[homes_found >= 0])
+        return homes_found
 
     def _enrolled(
-        self, session: Session, devices: Rows, found: Homes, new: Flags, delivery: int
+        self, session: Session, devices: Rows, homes_found: Homes, new: Flags, delivery: int
     ) -> tuple[Flags, int]:
         """Enrol new devices, and put their homes where they belong; which were erased, how many enrolled."""
         gone = np.zeros(len(devices), dtype=bool)
@@ -213,8 +220,8 @@ class Ingest:
         count = int(new.sum())
         if count:
             first = enrol_named(session, self._collection.number, devices[new], delivery)
-            found[new] = np.arange(count) + first
-            self._known.add(devices[new], found[new])
+            homes_found[new] = np.arange(count) + first
+            self._index.add(devices[new], homes_found[new])
         return gone, count
 
     def _count_late(self, session: Session, slots: NDArray[np.int32]) -> None:

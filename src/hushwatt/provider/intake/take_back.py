@@ -11,17 +11,17 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.intake.collect import Collection, kinds, negative
-from hushwatt.provider.store.deliveries import delivered, find_delivery, told_by_files
-from hushwatt.provider.store.enrolment import FILES, set_told
+from hushwatt.provider.intake.collect import Collection, negative, recount, unique_rows
+from hushwatt.provider.store.deliveries import all_deliveries, declared_by_files, find_delivery
+from hushwatt.provider.store.enrolment import FILE_SIGNER, set_declared_homes
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.rotations import relearn_rotations
-from hushwatt.provider.store.session import Homes, Kept, Session
-from hushwatt.provider.store.tallies import add_tallies
+from hushwatt.provider.store.session import Homes, Session, StoredReport, payload_rows
+from hushwatt.provider.store.tallies import add_tallies, reported_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.provider.tally.tally import TallyKey, tally_rows
 
-TOGETHER = 1 << 15  # reports taken out at a time
+BATCH_ROWS = 1 << 15  # reports taken out at a time
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
         )
     if stay and stay == brought:
         raise UsageError(f"delivery {number} cannot be taken back: all of its slots are published")
-    rows = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ?", plan, published)
-    slots = sorted(int(slot) for (slot,) in rows)
+    slots = reported_slots(session, plan, published)
     reports, homes = 0, [np.empty(0, dtype=np.int64)]
     for slot in slots:
-        for kept in _brought(session, plan, slot, number):
-            _forget(session, collection, slot, kept)
-            reports, homes = reports + len(kept), [*homes, np.array([each.home for each in kept])]
+        for brought_here in _brought(session, plan, slot, number):
+            _forget(session, collection, slot, brought_here)
+            reports += len(brought_here)
+            homes.append(np.array([each.home for each in brought_here]))
     if collection.probe is not None:
         _draw_anew(session, collection, slots, np.unique(np.concatenate(homes)))
     gone = _forget_homes(session, plan, number)
@@ -70,7 +70,7 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
         plan,
         number,
     )
-    set_told(session, plan, told_by_files(session, plan))
+    set_declared_homes(session, plan, declared_by_files(session, plan))
     session.run("UPDATE plans SET undone = undone + 1 WHERE plan = ?", plan)
     return TakenBack(reports, int(stay), gone, again)
 
@@ -80,7 +80,7 @@ def _come_again(session: Session, collection: Collection, number: int) -> tuple[
 
     It had some of them already, or it told turns and orders with which they did not agree.
     """
-    others = [each for each in delivered(session, collection.number) if each.number != number]
+    others = [each for each in all_deliveries(session, collection.number) if each.number != number]
     lost = [
         each
         for each in others
@@ -101,10 +101,10 @@ def correct_homes(session: Session, collection: Collection, number: int, homes: 
     session.run(
         "UPDATE deliveries SET homes = ? WHERE plan = ? AND number = ?", homes, collection.number, number
     )
-    set_told(session, collection.number, told_by_files(session, collection.number))
+    set_declared_homes(session, collection.number, declared_by_files(session, collection.number))
 
 
-def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[list[Kept]]:
+def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[list[StoredReport]]:
     """The reports of a slot that a delivery brought, a part at a time; each part is gone before the next."""
     while rows := session.all(
         "SELECT home, spent, drawn, as_of, payload FROM reports "
@@ -112,9 +112,9 @@ def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[li
         plan,
         slot,
         number,
-        TOGETHER,
+        BATCH_ROWS,
     ):
-        yield [Kept(*row) for row in rows]
+        yield [StoredReport(*row) for row in rows]
         session.run(
             "DELETE FROM reports WHERE plan = ? AND slot = ? AND delivery = ? AND home <= ?",
             plan,
@@ -124,15 +124,15 @@ def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[li
         )
 
 
-def _forget(session: Session, collection: Collection, slot: int, kept: list[Kept]) -> None:
+def _forget(session: Session, collection: Collection, slot: int, reports: list[StoredReport]) -> None:
     """Take reports of one slot out of its tallies, and their draws."""
-    as_of, drawn = (np.array([getattr(each, name) for each in kept]) for name in ("as_of", "drawn"))
-    payloads = np.frombuffer(b"".join(bytes(each.payload) for each in kept), np.uint8).reshape(len(kept), -1)
-    for when, budget in kinds(as_of, drawn):
+    as_of, drawn = (np.array([getattr(each, name) for each in reports]) for name in ("as_of", "drawn"))
+    payloads = payload_rows(reports)
+    for when, budget in unique_rows(as_of, drawn):
         tally = negative(tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)]))
         add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget): tally})
     if collection.probe is not None:
-        for each in kept:
+        for each in reports:
             session.run(
                 "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?",
                 collection.number,
@@ -148,18 +148,8 @@ def _draw_anew(session: Session, collection: Collection, slots: list[int], homes
         left = [each for each in session.reports_of(plan, slot, homes) if each.spent == collection.probe]
         drawn_in = session.last_draws(plan, slot, np.array([each.home for each in left], dtype=np.int64))
         for each, when in zip(left, drawn_in.tolist(), strict=True):
-            if when == each.as_of:
-                continue
-            old = TallyKey(slot, PUBLICATION, each.as_of, each.drawn)
-            tally = tally_rows(collection.layout, np.frombuffer(each.payload, dtype=np.uint8)[None, :])
-            add_tallies(session, plan, {old: negative(tally), old._replace(as_of=when): tally})
-            session.run(
-                "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
-                when,
-                plan,
-                slot,
-                each.home,
-            )
+            if when != each.as_of:
+                recount(session, collection, slot, each, as_of=when)
 
 
 def _forget_homes(session: Session, plan: int, number: int) -> int:
@@ -169,7 +159,7 @@ def _forget_homes(session: Session, plan: int, number: int) -> int:
         "AND home NOT IN (SELECT home FROM reports WHERE plan = ?)",
         plan,
         number,
-        FILES,
+        FILE_SIGNER,
         plan,
     )
     unnamed = session.run(
@@ -177,7 +167,7 @@ def _forget_homes(session: Session, plan: int, number: int) -> int:
         "AND home NOT IN (SELECT home FROM reports WHERE plan = ? AND delivery > 0)",
         plan,
         number,
-        FILES,
+        FILE_SIGNER,
         plan,
     )
     ((told, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)

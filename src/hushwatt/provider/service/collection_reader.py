@@ -15,7 +15,7 @@ import numpy as np
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
-from hushwatt.provider.clock import Clock
+from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
@@ -24,11 +24,11 @@ from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
-from hushwatt.provider.store.slots import Published, homes_when_published, late_reports, published_slots
+from hushwatt.provider.store.slots import PublishedSlot, homes_when_published, late_reports, published_slots
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
-MOST_SLOTS = 1000  # told at once
+MAX_SLOTS = 1000  # told at once
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,12 @@ class CollectionReader:
     """Answers about the collections of one service; holds no state of its own."""
 
     def __init__(
-        self, database: Database, lives: Mapping[int, SlotSchedule], clock: Clock, metrics: Metrics
+        self, database: Database, schedules: Mapping[int, SlotSchedule], clock: UtcClock, metrics: Metrics
     ) -> None:
-        self._database, self._lives, self._clock, self._metrics = database, lives, clock, metrics
-        self._collections = {life.plan.id: Collection(number, life.plan) for number, life in lives.items()}
+        self._database, self._schedules, self._clock, self._metrics = database, schedules, clock, metrics
+        self._collections = {
+            schedule.plan.id: Collection(number, schedule.plan) for number, schedule in schedules.items()
+        }
 
     @property
     def collections(self) -> dict[str, Collection]:
@@ -85,36 +87,36 @@ class CollectionReader:
 
     def plan_of(self, number: int) -> Plan:
         """The plan with this number in the store."""
-        return self._lives[number].plan
+        return self._schedules[number].plan
 
     def state(self, plan: Plan) -> PlanState:
         with self._database.reading() as session:
             return plan_state(session, self._number(plan))
 
-    def life(self, plan: Plan) -> SlotSchedule:
-        return self._lives[self._number(plan)]
+    def schedule(self, plan: Plan) -> SlotSchedule:
+        return self._schedules[self._number(plan)]
 
     def now(self) -> datetime:
         return self._clock.now()
 
     def slots(self, plan: Plan, first: int | None = None, last: int | None = None) -> list[SlotView]:
         """The slots `first` to `last`, or the latest up to the one that has begun; 1,000 at most."""
-        number, life, now = self._number(plan), self.life(plan), self._clock.now()
-        begun = life.last_begun(now)
+        number, schedule, now = self._number(plan), self.schedule(plan), self._clock.now()
+        begun = schedule.last_begun(now)
         last = begun if last is None else min(last, plan.calendar.slots - 1)
-        first = max(0, last - MOST_SLOTS + 1, first or 0)
+        first = max(0, last - MAX_SLOTS + 1, first or 0)
         with self._database.reading() as session:
             state = plan_state(session, number)
             published = published_slots(session, number)
             late = late_reports(session, number)
-            counted = _rows(read_tallies(session, number, first, last))
+            counted = _reports_by_slot(read_tallies(session, number, first, last))
         return [
             SlotView(
                 slot=slot,
                 start=plan.calendar.start_of(slot),
                 end=plan.calendar.end_of(slot),
-                closes=life.closes(slot),
-                state=life.state(slot, now, state.published),
+                closes=schedule.closes(slot),
+                state=schedule.state(slot, now, state.published),
                 reports=counted.get(slot, 0),
                 homes=_homes(published, slot, state),
                 late=late.get(slot, 0),
@@ -144,29 +146,28 @@ class CollectionReader:
         smooth: bool = False,
     ) -> Document:
         """The same as JSON; when there is no answer, with the time of the next look."""
-        found = self.estimates(plan, first, last, consistency, smooth)
-        told = document(found)
-        if not found.answered:
-            told["not_yet"] = _told(self.not_yet(plan))
-        return told
+        estimates = self.estimates(plan, first, last, consistency, smooth)
+        return self._completed(plan, estimates, document(estimates))
 
     def top(self, plan: Plan, count: int, first: int | None = None, last: int | None = None) -> Document:
         """The `count` appliances with the most watts, best first."""
-        found = self.estimates(plan, first, last)
-        told = top_document(found, count)
-        if not found.answered:
-            told["not_yet"] = _told(self.not_yet(plan))
-        return told
+        estimates = self.estimates(plan, first, last)
+        return self._completed(plan, estimates, top_document(estimates, count))
+
+    def _completed(self, plan: Plan, estimates: Estimates, fields: Document) -> Document:
+        if not estimates.answered:
+            fields["not_yet"] = _not_yet_document(self.not_yet(plan))
+        return fields
 
     def not_yet(self, plan: Plan) -> NotYet:
         """How many homes have spoken of one appliance in the next slot, and when it is published."""
-        life, now, state = self.life(plan), self._clock.now(), self.state(plan)
-        nearest = max(life.first_open(now), state.published + 1)
+        schedule, now, state = self.schedule(plan), self._clock.now(), self.state(plan)
+        nearest = max(schedule.first_open(now), state.published + 1)
         if nearest >= plan.calendar.slots:
             return NotYet(0, plan.minimum_homes, None)
         with self._database.reading() as session:
-            have = _heard(read_tallies(session, self._number(plan), nearest, nearest))
-        return NotYet(have, plan.minimum_homes, life.closes(nearest))
+            have = _max_reports(read_tallies(session, self._number(plan), nearest, nearest))
+        return NotYet(have, plan.minimum_homes, schedule.closes(nearest))
 
     def health(self, plan: Plan) -> Health:
         number, state = self._number(plan), self.state(plan)
@@ -204,13 +205,13 @@ class CollectionReader:
         return Tallies(_homes(published, until, state), groups, homes_then=homes)
 
 
-def _homes(published: Sequence[Published], slot: int, state: PlanState) -> int:
+def _homes(published: Sequence[PublishedSlot], slot: int, state: PlanState) -> int:
     """How many homes take part in a slot: when it was published, or now."""
     then = homes_when_published(published, slot) if slot <= state.published else None
     return state.homes if then is None else then
 
 
-def _rows(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
+def _reports_by_slot(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
     """How many homes reported in each slot."""
     rows: defaultdict[int, int] = defaultdict(int)
     for key, tally in groups.items():
@@ -218,11 +219,11 @@ def _rows(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
     return dict(rows)
 
 
-def _heard(groups: Mapping[TallyKey, Tally]) -> int:
+def _max_reports(groups: Mapping[TallyKey, Tally]) -> int:
     """The most homes that spoke of one appliance."""
     return int(np.sum([tally.reports for tally in groups.values()], axis=0).max(initial=0))
 
 
-def _told(not_yet: NotYet) -> Document:
+def _not_yet_document(not_yet: NotYet) -> Document:
     when = not_yet.next_look
     return {"have": not_yet.have, "need": not_yet.need, "next_look": show_instant(when) if when else None}

@@ -13,11 +13,11 @@ from typing import Any
 from hushwatt.errors import UsageError
 from hushwatt.plan.shown import shown
 
-LENGTHS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PREFIX = "HUSHWATT_"
-MOST_PORT, MOST = 65_535, 2**31 - 1
-LARGEST = 65_536  # bytes of a file with settings
-TRUTHS = {
+MAX_PORT, MAX_NUMBER = 65_535, 2**31 - 1
+MAX_FILE_BYTES = 65_536  # bytes of a file with settings
+BOOLEANS = {
     "1": True,
     "true": True,
     "yes": True,
@@ -63,8 +63,8 @@ class Config:
         for name in (each.name for each in fields(self) if each.type is int):
             if getattr(self, name) < (0 if name == "port" else 1):
                 raise UsageError(f"{name} is {shown(getattr(self, name))}; it must be above zero")
-            if getattr(self, name) > (most := MOST_PORT if name == "port" else MOST):
-                raise UsageError(f"{name} is {shown(getattr(self, name))}; it must be at most {most:,}")
+            if getattr(self, name) > (highest := MAX_PORT if name == "port" else MAX_NUMBER):
+                raise UsageError(f"{name} is {shown(getattr(self, name))}; it must be at most {highest:,}")
         if bool(self.tls_certificate) != bool(self.tls_key):
             raise UsageError("tls_certificate and tls_key go together")
         if self.access == "open" and not self.is_private:
@@ -73,7 +73,7 @@ class Config:
                 "or listen on 127.0.0.1 without a proxy"
             )
         if self.grace != "auto":
-            length(self.grace)
+            parse_duration(self.grace)
 
     @property
     def is_private(self) -> bool:
@@ -100,7 +100,7 @@ class Config:
         """How long a slot of that length takes reports after its end."""
         if self.grace == "auto":
             return timedelta(seconds=min(max(slot_seconds, 900), 86400))
-        return length(self.grace)
+        return parse_duration(self.grace)
 
 
 CHOICES = {
@@ -116,9 +116,9 @@ def read_config(
     """What the file says, then the environment, then what was given (None: not given)."""
     config = Config()
     if file is not None:
-        config = _changed(config, _read(file), str(file))
-    config = _changed(config, _from_environment(environment), "the environment")
-    return _changed(config, {name: value for name, value in given.items() if value is not None}, "")
+        config = _overridden(config, _read(file), str(file))
+    config = _overridden(config, _from_environment(environment), "the environment")
+    return _overridden(config, {name: value for name, value in given.items() if value is not None}, "")
 
 
 def is_loopback(host: str) -> bool:
@@ -135,23 +135,23 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def length(text: str) -> timedelta:
+def parse_duration(text: str) -> timedelta:
     """A time like 90s, 15m, 2h or 1d.
 
-    >>> length("15m")
+    >>> parse_duration("15m")
     datetime.timedelta(seconds=900)
     """
     match = re.fullmatch(r"([0-9]{1,6})([smhd])", text)
     if not match:
         raise UsageError(f"{text!r} is no length of time; write for example 90s, 15m, 2h or 1d")
-    return timedelta(seconds=int(match[1]) * LENGTHS[match[2]])
+    return timedelta(seconds=int(match[1]) * UNIT_SECONDS[match[2]])
 
 
 def _read(file: Path) -> dict[str, Any]:
     with file.open("rb") as opened:
-        content = opened.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise UsageError(f"{file}: too large for settings, which have at most {LARGEST:,} bytes")
+        content = opened.read(MAX_FILE_BYTES + 1)
+    if len(content) > MAX_FILE_BYTES:
+        raise UsageError(f"{file}: too large for settings, which have at most {MAX_FILE_BYTES:,} bytes")
     try:
         return tomllib.loads(content.decode("utf-8"))
     except tomllib.TOMLDecodeError as wrong:
@@ -165,12 +165,12 @@ def _read(file: Path) -> dict[str, Any]:
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     """The variables of our names; others that begin alike belong to other parts."""
     kinds = {field.name: field.type for field in fields(Config)}
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, kind in kinds.items():
         text = environment.get(PREFIX + name.upper())
         if text is not None:
-            found[name] = _parsed(PREFIX + name.upper(), text, kind)
-    return found
+            settings[name] = _parsed(PREFIX + name.upper(), text, kind)
+    return settings
 
 
 def _parsed(name: str, text: str, kind: object) -> Any:
@@ -179,35 +179,35 @@ def _parsed(name: str, text: str, kind: object) -> Any:
             raise UsageError(f"{name} is {text!r}, which is not a whole number")
         return int(text)
     if kind is bool:
-        if text.lower() not in TRUTHS:
+        if text.lower() not in BOOLEANS:
             raise UsageError(f"{name} is {text!r}; write true or false")
-        return TRUTHS[text.lower()]
+        return BOOLEANS[text.lower()]
     return text if kind is str else tuple(text.split(os.pathsep))
 
 
-def _changed(config: Config, changes: Mapping[str, Any], source: str) -> Config:
+def _overridden(config: Config, changes: Mapping[str, Any], source: str) -> Config:
     kinds = {field.name: field.type for field in fields(Config)}
-    place = f"{source}: " if source else ""
+    prefix = f"{source}: " if source else ""
     accepted: dict[str, Any] = {}
     for name, value in changes.items():
         if name not in kinds:
-            raise UsageError(f"{place}unknown setting {name[:40]}")
+            raise UsageError(f"{prefix}unknown setting {name[:40]}")
         if name == "plan":
-            value = _plans(value, place)
+            value = _plans(value, prefix)
         elif not isinstance(kinds[name], type) or type(value) is not kinds[name]:
-            raise UsageError(f"{place}{name} is {shown(value)}, which is not a {_kind(kinds[name])}")
+            raise UsageError(f"{prefix}{name} is {shown(value)}, which is not a {_kind(kinds[name])}")
         accepted[name] = value
     try:
         return replace(config, **accepted)
     except UsageError as wrong:
-        raise UsageError(f"{place}{wrong}") from None
+        raise UsageError(f"{prefix}{wrong}") from None
 
 
-def _plans(value: Any, place: str) -> tuple[str, ...]:
-    found = (value,) if isinstance(value, str) else value
-    if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
-        raise UsageError(f"{place}plan is {shown(value)}, which is not the name of a file, or several")
-    return tuple(found)
+def _plans(value: Any, prefix: str) -> tuple[str, ...]:
+    files = (value,) if isinstance(value, str) else value
+    if not isinstance(files, list | tuple) or not all(isinstance(each, str) for each in files):
+        raise UsageError(f"{prefix}plan is {shown(value)}, which is not the name of a file, or several")
+    return tuple(files)
 
 
 def _kind(kind: object) -> str:

@@ -8,20 +8,22 @@ from typing import Any
 
 import structlog
 
-NEVER = frozenset({"payload", "body", "device", "client", "address", "key", "code", "token", "signature"})
+NEVER_LOGGED = frozenset(
+    {"payload", "body", "device", "client", "address", "key", "code", "token", "signature"}
+)
 
 
 def start_logs(level: str = "info") -> None:
     """Send log lines of this level and above to stderr."""
     global _logger
-    _logger = _made(level)
+    _logger = _make_logger(level)
 
 
 @contextmanager
 def silence() -> Iterator[None]:
     """No log lines inside the block, for rehearsals of what would fill a log."""
     global _logger
-    before, _logger = _logger, _made("critical")
+    before, _logger = _logger, _make_logger("critical")
     try:
         yield
     finally:
@@ -39,10 +41,10 @@ def without_homes(_logger: Any, _method: str, event: Any) -> Any:
     >>> without_homes(None, "info", {"event": "upload", "device": "5f", "reports": 3})
     {'event': 'upload', 'reports': 3}
     """
-    return {name: value for name, value in event.items() if name not in NEVER}
+    return {name: value for name, value in event.items() if name not in NEVER_LOGGED}
 
 
-def _made(level: str) -> Any:
+def _make_logger(level: str) -> Any:
     return structlog.wrap_logger(
         structlog.PrintLogger(sys.stderr),
         processors=[
@@ -55,4 +57,4 @@ def _made(level: str) -> Any:
     )
 
 
-_logger = _made("warning")
+_logger = _make_logger("warning")

@@ -11,7 +11,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
-from hushwatt.provider.clock import Clock, SystemClock
+from hushwatt.provider.clock import SystemUtcClock, UtcClock
 from hushwatt.provider.intake.collect import Collection, erase_device
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
@@ -25,14 +25,14 @@ from hushwatt.provider.store.session import Database, StoreUnavailable
 from hushwatt.provider.store.slots import publish, scrub
 from hushwatt.wire.record import MAX_NUMBER
 
-SCRUBBED_TOGETHER = 8  # slots
+SCRUB_BATCH_SLOTS = 8  # slots
 
 
 class Service:
     """Everything that requests share."""
 
-    def __init__(self, config: Config, database: Database, clock: Clock | None = None) -> None:
-        self.config, self.database, self.clock = config, database, clock or SystemClock()
+    def __init__(self, config: Config, database: Database, clock: UtcClock | None = None) -> None:
+        self.config, self.database, self.clock = config, database, clock or SystemUtcClock()
         self.metrics = Metrics()
         self.keys: ProviderKeys = open_keys(config.folder)
         with database.writing() as session:
@@ -42,26 +42,26 @@ class Service:
                     refuse_length_bias(plan, plan.name)
                 add_plan(session, plan)
             plans = all_plans(session)
-        self.lives = lives_of(config, plans)
-        self.read = CollectionReader(database, self.lives, self.clock, self.metrics)
-        self.inbox = Inbox(database, self.lives, self.clock, self.metrics)
-        self._to_forget = True  # an earlier service may have ended before it came to it
+        self.schedules = schedules_of(config, plans)
+        self.read = CollectionReader(database, self.schedules, self.clock, self.metrics)
+        self.inbox = Inbox(database, self.schedules, self.clock, self.metrics)
+        self._purge_pending = True  # an earlier service may have ended before it came to it
 
     def collection(self, plan_id: str) -> Collection | None:
         return self.read.collections.get(plan_id)
 
     async def publish_due(self) -> None:
         """Publish every slot that is closed, and scrub what is to be scrubbed."""
-        for number, life in self.lives.items():
-            due = min(life.first_open(self.clock.now()), life.plan.calendar.slots) - 1
-            if due > self.read.state(life.plan).published:
+        for number, schedule in self.schedules.items():
+            due = schedule.last_closed(self.clock.now())
+            if due > self.read.state(schedule.plan).published:
                 await self.publish(number, due)
 
     async def publish(self, number: int, until: int) -> list[int]:
         """Publish the slots up to `until`, once and for all."""
         moment = int(self.clock.now().timestamp())
         slots = await self.inbox.write(lambda session: publish(session, number, until, moment))
-        plan = self.lives[number].plan
+        plan = self.schedules[number].plan
         if slots:
             log().info("published", plan=plan.id, until=until, slots=len(slots))
         if self.config.scrub:
@@ -70,14 +70,14 @@ class Service:
 
     async def scrub_due(self) -> None:
         """Empty the payloads of published slots, a little at a time, so that uploads get their turn."""
-        for number in self.lives if self.config.scrub else ():
+        for number in self.schedules if self.config.scrub else ():
             while slots := await self._scrub(number):
                 for slot in slots:
-                    await asyncio.to_thread(self.database.reuse, number, slot)
+                    await asyncio.to_thread(self.database.vacuum_slot, number, slot)
 
     async def _scrub(self, number: int) -> list[int]:
-        slots = await self.inbox.write(lambda session: scrub(session, number, SCRUBBED_TOGETHER))
-        self._to_forget |= bool(slots)
+        slots = await self.inbox.write(lambda session: scrub(session, number, SCRUB_BATCH_SLOTS))
+        self._purge_pending |= bool(slots)
         return slots
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
@@ -85,24 +85,24 @@ class Service:
         erased = await self.inbox.write(
             lambda session: erase_device(session, collection, device, home, signer)
         )
-        self._to_forget = True
-        await self.forget_due()
+        self._purge_pending = True
+        await self.purge_due()
         return erased
 
     async def tidy(self) -> None:
         """Scrub and overwrite what is due, beside everything else."""
         await self.scrub_due()
-        await self.forget_due()
+        await self.purge_due()
 
-    async def forget_due(self) -> None:
+    async def purge_due(self) -> None:
         """Overwrite what was erased; while others still read it, that waits for the next time."""
-        if not self._to_forget:
+        if not self._purge_pending:
             return
-        self._to_forget = False
+        self._purge_pending = False
         try:
-            await asyncio.to_thread(self.database.forget)
+            await asyncio.to_thread(self.database.purge)
         except StoreUnavailable as failure:
-            self._to_forget = True
+            self._purge_pending = True
             log().warning("what was erased is not overwritten yet", reason=str(failure))
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class Service:
         self.database.close()
 
 
-def lives_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, SlotSchedule]:
+def schedules_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, SlotSchedule]:
     """When the slots of each plan open and close."""
     tolerance = timedelta(seconds=config.tolerance)
     return {
@@ -120,11 +120,11 @@ def lives_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, SlotSchedul
     }
 
 
-def open_read(config: Config, database: Database) -> CollectionReader:
+def open_reader(config: Config, database: Database) -> CollectionReader:
     """What a store has collected, without a service around it."""
     with database.reading() as session:
         plans = all_plans(session)
-    return CollectionReader(database, lives_of(config, plans), SystemClock(), Metrics())
+    return CollectionReader(database, schedules_of(config, plans), SystemUtcClock(), Metrics())
 
 
 def load_plans(files: Iterable[str]) -> list[Plan]:

@@ -5,16 +5,16 @@ import secrets
 from dataclasses import dataclass
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.store.session import Session, one
+from hushwatt.provider.store.session import Session, first_row
 
 LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look alike
 GROUPS, LENGTH = 4, 5  # 20 letters: 98 bits
-MOST_HOMES = 10_000  # that one code may enrol
+MAX_GATEWAY_HOMES = 10_000  # that one code may enrol
 READ, OPERATE = ROLES = ("read", "operate")  # looks at answers; also does what cannot be undone
 
 
 @dataclass(frozen=True)
-class Code:
+class EnrolmentCode:
     """What a one-time code is good for, and for whom it was used."""
 
     hash: bytes
@@ -27,7 +27,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Token:
+class AccessToken:
     """What is known of a token."""
 
     label: str
@@ -46,10 +46,10 @@ def new_token() -> str:
     return f"hushwatt_{secrets.token_urlsafe(32)}"
 
 
-def hashed(secret: str) -> bytes:
+def hash_secret(secret: str) -> bytes:
     """What is kept of a code or token; how a code is spelt does not matter.
 
-    >>> hashed("abcd-efgh") == hashed("ABCDEFGH")
+    >>> hash_secret("abcd-efgh") == hash_secret("ABCDEFGH")
     True
     """
     if not secret.startswith("hushwatt_"):
@@ -59,13 +59,13 @@ def hashed(secret: str) -> bytes:
 
 def add_codes(session: Session, plan: int, count: int, homes: int, now: int, expires: int) -> list[str]:
     """New codes, each good for one device (`homes` = 1) or for a gateway of up to `homes` homes."""
-    if not 1 <= homes <= MOST_HOMES:
-        raise UsageError(f"a code is good for 1 to {MOST_HOMES} homes, not {homes}")
+    if not 1 <= homes <= MAX_GATEWAY_HOMES:
+        raise UsageError(f"a code is good for 1 to {MAX_GATEWAY_HOMES} homes, not {homes}")
     codes = [new_code() for _ in range(count)]
     for code in codes:
         session.run(
             "INSERT INTO codes (hash, plan, homes, made, expires) VALUES (?, ?, ?, ?, ?)",
-            hashed(code),
+            hash_secret(code),
             plan,
             homes,
             now,
@@ -74,16 +74,16 @@ def add_codes(session: Session, plan: int, count: int, homes: int, now: int, exp
     return codes
 
 
-def find_code(session: Session, plan: int, code: str) -> Code | None:
-    found = one(
+def find_code(session: Session, plan: int, code: str) -> EnrolmentCode | None:
+    row = first_row(
         session.all(
             "SELECT hash, plan, homes, expires, signer, first_home, enrolled FROM codes "
             "WHERE hash = ? AND plan = ?",
-            hashed(code),
+            hash_secret(code),
             plan,
         )
     )
-    return Code(bytes(found[0]), *found[1:]) if found else None
+    return EnrolmentCode(bytes(row[0]), *row[1:]) if row else None
 
 
 def add_token(session: Session, label: str, now: int, expires: int, role: str = READ) -> str:
@@ -92,7 +92,7 @@ def add_token(session: Session, label: str, now: int, expires: int, role: str = 
     _drop_token(session, label)
     session.run(
         "INSERT INTO tokens (hash, label, made, expires, role) VALUES (?, ?, ?, ?, ?)",
-        hashed(token),
+        hash_secret(token),
         label,
         now,
         expires,
@@ -108,14 +108,18 @@ def remove_token(session: Session, label: str) -> None:
 
 def token_role(session: Session, token: str, now: int) -> str | None:
     """What the holder of a token may do; None: it is not one of ours, or has expired."""
-    found = one(session.all("SELECT role FROM tokens WHERE hash = ? AND expires > ?", hashed(token), now))
-    return str(found[0]) if found else None
+    row = first_row(
+        session.all("SELECT role FROM tokens WHERE hash = ? AND expires > ?", hash_secret(token), now)
+    )
+    return str(row[0]) if row else None
 
 
-def tokens(session: Session) -> list[Token]:
+def tokens(session: Session) -> list[AccessToken]:
     """All tokens, by their labels."""
     rows = session.all("SELECT label, role, made, expires FROM tokens ORDER BY label")
-    return [Token(str(label), str(role), int(made), int(expires)) for label, role, made, expires in rows]
+    return [
+        AccessToken(str(label), str(role), int(made), int(expires)) for label, role, made, expires in rows
+    ]
 
 
 def _drop_token(session: Session, label: str) -> int:

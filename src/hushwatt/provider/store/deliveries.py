@@ -7,13 +7,13 @@ content, whatever it is called, and every report and home that it brought carrie
 from dataclasses import dataclass
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.store.session import Session, one
+from hushwatt.provider.store.session import Session, first_row
 
 COLUMNS = "number, name, at, rows, taken, accepted, repeated, homes, undone"
 
 
 @dataclass(frozen=True)
-class Delivered:
+class DeliveryRecord:
     """A file that was taken in, whole or in part."""
 
     number: int
@@ -27,7 +27,9 @@ class Delivered:
     undone: int  # 1: it was taken back
 
 
-def begin(session: Session, plan: int, content: bytes, name: str, rows: int, homes: int, now: int) -> int:
+def begin_delivery(
+    session: Session, plan: int, content: bytes, name: str, rows: int, homes: int, now: int
+) -> int:
     """The number of a file, which is noted unless it is known."""
     ((highest,),) = session.all("SELECT max(number) FROM deliveries")
     session.run(
@@ -42,17 +44,17 @@ def begin(session: Session, plan: int, content: bytes, name: str, rows: int, hom
         rows,
         homes,
     )
-    found = session.all("SELECT number FROM deliveries WHERE plan = ? AND content = ?", plan, content)
-    return int(found[0][0])
+    rows_found = session.all("SELECT number FROM deliveries WHERE plan = ? AND content = ?", plan, content)
+    return int(rows_found[0][0])
 
 
-def taken(session: Session, plan: int, content: bytes) -> int:
+def rows_taken(session: Session, plan: int, content: bytes) -> int:
     """How many rows of a file are in the store, from its first on."""
-    found = one(session.all("SELECT taken FROM deliveries WHERE plan = ? AND content = ?", plan, content))
-    return int(found[0]) if found else 0
+    row = first_row(session.all("SELECT taken FROM deliveries WHERE plan = ? AND content = ?", plan, content))
+    return int(row[0]) if row else 0
 
 
-def set_taken(
+def set_rows_taken(
     session: Session, plan: int, content: bytes, rows: int, accepted: int = 0, repeated: int = 0
 ) -> None:
     """Note that the first `rows` rows of a file are in the store, and what became of the last of them."""
@@ -67,20 +69,20 @@ def set_taken(
     )
 
 
-def delivered(session: Session, plan: int) -> list[Delivered]:
+def all_deliveries(session: Session, plan: int) -> list[DeliveryRecord]:
     """All files of a plan, in the order in which they came."""
     rows = session.all(f"SELECT {COLUMNS} FROM deliveries WHERE plan = ? ORDER BY number", plan)
-    return [Delivered(*row) for row in rows]
+    return [DeliveryRecord(*row) for row in rows]
 
 
-def find_delivery(session: Session, plan: int, number: int) -> Delivered:
-    for each in delivered(session, plan):
+def find_delivery(session: Session, plan: int, number: int) -> DeliveryRecord:
+    for each in all_deliveries(session, plan):
         if each.number == number:
             return each
     raise UsageError(f"there is no delivery {number}; `hushwatt provider deliveries` lists them")
 
 
-def told_by_files(session: Session, plan: int) -> int:
-    """The most homes that one of the files tells of."""
-    ((most,),) = session.all("SELECT max(homes) FROM deliveries WHERE plan = ? AND undone = 0", plan)
-    return int(most or 0)
+def declared_by_files(session: Session, plan: int) -> int:
+    """The most homes that one of the files declares."""
+    ((highest,),) = session.all("SELECT max(homes) FROM deliveries WHERE plan = ? AND undone = 0", plan)
+    return int(highest or 0)

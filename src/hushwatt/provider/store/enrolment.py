@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.provider.store.access import Code
-from hushwatt.provider.store.session import Rows, Session, one
+from hushwatt.provider.store.access import EnrolmentCode
+from hushwatt.provider.store.session import Rows, Session, device_rows, first_row
 
-FILES = 0  # the signer of homes that files have named: no key has this number
+FILE_SIGNER = 0  # the signer of homes that files have named: no key has this number
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,15 @@ class Enrolled:
 
 
 def find_signer(session: Session, plan: int, name: bytes) -> Signer | None:
-    found = one(session.all("SELECT signer, name, key FROM signers WHERE name = ? AND plan = ?", name, plan))
-    return Signer(int(found[0]), bytes(found[1]), bytes(found[2])) if found else None
+    row = first_row(
+        session.all("SELECT signer, name, key FROM signers WHERE name = ? AND plan = ?", name, plan)
+    )
+    return Signer(int(row[0]), bytes(row[1]), bytes(row[2])) if row else None
 
 
-def enrol_home(session: Session, plan: int, key: bytes, code: Code | None = None) -> Enrolled:
+def enrol_home(session: Session, plan: int, key: bytes, code: EnrolmentCode | None = None) -> Enrolled:
     """Enrol one home under its own key."""
-    known = one(
+    known = first_row(
         session.all(
             "SELECT device, home FROM signers JOIN devices ON device = name "
             "WHERE signers.plan = ? AND key = ? AND gateway = 0",
@@ -56,59 +58,64 @@ def enrol_home(session: Session, plan: int, key: bytes, code: Code | None = None
         return Enrolled(bytes(known[0]), (bytes(known[0]),), (int(known[1]),), new=False)
     name = os.urandom(16)
     signer = _add_signer(session, plan, name, key, gateway=0)
-    first = _take_homes(session, plan, 1)
-    session.add_devices(plan, signer, first, _matrix(name))
-    _use(session, code, signer, first, 1)
+    first = _allocate_homes(session, plan, 1)
+    session.add_devices(plan, signer, first, device_rows(name))
+    _redeem(session, code, signer, first, 1)
     return Enrolled(name, (name,), (first,))
 
 
-def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: Code) -> Enrolled:
+def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: EnrolmentCode) -> Enrolled:
     """Enrol `homes` more homes under a gateway's key."""
-    known = one(session.all("SELECT signer, name FROM signers WHERE plan = ? AND key = ?", plan, key))
+    known = first_row(session.all("SELECT signer, name FROM signers WHERE plan = ? AND key = ?", plan, key))
     if known:
         signer, name = int(known[0]), bytes(known[1])
     else:
         name = os.urandom(16)
         signer = _add_signer(session, plan, name, key, gateway=1)
-    first = _take_homes(session, plan, homes)
-    devices = _matrix(os.urandom(16 * homes))
+    first = _allocate_homes(session, plan, homes)
+    devices = device_rows(os.urandom(16 * homes))
     session.add_devices(plan, signer, first, devices)
-    _use(session, code, signer, first, homes)
+    _redeem(session, code, signer, first, homes)
     return Enrolled(name, tuple(row.tobytes() for row in devices), tuple(range(first, first + homes)))
 
 
 def enrol_named(session: Session, plan: int, devices: Rows, delivery: int) -> int:
     """Enrol homes that a delivery names; the number of the first of them."""
-    first = _take_homes(session, plan, len(devices))
-    session.add_devices(plan, FILES, first, devices, delivery)
-    tell_homes(session, plan, told=0, named=len(devices))
+    first = _allocate_homes(session, plan, len(devices))
+    session.add_devices(plan, FILE_SIGNER, first, devices, delivery)
+    count_named(session, plan, len(devices))
     return first
 
 
-def tell_homes(session: Session, plan: int, told: int, named: int) -> None:
-    """Note how many homes take part by a file's word, and how many more have been named in one.
+def count_named(session: Session, plan: int, more: int) -> None:
+    """Note that files have named so many more homes.
 
     Homes that take part and have not been named yet, because their turn has not come, count too.
     """
-    ((told_before, named_before),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
-    _set_told(session, plan, (told_before, named_before), (max(told, told_before), named_before + named))
+    declared, named = _declared_and_named(session, plan)
+    _change_homes(session, plan, (declared, named), (declared, named + more))
 
 
-def set_told(session: Session, plan: int, told: int) -> None:
+def set_declared_homes(session: Session, plan: int, declared: int) -> None:
     """Put right how many homes take part by the word of files."""
-    ((told_before, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
-    _set_told(session, plan, (told_before, named), (told, named))
+    before, named = _declared_and_named(session, plan)
+    _change_homes(session, plan, (before, named), (declared, named))
 
 
-def _set_told(session: Session, plan: int, before: tuple[int, int], after: tuple[int, int]) -> None:
+def _declared_and_named(session: Session, plan: int) -> tuple[int, int]:
+    ((declared, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
+    return declared, named
+
+
+def _change_homes(session: Session, plan: int, before: tuple[int, int], after: tuple[int, int]) -> None:
     if before == after:
         return
-    (told_before, named_before), (told, named) = before, after
+    (declared_before, named_before), (declared, named) = before, after
     session.run(
         "UPDATE plans SET told = ?, filed = ?, homes = homes + ? WHERE plan = ?",
-        told,
+        declared,
         named,
-        max(0, told - named) - max(0, told_before - named_before),
+        max(0, declared - named) - max(0, declared_before - named_before),
         plan,
     )
 
@@ -118,10 +125,10 @@ def were_erased(session: Session, devices: Rows) -> NDArray[np.bool_]:
     gone = {bytes(trace) for (trace,) in session.all("SELECT hash FROM erased")}
     if not gone:
         return np.zeros(len(devices), dtype=bool)
-    return np.array([_trace(row.tobytes()) in gone for row in devices], dtype=bool)
+    return np.array([_device_hash(row.tobytes()) in gone for row in devices], dtype=bool)
 
 
-def enrolled_with(session: Session, code: Code, key: bytes) -> Enrolled | None:
+def enrolled_before(session: Session, code: EnrolmentCode, key: bytes) -> Enrolled | None:
     """What a used code gave, if this key used it."""
     rows = session.all("SELECT name FROM signers WHERE signer = ? AND key = ?", code.signer, key)
     if not rows or code.first_home is None or code.enrolled is None:
@@ -141,10 +148,12 @@ def remove_device(session: Session, plan: int, device: bytes, home: int, signer:
 
     Only a hash of its name stays, so that a file delivered later does not bring it back.
     """
-    named = signer == FILES or session.all("SELECT 1 FROM devices WHERE device = ? AND filed = 1", device)
+    named = signer == FILE_SIGNER or session.all(
+        "SELECT 1 FROM devices WHERE device = ? AND filed = 1", device
+    )
     session.run("DELETE FROM devices WHERE device = ?", device)
     session.run("UPDATE plans SET homes = homes - 1, erased = erased + 1 WHERE plan = ?", plan)
-    session.run("INSERT INTO erased (hash) VALUES (?) ON CONFLICT DO NOTHING", _trace(device))
+    session.run("INSERT INTO erased (hash) VALUES (?) ON CONFLICT DO NOTHING", _device_hash(device))
     if named:
         session.run(
             "UPDATE plans SET filed = filed - 1, told = CASE WHEN told > 0 THEN told - 1 ELSE 0 END "
@@ -157,7 +166,7 @@ def remove_device(session: Session, plan: int, device: bytes, home: int, signer:
         session.run("UPDATE codes SET signer = -1 WHERE signer = ?", signer)
 
 
-def _trace(device: bytes) -> bytes:
+def _device_hash(device: bytes) -> bytes:
     return hashlib.sha256(device).digest()
 
 
@@ -172,7 +181,7 @@ def _add_signer(session: Session, plan: int, name: bytes, key: bytes, gateway: i
     return int(rows[0][0])
 
 
-def _take_homes(session: Session, plan: int, count: int) -> int:
+def _allocate_homes(session: Session, plan: int, count: int) -> int:
     """Numbers for new homes; a number is never given twice."""
     rows = session.all(
         "UPDATE plans SET homes = homes + ?, next_home = next_home + ? WHERE plan = ? RETURNING next_home",
@@ -183,7 +192,7 @@ def _take_homes(session: Session, plan: int, count: int) -> int:
     return int(rows[0][0]) - count
 
 
-def _use(session: Session, code: Code | None, signer: int, first: int, homes: int) -> None:
+def _redeem(session: Session, code: EnrolmentCode | None, signer: int, first: int, homes: int) -> None:
     if code:
         session.run(
             "UPDATE codes SET signer = ?, first_home = ?, enrolled = ? WHERE hash = ?",
@@ -192,7 +201,3 @@ def _use(session: Session, code: Code | None, signer: int, first: int, homes: in
             homes,
             code.hash,
         )
-
-
-def _matrix(devices: bytes) -> Rows:
-    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, 16)

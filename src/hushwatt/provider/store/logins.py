@@ -5,10 +5,10 @@ Only a hash of the secret is kept.  A token that is revoked, replaced or over en
 
 import secrets
 
-from hushwatt.provider.store.access import hashed
-from hushwatt.provider.store.session import Session, one
+from hushwatt.provider.store.access import hash_secret
+from hushwatt.provider.store.session import Session, first_row
 
-KEPT = 7 * 86_400  # seconds
+LOGIN_SECONDS = 7 * 86_400  # seconds
 PREFIX = "hushwatt_login_"
 
 
@@ -18,26 +18,26 @@ def add_login(session: Session, token: str, now: int) -> str:
     session.run("DELETE FROM logins WHERE expires <= ?", now)
     session.run(
         "INSERT INTO logins (hash, token, expires) VALUES (?, ?, ?)",
-        hashed(secret),
-        hashed(token),
-        now + KEPT,
+        hash_secret(secret),
+        hash_secret(token),
+        now + LOGIN_SECONDS,
     )
     return secret
 
 
 def remove_login(session: Session, secret: str) -> None:
-    session.run("DELETE FROM logins WHERE hash = ?", hashed(secret))
+    session.run("DELETE FROM logins WHERE hash = ?", hash_secret(secret))
 
 
 def login_role(session: Session, secret: str, now: int) -> str | None:
     """What the holder of a secret may do; None: nothing."""
-    found = one(
+    row = first_row(
         session.all(
             "SELECT role FROM logins JOIN tokens ON tokens.hash = logins.token "
             "WHERE logins.hash = ? AND logins.expires > ? AND tokens.expires > ?",
-            hashed(secret),
+            hash_secret(secret),
             now,
             now,
         )
     )
-    return str(found[0]) if found else None
+    return str(row[0]) if row else None

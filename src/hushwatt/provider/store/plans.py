@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.store.session import Session, one
+from hushwatt.provider.store.session import Session, first_row
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ def all_plans(session: Session) -> dict[int, Plan]:
 
 
 def plan_state(session: Session, plan: int) -> PlanState:
-    found = one(
+    row = first_row(
         session.all("SELECT homes, published, erased, told, filed, undone FROM plans WHERE plan = ?", plan)
     )
-    if not found:
+    if not row:
         return PlanState(0, -1)
-    homes, published, erased, told, named, undone = map(int, found)
+    homes, published, erased, told, named, undone = map(int, row)
     return PlanState(homes, published, erased, max(told, named), undone)

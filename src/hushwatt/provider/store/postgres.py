@@ -16,50 +16,50 @@ from numpy.typing import NDArray
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hushwatt.errors import StateError, UsageError
-from hushwatt.provider.store.postgres_bytes import Columns, Numbers, NumbersDumper, copied
+from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, Columns, copy_bytes
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
-    TWICE,
+    ALREADY_STORED,
     Homes,
-    Kept,
     Rows,
-    Stored,
+    SlotReports,
+    StoredReport,
     StoreUnavailable,
-    by_device,
-    joined_bytes,
+    device_order,
     known_below,
-    pieces,
+    report_batches,
+    rotation_columns,
 )
 
-WORDS = {
+COLUMN_TYPES = {
     "whole": "BIGINT",
     "bytes": "BYTEA",
     "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     "compact": "",
     "by_slot": " PARTITION BY RANGE (plan, slot)",
 }
-LOCK = 0x68757368  # "hush": whoever writes holds it
-PATIENCE = 10.0  # seconds to wait for a connection
-TOGETHER, FORMERLY = 64, 1024  # slots in a partition, now and in the first version
-MANY = 1_000  # rows that are copied rather than inserted
+WRITER_LOCK = 0x68757368  # "hush": whoever writes holds it
+CONNECT_SECONDS = 10.0  # seconds to wait for a connection
+PARTITION_SLOTS, OLD_PARTITION_SLOTS = 64, 1024  # slots in a partition, now and in the first version
+COPY_ROWS = 1_000  # rows that are copied rather than inserted
 
 
 class PostgresSession:
     """A transaction of one connection."""
 
-    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]], known: set[str]) -> None:
-        self._connection, self._known = connection, known
+    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]], partitions: set[str]) -> None:
+        self._connection, self._partitions = connection, partitions
         self.made: set[str] = set()  # partitions, known to others once the transaction has ended
 
     def all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self._connection.execute(_placed(statement), values).fetchall()
+        return self._connection.execute(_with_placeholders(statement), values).fetchall()
 
     def run(self, statement: str, *values: Any) -> int:
-        return self._connection.execute(_placed(statement), values or None).rowcount
+        return self._connection.execute(_with_placeholders(statement), values or None).rowcount
 
     def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
         homes = np.arange(first_home, first_home + len(devices))
-        order = by_device(devices)
+        order = device_order(devices)
         columns: Columns = {"device": devices[order], "plan": plan, "home": homes[order], "signer": signer}
         columns["delivery"] = np.full(len(devices), delivery, dtype=np.int32)
         self._copy("devices", len(devices), columns)
@@ -68,30 +68,30 @@ class PostgresSession:
         return self._connection.execute(
             "UPDATE devices SET filed = 1, delivery = %s "
             "WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
-            (delivery, plan, Numbers(homes)),
+            (delivery, plan, BigintArray(homes)),
         ).rowcount
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
-        found = np.full((len(devices), 2), -1, dtype=np.int64)
+        homes_signers = np.full((len(devices), 2), -1, dtype=np.int64)
         rows = self._connection.execute(
-            "SELECT place, home, signer FROM "
-            "(SELECT place, substring(%s FROM place * 16 + 1 FOR 16) FROM generate_series(0, %s) AS place) "
-            "AS asked (place, device) JOIN devices USING (device) WHERE plan = %s",
+            "SELECT item, home, signer FROM "
+            "(SELECT item, substring(%s FROM item * 16 + 1 FOR 16) FROM generate_series(0, %s) AS item) "
+            "AS asked (item, device) JOIN devices USING (device) WHERE plan = %s",
             (devices.tobytes(), len(devices) - 1, plan),
             binary=True,
         )
-        there = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 3)
-        found[there[:, 0]] = there[:, 1:]
-        return found[:, 0], found[:, 1]
+        matches = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 3)
+        homes_signers[matches[:, 0]] = matches[:, 1:]
+        return homes_signers[:, 0], homes_signers[:, 1]
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         asked = homes[: known_below(self, plan, slot, homes)]
-        found = self._numbers(
+        reported = self._numbers(
             "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s "
             "AND home = ANY(%s)",
-            (plan, slot, Numbers(asked)),
+            (plan, slot, BigintArray(asked)),
         )
-        return np.isin(homes, found)
+        return np.isin(homes, reported)
 
     def add_reports(
         self,
@@ -105,7 +105,7 @@ class PostgresSession:
         delivery: int = 0,
     ) -> int:
         self._make_partition(plan, slot)
-        if len(homes) >= MANY:
+        if len(homes) >= COPY_ROWS:
             columns: Columns = {"plan": plan, "slot": slot, "home": homes, "spent": spent, "drawn": drawn}
             columns |= {"as_of": as_of, "payload": payloads}
             columns["delivery"] = np.full(len(homes), delivery, dtype=np.int32)
@@ -114,20 +114,29 @@ class PostgresSession:
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
             "SELECT %s, %s, home, %s, %s, %s, payload, %s "
             "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
-            (plan, slot, spent, drawn, as_of, delivery, Numbers(homes), [row.tobytes() for row in payloads]),
+            (
+                plan,
+                slot,
+                spent,
+                drawn,
+                as_of,
+                delivery,
+                BigintArray(homes),
+                [row.tobytes() for row in payloads],
+            ),
             binary=True,
         ).rowcount
 
-    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[Kept]:
+    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
         rows = self._connection.execute(
             "SELECT home, spent, drawn, as_of, payload FROM reports "
             "WHERE plan = %s AND slot = %s AND home = ANY(%s)",
-            (plan, slot, Numbers(homes)),
+            (plan, slot, BigintArray(homes)),
         )
-        return [Kept(*row) for row in rows]
+        return [StoredReport(*row) for row in rows]
 
-    def stored(self, plan: int, slot: int, rows: int) -> Iterator[Stored]:
-        with self._connection.cursor(name="stored") as cursor:
+    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[SlotReports]:
+        with self._connection.cursor(name="slot_reports") as cursor:
             cursor.itersize = rows
             cursor.execute(
                 "SELECT device, spent, drawn, payload FROM reports JOIN devices USING (plan, home) "
@@ -135,47 +144,47 @@ class PostgresSession:
                 (plan, slot),
                 binary=True,
             )
-            yield from pieces(cursor, rows)
+            yield from report_batches(cursor, rows)
 
     def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
-        if len(homes) >= MANY:
+        if len(homes) >= COPY_ROWS:
             self._copy("draws", len(homes), {"plan": plan, "home": homes, "slot": slot})
             return
         self._connection.execute(
             "INSERT INTO draws (plan, home, slot) SELECT %s, home, %s FROM unnest(%s::bigint[]) AS new (home)"
             " ON CONFLICT DO NOTHING",
-            (plan, slot, Numbers(homes)),
+            (plan, slot, BigintArray(homes)),
         )
 
     def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
         return self._numbers(
             "SELECT string_agg(int8send(coalesce((SELECT max(slot) FROM draws d WHERE d.plan = %s "
-            "AND d.home = asked.home AND d.slot <= %s), -1)), '' ORDER BY place) "
-            "FROM unnest(%s) WITH ORDINALITY AS asked (home, place)",
-            (plan, slot, Numbers(homes)),
+            "AND d.home = asked.home AND d.slot <= %s), -1)), '' ORDER BY item) "
+            "FROM unnest(%s) WITH ORDINALITY AS asked (home, item)",
+            (plan, slot, BigintArray(homes)),
         )
 
     def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
         rows = self._connection.execute(
             "SELECT home, known FROM rotations WHERE plan = %s AND home = ANY(%s)",
-            (plan, Numbers(homes)),
+            (plan, BigintArray(homes)),
             binary=True,
         )
-        return joined_bytes(rows)
+        return rotation_columns(rows)
 
     def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
         self._connection.execute(
             "INSERT INTO rotations (plan, home, known) "
             "SELECT %s, home, known FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, known) "
             "ON CONFLICT (plan, home) DO UPDATE SET known = excluded.known",
-            (plan, Numbers(homes), [row.tobytes() for row in known]),
+            (plan, BigintArray(homes), [row.tobytes() for row in known]),
             binary=True,
         )
 
     def _numbers(self, statement: str, values: tuple[Any, ...]) -> Homes:
         """Many numbers that come as one value, each in eight bytes."""
-        ((found,),) = self._connection.execute(statement, values, binary=True).fetchall()
-        return np.frombuffer(found or b"", dtype=">i8").astype(np.int64)
+        ((numbers,),) = self._connection.execute(statement, values, binary=True).fetchall()
+        return np.frombuffer(numbers or b"", dtype=">i8").astype(np.int64)
 
     def _copy(self, table: str, count: int, columns: Columns) -> int:
         """Add many rows at once, none of which may be there; a number stands for all rows."""
@@ -183,19 +192,19 @@ class PostgresSession:
             self._connection.cursor() as cursor,
             cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)") as copy,
         ):
-            copy.write(copied(count, columns))
+            copy.write(copy_bytes(count, columns))
         return count
 
     def _make_partition(self, plan: int, slot: int) -> None:
         """Make the table for this plan and the slots around this one, unless it is there."""
-        first = slot - slot % TOGETHER
+        first = slot - slot % PARTITION_SLOTS
         name, wide = _partitions(plan, slot)
-        if name in self._known or name in self.made:
+        if name in self._partitions or name in self.made:
             return
         if self.all("SELECT to_regclass(?)", wide) == [(None,)]:
             self._connection.execute(
                 f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF reports "
-                f"FOR VALUES FROM ({plan}, {first}) TO ({plan}, {first + TOGETHER})"
+                f"FOR VALUES FROM ({plan}, {first}) TO ({plan}, {first + PARTITION_SLOTS})"
             )
         self.made.add(name)
 
@@ -203,26 +212,26 @@ class PostgresSession:
 class Postgres:
     """A database that many services may share."""
 
-    near = False
+    is_local = False
 
     def __init__(self, address: str, connections: int = 8) -> None:
-        self._known: set[str] = set()
+        self._partitions: set[str] = set()
         logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would name the server
         logging.getLogger("psycopg").propagate = False
         try:
-            psycopg.connect(address, connect_timeout=int(PATIENCE)).close()  # a pool tries on and on
+            psycopg.connect(address, connect_timeout=int(CONNECT_SECONDS)).close()  # a pool tries on and on
             self._pool = ConnectionPool(
                 address,
                 min_size=1,
                 max_size=connections,
-                timeout=PATIENCE,
+                timeout=CONNECT_SECONDS,
                 open=False,
-                check=_alive,
-                configure=_configured,
+                check=_check_alive,
+                configure=_register_dumpers,
             )
-            self._pool.open(wait=True, timeout=PATIENCE)
+            self._pool.open(wait=True, timeout=CONNECT_SECONDS)
             with self.writing() as session:
-                migrate(session, WORDS)
+                migrate(session, COLUMN_TYPES)
         except (PoolTimeout, StoreUnavailable, psycopg.Error):
             raise UsageError(
                 "cannot reach the PostgreSQL store; check the address, the user and the password"
@@ -230,34 +239,34 @@ class Postgres:
 
     @contextmanager
     def writing(self) -> Iterator[PostgresSession]:
-        with self._mended(), self._pool.connection() as connection:
+        with self._clear_errors(), self._pool.connection() as connection:
             with connection.transaction():
                 connection.execute("SET LOCAL synchronous_commit = on")
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-                session = PostgresSession(connection, self._known)
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITER_LOCK,))
+                session = PostgresSession(connection, self._partitions)
                 yield session
-            self._known |= session.made
+            self._partitions |= session.made
 
     @contextmanager
     def reading(self) -> Iterator[PostgresSession]:
-        with self._mended(), self._pool.connection() as connection, connection.transaction():
+        with self._clear_errors(), self._pool.connection() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield PostgresSession(connection, self._known)
+            yield PostgresSession(connection, self._partitions)
 
-    def forget(self) -> None:
+    def purge(self) -> None:
         """Let the database reuse the space of erased rows at once."""
         self._vacuum("reports", "devices", "draws", "rotations", "signers")
 
-    def reuse(self, plan: int, slot: int) -> None:
+    def vacuum_slot(self, plan: int, slot: int) -> None:
         """A changed report is written anew, and leaves a gap: the next ones shall go there."""
-        self._vacuum(*(name for name in _partitions(plan, slot) if self._is_there(name)))
+        self._vacuum(*(name for name in _partitions(plan, slot) if self._exists(name)))
 
-    def _is_there(self, name: str) -> bool:
+    def _exists(self, name: str) -> bool:
         with self.reading() as session:
             return session.all("SELECT to_regclass(?)", name) != [(None,)]
 
     def _vacuum(self, *tables: str) -> None:
-        with self._mended(), self._pool.connection() as connection:
+        with self._clear_errors(), self._pool.connection() as connection:
             connection.commit()
             connection.autocommit = True
             try:
@@ -273,28 +282,31 @@ class Postgres:
         self._pool.close()
 
     @contextmanager
-    def _mended(self) -> Iterator[None]:
+    def _clear_errors(self) -> Iterator[None]:
         try:
             yield
         except psycopg.errors.UniqueViolation:
-            raise StateError(TWICE) from None
+            raise StateError(ALREADY_STORED) from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
             raise StoreUnavailable("the database cannot be reached, or cannot write") from None
 
 
 def _partitions(plan: int, slot: int) -> tuple[str, str]:
     """The names of the table for a slot: the one of now, and the wide one that an older version made."""
-    first = slot - slot % TOGETHER
-    return f"reports_{plan}_{first}_to_{first + TOGETHER - 1}", f"reports_{plan}_{slot - slot % FORMERLY}"
+    first = slot - slot % PARTITION_SLOTS
+    return (
+        f"reports_{plan}_{first}_to_{first + PARTITION_SLOTS - 1}",
+        f"reports_{plan}_{slot - slot % OLD_PARTITION_SLOTS}",
+    )
 
 
-def _alive(connection: psycopg.Connection[Any]) -> None:
+def _check_alive(connection: psycopg.Connection[Any]) -> None:
     ConnectionPool.check_connection(connection)
 
 
-def _configured(connection: psycopg.Connection[Any]) -> None:
-    connection.adapters.register_dumper(Numbers, NumbersDumper)
+def _register_dumpers(connection: psycopg.Connection[Any]) -> None:
+    connection.adapters.register_dumper(BigintArray, BigintArrayDumper)
 
 
-def _placed(statement: str) -> str:
+def _with_placeholders(statement: str) -> str:
     return statement.replace("?", "%s")

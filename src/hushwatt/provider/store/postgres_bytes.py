@@ -10,34 +10,34 @@ from psycopg.pq import Format
 from hushwatt.provider.store.session import Homes
 
 Columns = dict[str, NDArray[Any] | int]
-HEAD, END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
-BIGINT, BIGINTS = 20, 1016  # the numbers of the types bigint and bigint[]
+COPY_HEADER, COPY_TRAILER = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
+BIGINT_OID, BIGINT_ARRAY_OID = 20, 1016  # the numbers of the types bigint and bigint[]
 
 
-class Numbers:
+class BigintArray:
     """Many numbers as one value of a statement."""
 
     def __init__(self, values: Homes) -> None:
         self.values = values
 
 
-class NumbersDumper(Dumper):
+class BigintArrayDumper(Dumper):
     """Writes them as bigint[]: dimensions, kind and length, then each number with its length before it."""
 
-    oid = BIGINTS
+    oid = BIGINT_ARRAY_OID
     format = Format.BINARY
 
-    def dump(self, numbers: Numbers) -> bytes:
+    def dump(self, numbers: BigintArray) -> bytes:
         count = len(numbers.values)
-        head = np.array([1, 0, BIGINT, count, 1] if count else [0, 0, BIGINT], dtype=">i4")
+        head = np.array([1, 0, BIGINT_OID, count, 1] if count else [0, 0, BIGINT_OID], dtype=">i4")
         return head.tobytes() + _rows([], count, {"number": numbers.values}).tobytes()
 
 
-def copied(count: int, columns: Columns) -> bytes:
+def copy_bytes(count: int, columns: Columns) -> bytes:
     """Rows for COPY: a count of fields, then each with its length before it; a number stands for all rows."""
     rows = _rows([("fields", ">i2")], count, columns)
     rows["fields"] = len(columns)
-    return HEAD + rows.tobytes() + END
+    return COPY_HEADER + rows.tobytes() + COPY_TRAILER
 
 
 def _rows(first: list[Any], count: int, columns: Columns) -> NDArray[Any]:

@@ -9,10 +9,11 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import assigned_turn, order_of
 from hushwatt.provider.checks.rotation import Rotations, rotates
 from hushwatt.provider.store.enrolment import Enrolled
-from hushwatt.provider.store.session import Homes, Rows, Session
+from hushwatt.provider.store.session import Homes, Rows, Session, payload_rows
+from hushwatt.provider.store.tallies import reported_slots
 
 
-class KnownRotations:
+class StoredRotations:
     """What is known of some homes; `judge` adds to it, and `save` keeps what was added."""
 
     def __init__(self, session: Session, number: int, plan: Plan, homes: Homes) -> None:
@@ -20,9 +21,9 @@ class KnownRotations:
         self._homes = np.unique(homes) if rotates(plan) else homes[:0]
         self._rotations = Rotations(plan, len(self._homes))
         if len(self._homes):
-            found, known = session.find_rotations(number, self._homes)
-            rows = np.frombuffer(known, dtype=np.uint8).reshape(len(found), self._rotations.size)
-            self._rotations.unpack(np.searchsorted(self._homes, found), rows)
+            known, packed = session.find_rotations(number, self._homes)
+            rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(known), self._rotations.size)
+            self._rotations.unpack(np.searchsorted(self._homes, known), rows)
 
     def judge(self, slot: int, homes: Homes, payloads: Rows) -> NDArray[np.int8]:
         """A verdict for the reports of different homes in a slot: 0, or why it is refused."""
@@ -36,18 +37,18 @@ class KnownRotations:
             self._session.put_rotations(self._number, self._homes[changed], self._rotations.packed(changed))
 
 
-def give_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled) -> None:
+def assign_rotations(session: Session, number: int, plan: Plan, enrolled: Enrolled) -> None:
     """Hold new homes to the turns that they are offered and the orders of their devices."""
     if rotates(plan):
         homes = np.array(enrolled.homes, dtype=np.int64)
-        session.put_rotations(number, homes, _given(plan, homes, enrolled.devices))
+        session.put_rotations(number, homes, _assigned(plan, homes, enrolled.devices))
 
 
-def _given(plan: Plan, homes: Homes, devices: Sequence[bytes]) -> Rows:
+def _assigned(plan: Plan, homes: Homes, devices: Sequence[bytes]) -> Rows:
     """The turns that homes are offered and the orders of their devices, in bytes."""
     rotations = Rotations(plan, len(homes))
-    for place, (home, device) in enumerate(zip(homes.tolist(), devices, strict=True)):
-        rotations.give(place, assigned_turn(plan, home), order_of(plan, device))
+    for row, (home, device) in enumerate(zip(homes.tolist(), devices, strict=True)):
+        rotations.give(row, assigned_turn(plan, home), order_of(plan, device))
     return rotations.packed(np.arange(len(rotations)))
 
 
@@ -60,25 +61,23 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
         number,
         number,
     )
-    homes = _not_given(session, number, plan, homes)
+    homes = _unassigned(session, number, plan, homes)
     for home in homes.tolist():
         forget_rotation(session, number, home)
-    known = KnownRotations(session, number, plan, homes)
-    slots = session.all("SELECT DISTINCT slot FROM tallies WHERE plan = ? ORDER BY slot", number)
-    for (slot,) in slots if len(homes) else ():
-        kept = [each for each in session.reports_of(number, slot, homes) if each.payload]  # not scrubbed
-        payloads = np.frombuffer(b"".join(bytes(each.payload) for each in kept), dtype=np.uint8)
-        if kept:
-            known.judge(slot, np.array([each.home for each in kept]), payloads.reshape(len(kept), -1))
+    known = StoredRotations(session, number, plan, homes)
+    for slot in reported_slots(session, number) if len(homes) else ():
+        reports = [each for each in session.reports_of(number, slot, homes) if each.payload]  # not scrubbed
+        if reports:
+            known.judge(slot, np.array([each.home for each in reports]), payload_rows(reports))
     known.save()
 
 
-def _not_given(session: Session, number: int, plan: Plan, homes: Homes) -> Homes:
+def _unassigned(session: Session, number: int, plan: Plan, homes: Homes) -> Homes:
     """Those of some homes that are held to what they said, or what files said of them."""
     rows = session.all("SELECT home, device FROM devices WHERE plan = ? ORDER BY home", number)
     devices = {int(home): bytes(device) for home, device in rows}
     found, known = session.find_rotations(number, np.intersect1d(homes, np.array(list(devices), np.int64)))
-    given = _given(plan, found, [devices[home] for home in found.tolist()])
+    given = _assigned(plan, found, [devices[home] for home in found.tolist()])
     same: NDArray[np.bool_] = (np.frombuffer(known, np.uint8).reshape(given.shape) == given).all(axis=1)
     return found[~same]
 

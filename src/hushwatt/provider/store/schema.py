@@ -5,9 +5,9 @@ was released; what is new is a new step at the end.
 """
 
 from hushwatt.errors import StateError
-from hushwatt.provider.store.session import Session, one
+from hushwatt.provider.store.session import Session, first_row
 
-STEPS: tuple[tuple[str, ...], ...] = (
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE plans (
             plan {serial}, id TEXT NOT NULL UNIQUE, canonical {bytes} NOT NULL,
@@ -83,16 +83,18 @@ STEPS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def migrate(session: Session, words: dict[str, str]) -> None:
-    """Take the steps that the store has not taken; `words` are the database's own for types."""
+def migrate(session: Session, types: dict[str, str]) -> None:
+    """Take the steps that the store has not taken; `types` are the database's own."""
     session.run("CREATE TABLE IF NOT EXISTS hushwatt (steps INTEGER NOT NULL)")
-    found = one(session.all("SELECT steps FROM hushwatt"))
-    taken = found[0] if found else 0
-    if taken > len(STEPS):
-        raise StateError(f"the store is from a newer hushwatt (step {taken}, this one knows {len(STEPS)})")
-    for step in STEPS[taken:]:
+    row = first_row(session.all("SELECT steps FROM hushwatt"))
+    taken = row[0] if row else 0
+    if taken > len(MIGRATIONS):
+        raise StateError(
+            f"the store is from a newer hushwatt (step {taken}, this one knows {len(MIGRATIONS)})"
+        )
+    for step in MIGRATIONS[taken:]:
         for statement in step:
-            session.run(statement.format(**words))
-    if taken < len(STEPS):
+            session.run(statement.format(**types))
+    if taken < len(MIGRATIONS):
         session.run("DELETE FROM hushwatt")
-        session.run("INSERT INTO hushwatt (steps) VALUES (?)", len(STEPS))
+        session.run("INSERT INTO hushwatt (steps) VALUES (?)", len(MIGRATIONS))

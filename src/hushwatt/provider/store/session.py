@@ -5,7 +5,7 @@ The few steps that handle thousands of rows at once are methods, as each databas
 its own quick way.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import HushwattError
+from hushwatt.wire.record import DEVICE_BYTES
 
 Homes = NDArray[np.int64]
 Rows = NDArray[np.uint8]
@@ -24,10 +25,10 @@ class StoreUnavailable(HushwattError):
     """The store cannot take anything now; nothing of what was asked has been kept."""
 
 
-TWICE = "what was new is in the store already: nothing of this was kept"
+ALREADY_STORED = "what was new is in the store already: nothing of this was kept"
 
 
-class Kept(NamedTuple):
+class StoredReport(NamedTuple):
     """One report in the store."""
 
     home: int
@@ -37,7 +38,7 @@ class Kept(NamedTuple):
     payload: bytes
 
 
-class Stored(NamedTuple):
+class SlotReports(NamedTuple):
     """Reports of one slot in the store, a row each."""
 
     devices: Rows
@@ -84,15 +85,15 @@ class Session(Protocol):
         payloads: Rows,
         delivery: int = 0,
     ) -> int:
-        """Keep the reports of homes, ascending, that have none in the slot; how many were kept."""
+        """Keep the reports of homes, ascending, with none in the slot: the first write wins; how many."""
         ...
 
-    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[Kept]:
+    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
         """What is kept of these homes in a slot."""
         ...
 
-    def stored(self, plan: int, slot: int, rows: int) -> Iterator[Stored]:
-        """Everything that is kept of a slot, devices ascending, in pieces of `rows` reports."""
+    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[SlotReports]:
+        """Everything that is kept of a slot, devices ascending, in batches of `rows` reports."""
         ...
 
     def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
@@ -115,7 +116,7 @@ class Session(Protocol):
 class Database(Protocol):
     """A store, open."""
 
-    near: bool  # a look takes microseconds: no network between
+    is_local: bool  # a look takes microseconds: no network between
 
     def writing(self) -> AbstractContextManager[Session]:
         """A transaction that has survived power loss once the block is left."""
@@ -125,11 +126,11 @@ class Database(Protocol):
         """A transaction that only reads, and holds nobody up."""
         ...
 
-    def forget(self) -> None:
+    def purge(self) -> None:
         """Overwrite what was erased, as far as the database can."""
         ...
 
-    def reuse(self, plan: int, slot: int) -> None:
+    def vacuum_slot(self, plan: int, slot: int) -> None:
         """Let the space of reports that were changed in a slot be used for others."""
         ...
 
@@ -140,8 +141,8 @@ class Database(Protocol):
     def close(self) -> None: ...
 
 
-def by_device(devices: Rows) -> Homes:
-    """The places of devices in their order: a table sorted by device is then gone through once."""
+def device_order(devices: Rows) -> Homes:
+    """The indices of devices in their order: a table sorted by device is then gone through once."""
     order: Homes = np.lexsort(devices.T[::-1]).astype(np.int64)
     return order
 
@@ -155,25 +156,36 @@ def known_below(session: Session, plan: int, slot: int, homes: Homes) -> int:
     return 0 if highest is None else int(np.searchsorted(homes, highest, side="right"))
 
 
-def pieces(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[Stored]:
+def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[SlotReports]:
     """Rows of device, spent, drawn and payload, `size` at a time."""
-    waiting = iter(rows)
-    while piece := list(islice(waiting, size)):
-        devices, spent, drawn, payloads = zip(*piece, strict=True)
-        yield Stored(
-            np.frombuffer(b"".join(devices), dtype=np.uint8).reshape(-1, 16),
+    rest = iter(rows)
+    while batch := list(islice(rest, size)):
+        devices, spent, drawn, payloads = zip(*batch, strict=True)
+        yield SlotReports(
+            device_rows(b"".join(devices)),
             np.array(spent, dtype=np.int64),
             np.array(drawn, dtype=np.int64),
             [bytes(payload) for payload in payloads],
         )
 
 
-def joined_bytes(rows: Iterable[tuple[Any, ...]]) -> tuple[Homes, bytes]:
+def rotation_columns(rows: Iterable[tuple[Any, ...]]) -> tuple[Homes, bytes]:
     """Rows of a home and some bytes as two columns."""
-    found = list(rows)
-    return np.array([home for home, _ in found], dtype=np.int64), b"".join([known for _, known in found])
+    pairs = list(rows)
+    return np.array([home for home, _ in pairs], dtype=np.int64), b"".join([known for _, known in pairs])
 
 
-def one(rows: list[tuple[Any, ...]]) -> tuple[Any, ...] | None:
+def payload_rows(reports: Sequence[StoredReport]) -> Rows:
+    """The payloads of some reports as a matrix, a row each."""
+    payloads = b"".join(bytes(each.payload) for each in reports)
+    return np.frombuffer(payloads, dtype=np.uint8).reshape(len(reports), -1)
+
+
+def device_rows(devices: bytes) -> Rows:
+    """Devices, one after the other, as a matrix, a row each."""
+    return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE_BYTES)
+
+
+def first_row(rows: list[tuple[Any, ...]]) -> tuple[Any, ...] | None:
     """The first row, if there is one."""
     return rows[0] if rows else None

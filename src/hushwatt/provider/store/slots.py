@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hushwatt.provider.store.session import Session
+from hushwatt.provider.store.tallies import reported_slots
 
-SCRUBBED_TOGETHER = 10_000  # reports that a transaction empties, so that others wait for a moment only
+SCRUB_BATCH_ROWS = 10_000  # reports that a transaction empties, so that others wait for a moment only
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedSlot:
     """A slot whose numbers no longer change."""
 
     slot: int
@@ -26,13 +27,7 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
     ((homes, before),) = session.all("SELECT homes, published FROM plans WHERE plan = ?", plan)
     if until <= before:
         return []
-    rows = session.all(
-        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot",
-        plan,
-        before,
-        until,
-    )
-    slots = [int(slot) for (slot,) in rows]
+    slots = reported_slots(session, plan, before, until)
     for slot in sorted({*slots, until}):
         session.run(
             "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, ?, ?, 0) "
@@ -47,24 +42,24 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
     return slots
 
 
-def published_slots(session: Session, plan: int) -> list[Published]:
+def published_slots(session: Session, plan: int) -> list[PublishedSlot]:
     """The slots that were noted when they were published: all with reports, and some others, ascending."""
     rows = session.all(
         "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL "
         "ORDER BY slot",
         plan,
     )
-    return [Published(*map(int, row)) for row in rows]
+    return [PublishedSlot(*map(int, row)) for row in rows]
 
 
-def homes_when_published(noted: Sequence[Published], slot: int) -> int | None:
+def homes_when_published(noted: Sequence[PublishedSlot], slot: int) -> int | None:
     """How many homes were enrolled when a slot was published: as for the next that was noted.
 
-    >>> homes_when_published([Published(2, at=0, homes=7)], 1)
+    >>> homes_when_published([PublishedSlot(2, at=0, homes=7)], 1)
     7
     """
-    place = bisect_left(noted, slot, key=lambda each: each.slot)
-    return noted[min(place, len(noted) - 1)].homes if noted else None
+    index = bisect_left(noted, slot, key=lambda each: each.slot)
+    return noted[min(index, len(noted) - 1)].homes if noted else None
 
 
 def count_late(session: Session, plan: int, slot: int, count: int) -> None:
@@ -84,8 +79,8 @@ def late_reports(session: Session, plan: int) -> dict[int, int]:
     return {int(slot): int(late) for slot, late in rows}
 
 
-def scrub(session: Session, plan: int, most: int, reports: int = SCRUBBED_TOGETHER) -> list[int]:
-    """Empty payloads of up to `most` published slots, and about so many reports; the slots worked on.
+def scrub(session: Session, plan: int, max_slots: int, reports: int = SCRUB_BATCH_ROWS) -> list[int]:
+    """Empty payloads of up to `max_slots` published slots, and about so many reports; the slots worked on.
 
     The reports stay known, so none counts twice.
     """
@@ -93,9 +88,9 @@ def scrub(session: Session, plan: int, most: int, reports: int = SCRUBBED_TOGETH
         "SELECT slot FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 "
         "ORDER BY slot LIMIT ?",
         plan,
-        most,
+        max_slots,
     )
-    found: list[int] = []
+    worked_on: list[int] = []
     for (slot,) in rows:
         if reports <= 0:
             break
@@ -113,5 +108,5 @@ def scrub(session: Session, plan: int, most: int, reports: int = SCRUBBED_TOGETH
         if emptied < reports:
             session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND slot = ?", plan, slot)
         reports -= emptied
-        found.append(int(slot))
-    return found
+        worked_on.append(int(slot))
+    return worked_on

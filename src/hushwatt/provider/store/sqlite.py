@@ -13,35 +13,35 @@ from numpy.typing import NDArray
 
 from hushwatt.durable import rewrite_wal
 from hushwatt.errors import StateError, UsageError
-from hushwatt.files import atomic_write
+from hushwatt.provider.store.backup import write_backup
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
-    TWICE,
+    ALREADY_STORED,
     Homes,
-    Kept,
     Rows,
-    Stored,
+    SlotReports,
+    StoredReport,
     StoreUnavailable,
-    by_device,
-    joined_bytes,
+    device_order,
     known_below,
-    pieces,
+    report_batches,
+    rotation_columns,
 )
 
-WORDS = {
+COLUMN_TYPES = {
     "whole": "INTEGER",
     "bytes": "BLOB",
     "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
     "compact": " WITHOUT ROWID",
     "by_slot": " WITHOUT ROWID",
 }
-CACHE = 16_384  # KiB that the writer may hold in memory
-LOG = 4_096  # pages after which the log is emptied into the file
-PATIENCE = 10.0  # seconds to wait for another program that writes
-BRIEFLY = 200  # milliseconds to wait for readers of what was erased
-ASK_AGAIN = 0.002  # seconds; the other pauses for longer than this, so that its turn ends
-UNSURE = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
-NOBODY = np.array([-1], dtype=np.int64)
+CACHE_KIB = 16_384  # KiB that the writer may hold in memory
+CHECKPOINT_PAGES = 4_096  # pages after which the log is emptied into the file
+BUSY_SECONDS = 10.0  # seconds to wait for another program that writes
+PURGE_MILLISECONDS = 200  # milliseconds to wait for readers of what was erased
+BUSY_RETRY_SECONDS = 0.002  # seconds; the other pauses for longer than this, so that its turn ends
+FSYNC_ERRORS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
+NO_HOMES = np.array([-1], dtype=np.int64)
 
 
 class SqliteSession:
@@ -62,7 +62,7 @@ class SqliteSession:
         return self._connection.changes()
 
     def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
-        order = by_device(devices)
+        order = device_order(devices)
         self._connection.execute(
             "INSERT INTO devices (device, plan, home, signer, delivery) "
             "SELECT substr(?2, value * 16 + 1, 16), ?3, ?4 + value, ?5, ?6 FROM carray(?1)",
@@ -70,16 +70,16 @@ class SqliteSession:
         )
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
-        found = np.full((len(devices), 2), -1, dtype=np.int64)
+        homes_signers = np.full((len(devices), 2), -1, dtype=np.int64)
         if len(devices):
             rows = self._connection.execute(
                 "SELECT value, home, signer FROM carray(?1) CROSS JOIN devices "
                 "ON device = substr(?2, value * 16 + 1, 16) WHERE plan = ?3",
-                (apsw.carray(by_device(devices)), devices.tobytes(), plan),
+                (apsw.carray(device_order(devices)), devices.tobytes(), plan),
             )
-            there = np.array(list(rows), dtype=np.int64).reshape(-1, 3)
-            found[there[:, 0]] = there[:, 1:]
-        return found[:, 0], found[:, 1]
+            matches = np.array(list(rows), dtype=np.int64).reshape(-1, 3)
+            homes_signers[matches[:, 0]] = matches[:, 1:]
+        return homes_signers[:, 0], homes_signers[:, 1]
 
     def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
         self._connection.execute(
@@ -90,7 +90,7 @@ class SqliteSession:
         return self._connection.changes()
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
-        there = np.zeros(len(homes), dtype=bool)
+        reported = np.zeros(len(homes), dtype=bool)
         asked = homes[: known_below(self, plan, slot, homes)]
         if len(asked):
             rows = self._connection.execute(
@@ -98,8 +98,8 @@ class SqliteSession:
                 "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
                 (_array(asked), plan, slot),
             )
-            there[[place for (place,) in rows]] = True
-        return there
+            reported[[index for (index,) in rows]] = True
+        return reported
 
     def add_reports(
         self,
@@ -130,21 +130,21 @@ class SqliteSession:
         )
         return self._connection.changes()
 
-    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[Kept]:
+    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
         rows = self._connection.execute(
             "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload FROM carray(?1) c CROSS JOIN reports r "
             "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
             (_array(homes), plan, slot),
         )
-        return [Kept(*row) for row in rows]
+        return [StoredReport(*row) for row in rows]
 
-    def stored(self, plan: int, slot: int, rows: int) -> Iterator[Stored]:
-        found = self._connection.execute(
+    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[SlotReports]:
+        reports = self._connection.execute(
             "SELECT d.device, r.spent, r.drawn, r.payload FROM devices d CROSS JOIN reports r "
             "ON r.plan = d.plan AND r.slot = ?2 AND r.home = d.home WHERE d.plan = ?1 ORDER BY d.device",
             (plan, slot),
         )
-        yield from pieces(found, rows)
+        yield from report_batches(reports, rows)
 
     def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
         if not len(homes):
@@ -161,7 +161,7 @@ class SqliteSession:
             ", -1) FROM carray(?3) c ORDER BY c.rowid",
             (plan, slot, _array(homes)),
         )
-        return np.array([found for (found,) in rows], dtype=np.int64)[: len(homes)]
+        return np.array([slot for (slot,) in rows], dtype=np.int64)[: len(homes)]
 
     def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
         rows = self._connection.execute(
@@ -169,7 +169,7 @@ class SqliteSession:
             "ON r.plan = ?2 AND r.home = c.value",
             (_array(homes), plan),
         )
-        return joined_bytes(rows)
+        return rotation_columns(rows)
 
     def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
         self._connection.execute(
@@ -186,25 +186,25 @@ class Sqlite:
     `vfs` names the SQLite file layer to go through; rehearsals of broken disks give their own.
     """
 
-    near = True
+    is_local = True
 
     def __init__(self, path: str | Path, vfs: str | None = None) -> None:
         self._path, self._vfs = Path(path), vfs
-        self._unsure = False  # a sync failed: nothing may be acknowledged until the next start
+        self._fsync_failed = False  # a sync failed: nothing may be acknowledged until the next start
         self._lock = threading.Lock()
         self._readers = threading.local()
         self._opened: list[apsw.Connection] = []
         if not self._path.parent.is_dir():
             raise UsageError(f"cannot keep reports in {path}: there is no folder {self._path.parent}")
-        self._writer = self._connected()
-        self._writer.pragma("cache_size", -CACHE)
+        self._writer = self._connect()
+        self._writer.pragma("cache_size", -CACHE_KIB)
         with self.writing() as session:
             rewrite_wal(self._writer)  # the last life may have ended because a sync failed
-            migrate(session, WORDS)
+            migrate(session, COLUMN_TYPES)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:
-        with self._lock, self._mended():
+        with self._lock, self._clear_errors():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield SqliteSession(self._writer)
@@ -217,8 +217,8 @@ class Sqlite:
     def reading(self) -> Iterator[SqliteSession]:
         connection = getattr(self._readers, "connection", None)
         if connection is None:
-            connection = self._readers.connection = self._connected()
-        with self._mended():
+            connection = self._readers.connection = self._connect()
+        with self._clear_errors():
             connection.execute("BEGIN")
             try:
                 yield SqliteSession(connection)
@@ -226,33 +226,24 @@ class Sqlite:
                 with suppress(apsw.Error):
                     connection.execute("COMMIT")
 
-    def forget(self) -> None:
+    def purge(self) -> None:
         """Empty the log of changes into the file; freed space was overwritten with zeros.
 
         Whoever still reads what was before holds this up, and it holds up all who write, so it
         gives up soon.
         """
-        with self._lock, self._mended():
-            self._writer.set_busy_timeout(BRIEFLY)  # in the place of the handler
+        with self._lock, self._clear_errors():
+            self._writer.set_busy_timeout(PURGE_MILLISECONDS)  # in the place of the handler
             try:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             finally:
-                self._writer.set_busy_handler(_wait)
+                self._writer.set_busy_handler(_wait_while_busy)
 
-    def reuse(self, plan: int, slot: int) -> None:
+    def vacuum_slot(self, plan: int, slot: int) -> None:
         """SQLite changes a report in its place."""
 
     def backup(self, path: Path) -> None:
-        with atomic_write(path) as temporary:
-            copy = apsw.Connection(str(temporary))
-            try:
-                with copy.backup("main", self._reader(), "main") as work:
-                    while not work.done:
-                        work.step(4096)
-                copy.pragma("journal_mode", "delete")
-                check_whole(copy, path)
-            finally:
-                copy.close()
+        write_backup(self._reader(), path)
 
     def close(self) -> None:
         with self._lock:
@@ -265,15 +256,15 @@ class Sqlite:
             connection: apsw.Connection = self._readers.connection
         return connection
 
-    def _connected(self) -> apsw.Connection:
+    def _connect(self) -> apsw.Connection:
         try:
             connection = apsw.Connection(str(self._path), vfs=self._vfs)
-            connection.set_busy_handler(_wait)
+            connection.set_busy_handler(_wait_while_busy)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "full")  # NORMAL loses acknowledged reports with the power
             connection.pragma("fullfsync", "on")  # macOS: through the disk's own memory too
             connection.pragma("secure_delete", "on")
-            connection.pragma("wal_autocheckpoint", LOG)
+            connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         except apsw.NotADBError:
             raise StateError(f"{self._path} is not a store of hushwatt") from None
         except apsw.CantOpenError:
@@ -288,56 +279,29 @@ class Sqlite:
                 self._writer.execute("ROLLBACK")
 
     @contextmanager
-    def _mended(self) -> Iterator[None]:
+    def _clear_errors(self) -> Iterator[None]:
         """Turn what a disk does to a database into a clear word."""
-        if self._unsure:
+        if self._fsync_failed:
             raise StoreUnavailable("the disk did not confirm a write: check it, then start again")
         try:
             yield
         except apsw.FullError:
             raise StoreUnavailable("the disk is full") from None
         except apsw.ConstraintError:
-            raise StateError(TWICE) from None
+            raise StateError(ALREADY_STORED) from None
         except apsw.BusyError:
             raise StoreUnavailable("another program holds the store") from None
         except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError) as failure:
-            self._unsure = getattr(failure, "extendedresult", 0) in UNSURE
+            self._fsync_failed = getattr(failure, "extendedresult", 0) in FSYNC_ERRORS
             raise StoreUnavailable("the disk refuses to read or write") from None
 
 
-def _wait(tries: int) -> bool:
+def _wait_while_busy(tries: int) -> bool:
     """Wait a moment while another program writes; whether to ask once more."""
-    time.sleep(ASK_AGAIN)
-    return tries * ASK_AGAIN < PATIENCE
+    time.sleep(BUSY_RETRY_SECONDS)
+    return tries * BUSY_RETRY_SECONDS < BUSY_SECONDS
 
 
 def _array(homes: Homes) -> Any:
     """Many numbers as one value of a statement; SQLite takes no empty one, so none is a home of nobody."""
-    return apsw.carray(np.ascontiguousarray(homes) if len(homes) else NOBODY)
-
-
-def check_whole(connection: apsw.Connection, path: Path) -> None:
-    """Refuse a file that is damaged."""
-    found = connection.pragma("integrity_check")
-    if found != "ok":
-        raise StateError(f"{path}: damaged, SQLite's integrity check says no")
-
-
-def restore(backup: Path, path: Path) -> None:
-    """Put a backup where a store should be; refuses to replace one, and to take what is none."""
-    if path.exists():
-        raise UsageError(f"{path} is already there; move it away first, or choose another folder")
-    if not backup.is_file():
-        raise UsageError(f"{backup}: there is no such file")
-    with atomic_write(path) as temporary:
-        temporary.write_bytes(backup.read_bytes())
-        try:
-            copy = apsw.Connection(str(temporary), flags=apsw.SQLITE_OPEN_READONLY)
-            check_whole(copy, backup)
-            known = list(copy.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'hushwatt'"))
-            copy.close()
-        except apsw.Error:
-            raise StateError(f"{backup} is not a backup of hushwatt") from None
-        if known != [(1,)]:
-            raise StateError(f"{backup} is not a backup of hushwatt")
-    path.chmod(0o600)
+    return apsw.carray(np.ascontiguousarray(homes) if len(homes) else NO_HOMES)

@@ -5,23 +5,26 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.provider.store.session import Session, one
+from hushwatt.provider.store.session import Session, first_row
 from hushwatt.provider.tally.tally import Tally, TallyKey
 
+NO_LIMIT = 2**63 - 1  # above every slot
 COLUMNS = "slot, round, as_of, drawn, homes, reports, counts"
-THIS_ONE = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"
+KEY_MATCHES = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"
 
 
 def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) -> None:
     """Add to what is there; what has come to nothing goes."""
     for key, tally in added.items():
-        known = one(session.all(f"SELECT homes, reports, counts FROM tallies WHERE {THIS_ONE}", plan, *key))
+        known = first_row(
+            session.all(f"SELECT homes, reports, counts FROM tallies WHERE {KEY_MATCHES}", plan, *key)
+        )
         total = _tally(*known) + tally if known else tally
         if known and not total.rows:
-            session.run(f"DELETE FROM tallies WHERE {THIS_ONE}", plan, *key)
+            session.run(f"DELETE FROM tallies WHERE {KEY_MATCHES}", plan, *key)
         elif known:
             session.run(
-                f"UPDATE tallies SET homes = ?, reports = ?, counts = ? WHERE {THIS_ONE}",
+                f"UPDATE tallies SET homes = ?, reports = ?, counts = ? WHERE {KEY_MATCHES}",
                 *_columns(total),
                 plan,
                 *key,
@@ -33,6 +36,17 @@ def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) ->
                 *key,
                 *_columns(total),
             )
+
+
+def reported_slots(session: Session, plan: int, after: int = -1, until: int = NO_LIMIT) -> list[int]:
+    """The slots above `after`, up to `until`, that have reports, ascending."""
+    rows = session.all(
+        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot",
+        plan,
+        after,
+        until,
+    )
+    return [int(slot) for (slot,) in rows]
 
 
 def read_tallies(session: Session, plan: int, first: int, last: int) -> dict[TallyKey, Tally]:

@@ -80,7 +80,7 @@ class DrawsByHome:
     cursor: int = 0  # where the next household of this slot is expected
 
     def slots_of(self, batch: "ReportBatch") -> SlotArray:
-        fresh = batch.spent == batch.drawn + self.probe
+        fresh = is_fresh(batch.spent, batch.drawn, self.probe)
         refuse(
             ~(fresh | (batch.spent == self.probe)), "spent is neither a probe nor a probe and its publication"
         )
@@ -110,6 +110,12 @@ class DrawsByHome:
         self.last = np.concatenate([self.last, np.full(len(new), BEFORE_FIRST)])
         indices: NDArray[np.intp] = pc.index_in(households, value_set=self.homes).to_numpy().astype(np.intp)
         return indices
+
+
+def is_fresh(spent: SlotArray, drawn: SlotArray, probe: int) -> NDArray[np.bool_]:
+    """Which reports their homes drew anew, where each home decides: only a fresh draw is paid for."""
+    fresh: NDArray[np.bool_] = spent == drawn + probe
+    return fresh
 
 
 def slot_runs(slots: NDArray[np.integer]) -> Iterator[tuple[slice, int]]:

@@ -25,33 +25,33 @@ class ReportOrder:
     def __init__(self) -> None:
         self._last: SortKeys | None = None
 
-    def first_break(self, places: SortKeys) -> int | None:
+    def first_break(self, keys: SortKeys) -> int | None:
         """The first row that is not above the one before it; None when there is none."""
-        bad = self._not_above(places)
+        bad = self._not_above(keys)
         return int(bad.argmax()) if bad.any() else None
 
-    def repeats(self, places: SortKeys) -> Mask | None:
+    def repeats(self, keys: SortKeys) -> Mask | None:
         """Which rows are the same report as the one before; None when one is below it."""
-        last, bad = self._last, self._not_above(places)
+        last, bad = self._last, self._not_above(keys)
         if bad.any():
-            return _same(last, places, bad)
+            return _same(last, keys, bad)
         return bad
 
-    def _not_above(self, places: SortKeys) -> Mask:
+    def _not_above(self, keys: SortKeys) -> Mask:
         """For every row: is it not above the one before it, in this batch or the last?"""
-        last, count = self._last, len(places[1])
+        last, count = self._last, len(keys[1])
         bad: Mask = np.zeros(count, dtype=np.bool_)
         if count:
-            bad[1:] = _not_above(_part(places, slice(0, count - 1)), _part(places, slice(1, count)))
+            bad[1:] = _not_above(_part(keys, slice(0, count - 1)), _part(keys, slice(1, count)))
             if last is not None:
-                bad[:1] = _not_above(last, _part(places, slice(0, 1)))
-            self._last = _part(places, slice(count - 1, count))
+                bad[:1] = _not_above(last, _part(keys, slice(0, 1)))
+            self._last = _part(keys, slice(count - 1, count))
         return bad
 
 
-def sort_order(places: SortKeys) -> NDArray[np.intp]:
+def sort_order(keys: SortKeys) -> NDArray[np.intp]:
     """The rows of a table that is in any order, in the order it should have; the same report as it came."""
-    households, slots, rounds = places
+    households, slots, rounds = keys
     named = households.dictionary_encode()
     home = _ranks(named.dictionary)[named.indices.to_numpy()]
     if len(home) and home.max() < 1 << 31:  # one number is sorted quicker than three
@@ -59,9 +59,9 @@ def sort_order(places: SortKeys) -> NDArray[np.intp]:
     return np.lexsort((rounds, home, slots))
 
 
-def same_as_before(places: SortKeys) -> Mask:
+def same_as_before(keys: SortKeys) -> Mask:
     """For every row of a table in order: is it the same report as the one before?"""
-    households, slots, rounds = places
+    households, slots, rounds = keys
     same: Mask = np.zeros(len(slots), dtype=np.bool_)
     same[1:] = (slots[1:] == slots[:-1]) & (rounds[1:] == rounds[:-1])
     if same.any():
@@ -69,18 +69,18 @@ def same_as_before(places: SortKeys) -> Mask:
     return same
 
 
-def key_ranges(places: SortKeys) -> Iterator[KeyRange]:
+def key_ranges(keys: SortKeys) -> Iterator[KeyRange]:
     """Between which reports those of an ordered batch lie: slot by slot, unless the slots are many."""
-    slots = places[1]
+    slots = keys[1]
     edges = [0, *(np.flatnonzero(slots[1:] != slots[:-1]) + 1).tolist(), len(slots)]
     for start, end in pairwise(edges if len(edges) <= MAX_SLOT_SPANS else [0, len(slots)]):
         if start < end:
-            yield key_at(places, start), key_at(places, end - 1)
+            yield key_at(keys, start), key_at(keys, end - 1)
 
 
-def key_at(places: SortKeys, row: int) -> SortKey:
+def key_at(keys: SortKeys, row: int) -> SortKey:
     """What tells one report apart; keys compare as reports do."""
-    households, slots, rounds = places
+    households, slots, rounds = keys
     return int(slots[row]), households[row].cast(pa.binary()).as_py(), int(rounds[row])
 
 
@@ -92,8 +92,8 @@ def _ranks(names: pa.Array) -> NDArray[np.int64]:
     return ranks
 
 
-def _part(places: SortKeys, rows: slice) -> SortKeys:
-    return places[0][rows], places[1][rows], places[2][rows]
+def _part(keys: SortKeys, rows: slice) -> SortKeys:
+    return keys[0][rows], keys[1][rows], keys[2][rows]
 
 
 def _not_above(below: SortKeys, above: SortKeys) -> Mask:
@@ -107,11 +107,11 @@ def _not_above(below: SortKeys, above: SortKeys) -> Mask:
     return bad
 
 
-def _same(last: SortKeys | None, places: SortKeys, bad: Mask) -> Mask | None:
+def _same(last: SortKeys | None, keys: SortKeys, bad: Mask) -> Mask | None:
     """The rows that are not above the one before as they are the same; None when one is not."""
     rows = np.flatnonzero(bad)
-    here = _taken(places, rows)
-    before = _taken(places, np.maximum(rows - 1, 0))
+    here = _taken(keys, rows)
+    before = _taken(keys, np.maximum(rows - 1, 0))
     if rows[0] == 0 and last is not None:
         before = (
             pa.concat_arrays([last[0], before[0][1:]]),
@@ -122,8 +122,8 @@ def _same(last: SortKeys | None, places: SortKeys, bad: Mask) -> Mask | None:
     return bad if same.all() else None
 
 
-def _taken(places: SortKeys, rows: NDArray[np.intp]) -> SortKeys:
-    return places[0].take(pa.array(rows)), places[1][rows], places[2][rows]
+def _taken(keys: SortKeys, rows: NDArray[np.intp]) -> SortKeys:
+    return keys[0].take(pa.array(rows)), keys[1][rows], keys[2][rows]
 
 
 def to_mask(answers: pa.Array) -> Mask:

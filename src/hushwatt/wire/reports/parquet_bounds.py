@@ -2,7 +2,7 @@
 
 A few kilobytes can unpack to gigabytes: names that a dictionary repeats, pages that compress well,
 a schema of a million columns, notes of a million row groups.  So the notes at the end of a file are
-looked at before Arrow opens it, and the head of every page before it is unpacked.
+looked at before Arrow opens it, and the header of every page before it is unpacked.
 """
 
 from collections.abc import Callable, Iterable
@@ -42,7 +42,7 @@ class DamagedColumn(UnsafeParquet):
 
 @dataclass(frozen=True)
 class PageSummary:
-    """What the heads of a file's pages say about columns."""
+    """What the headers of a file's pages say about columns."""
 
     coded: frozenset[str]  # columns with a dictionary
     largest: int  # bytes of the largest page of texts that build on each other; 0: there is none
@@ -51,17 +51,17 @@ class PageSummary:
 def check_footer(opened: FileOpener) -> None:
     """Refuse notes at the end of a file that would take much more memory than they have bytes."""
     data = read_footer(opened)
-    notes = CompactReader(data)
+    metadata = CompactReader(data)
     try:
-        for number, kind in notes.fields():
+        for number, kind in metadata.fields():
             if number == SCHEMA:
-                _check_schema(notes)
+                _check_schema(metadata)
                 if len(data) <= SMALL_FOOTER:
                     return
             elif number == ROW_GROUPS:
-                _check_row_groups(notes)
+                _check_row_groups(metadata)
             else:
-                notes.value(kind)
+                metadata.value(kind)
     except ValueError:
         raise UnsafeParquet("not a Parquet file, or not a complete one") from None
 
@@ -83,22 +83,24 @@ def read_footer(opened: FileOpener) -> bytes:
 
 
 def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[str]) -> PageSummary:
-    """Look at the head of every page of some columns, and refuse those that would unpack to too much."""
-    places = {footer.schema.column(place).path: place for place in range(footer.num_columns)}
-    wanted = [(column, places[column]) for column in columns]
+    """Look at the header of every page of some columns, and refuse those that would unpack to too much."""
+    indices = {footer.schema.column(index).path: index for index in range(footer.num_columns)}
+    wanted = [(column, indices[column]) for column in columns]
     coded, largest, left = set[str](), 0, MAX_PAGES
     groups = _row_groups(read_footer(opened))
     with _reading(opened) as file:
         for group, chunks in enumerate(groups):
-            for column, place in wanted:
+            for column, index in wanted:
                 try:
-                    found = _page_headers(file, chunks[place], left)
+                    headers = _page_headers(file, chunks[index], left)
                 except (ValueError, LookupError, OverflowError, OSError):
                     raise DamagedColumn(group, column) from None
-                left -= len(found)
-                _check_page_sizes(column, found, left)
-                coded |= {column for head in found if head.kind == DICTIONARY_PAGE}
-                largest = max([largest, *(head.size for head in found if head.encoding == DELTA_BYTE_ARRAY)])
+                left -= len(headers)
+                _check_page_sizes(column, headers, left)
+                coded |= {column for header in headers if header.kind == DICTIONARY_PAGE}
+                largest = max(
+                    [largest, *(header.size for header in headers if header.encoding == DELTA_BYTE_ARRAY)]
+                )
     return PageSummary(frozenset(coded), largest)
 
 
@@ -107,39 +109,39 @@ def _row_groups(data: bytes) -> list[list["_ColumnChunk"]]:
 
     They are read here, because Arrow's own objects for them end the process when they are damaged.
     """
-    notes, found = CompactReader(data), list[list[_ColumnChunk]]()
+    metadata, row_groups = CompactReader(data), list[list[_ColumnChunk]]()
     try:
-        for number, kind in notes.fields():
+        for number, kind in metadata.fields():
             if number == ROW_GROUPS:
-                count, _ = notes.items()
-                found = [_row_group(notes) for _ in range(count)]
+                count, _ = metadata.items()
+                row_groups = [_row_group(metadata) for _ in range(count)]
             else:
-                notes.value(kind)
+                metadata.value(kind)
     except ValueError:
         raise UnsafeParquet("not a Parquet file, or not a complete one") from None
-    return found
+    return row_groups
 
 
-def _row_group(notes: CompactReader) -> list["_ColumnChunk"]:
-    found = list[_ColumnChunk]()
-    for number, kind in notes.fields():
+def _row_group(metadata: CompactReader) -> list["_ColumnChunk"]:
+    chunks = list[_ColumnChunk]()
+    for number, kind in metadata.fields():
         if number == COLUMNS:
-            count, _ = notes.items()
-            found = [_column_chunk(notes) for _ in range(count)]
+            count, _ = metadata.items()
+            chunks = [_column_chunk(metadata) for _ in range(count)]
         else:
-            notes.value(kind)
-    return found
+            metadata.value(kind)
+    return chunks
 
 
-def _column_chunk(notes: CompactReader) -> "_ColumnChunk":
-    found: dict[int, int | bytes | None] = {}
-    for number, kind in notes.fields():
+def _column_chunk(metadata: CompactReader) -> "_ColumnChunk":
+    fields: dict[int, int | bytes | None] = {}
+    for number, kind in metadata.fields():
         if number == COLUMN_METADATA and kind == STRUCT:
-            found = {each: notes.value(form) for each, form in notes.fields()}
+            fields = {each: metadata.value(form) for each, form in metadata.fields()}
         else:
-            notes.value(kind)
-    values, size, place, first = (_whole(found.get(each)) for each in (5, 7, 9, 11))
-    return _ColumnChunk(first if 0 < first < place else place, size, values)
+            metadata.value(kind)
+    values, size, offset, first = (_whole(fields.get(each)) for each in (5, 7, 9, 11))
+    return _ColumnChunk(first if 0 < first < offset else offset, size, values)
 
 
 def _whole(value: int | bytes | None) -> int:
@@ -150,14 +152,14 @@ def _whole(value: int | bytes | None) -> int:
 class _ColumnChunk:
     """One column of one row group."""
 
-    place: int  # in the file, where its first page begins
+    offset: int  # in the file, where its first page begins
     size: int  # bytes
     values: int
 
 
 @dataclass(frozen=True)
 class _PageHeader:
-    """What the head of a page says."""
+    """What the header of a page says."""
 
     kind: int
     size: int  # bytes when it is unpacked
@@ -165,15 +167,15 @@ class _PageHeader:
     encoding: int
 
 
-def _check_schema(notes: CompactReader) -> None:
-    count, kind = notes.items()
+def _check_schema(metadata: CompactReader) -> None:
+    count, kind = metadata.items()
     if count > MAX_COLUMNS or kind != STRUCT:
         raise UnsafeParquet(f"it has {count:,} columns; at most {MAX_COLUMNS:,} are read")
     waiting: list[int] = []  # for each group around this column, how many of its columns are to come
     for _ in range(count):
         children = 0
-        for number, inner in notes.fields():
-            value = notes.value(inner)
+        for number, inner in metadata.fields():
+            value = metadata.value(inner)
             children = value if number == CHILDREN and isinstance(value, int) else children
         while waiting and not waiting[-1]:
             waiting.pop()
@@ -185,23 +187,23 @@ def _check_schema(notes: CompactReader) -> None:
             raise UnsafeParquet(f"its columns are nested more than {MAX_DEPTH} deep")
 
 
-def _check_row_groups(notes: CompactReader) -> None:
-    chunks, (count, _) = 0, notes.items()
+def _check_row_groups(metadata: CompactReader) -> None:
+    chunks, (count, _) = 0, metadata.items()
     for _ in range(count):
-        for number, kind in notes.fields():
+        for number, kind in metadata.fields():
             if number == COLUMNS:
-                columns, inner = notes.items()
+                columns, inner = metadata.items()
                 chunks += columns
                 if chunks > MAX_COLUMN_CHUNKS:
                     raise UnsafeParquet(f"its row groups have more than {MAX_COLUMN_CHUNKS:,} parts")
                 for _ in range(columns):
-                    notes.value(inner)
+                    metadata.value(inner)
             else:
-                notes.value(kind)
+                metadata.value(kind)
 
 
-def _check_page_sizes(column: str, heads: list[_PageHeader], left: int) -> None:
-    largest = max((head.size for head in heads), default=0)
+def _check_page_sizes(column: str, headers: list[_PageHeader], left: int) -> None:
+    largest = max((header.size for header in headers), default=0)
     if largest > MAX_PAGE:
         raise UnsafeParquet(
             f"a page of column {column} unpacks to {largest:,} bytes; at most {MAX_PAGE:,} are read"
@@ -211,43 +213,43 @@ def _check_page_sizes(column: str, heads: list[_PageHeader], left: int) -> None:
 
 
 def _page_headers(file: IO[bytes], chunk: _ColumnChunk, most: int) -> list[_PageHeader]:
-    """The heads of all pages of a column in a row group, in the order in which Arrow comes to them."""
-    place, end, values, found = chunk.place, chunk.place + chunk.size, chunk.values, list[_PageHeader]()
-    while place < end and len(found) <= most and values > 0:
-        head, place, count = _page_header(file, place)
-        if head.size < 0 or head.stored < 0:
+    """The headers of all pages of a column in a row group, in the order in which Arrow comes to them."""
+    offset, end, values, headers = chunk.offset, chunk.offset + chunk.size, chunk.values, list[_PageHeader]()
+    while offset < end and len(headers) <= most and values > 0:
+        header, offset, count = _page_header(file, offset)
+        if header.size < 0 or header.stored < 0:
             raise ValueError("a size below zero")
         values -= count
-        place += head.stored
-        found.append(head)
-    return found
+        offset += header.stored
+        headers.append(header)
+    return headers
 
 
-def _page_header(file: IO[bytes], place: int) -> tuple[_PageHeader, int, int]:
-    """The head of the page at a place, where its bytes begin, and how many values it has."""
+def _page_header(file: IO[bytes], offset: int) -> tuple[_PageHeader, int, int]:
+    """The header of the page at an offset, where its bytes begin, and how many values it has."""
     for length in (USUAL_HEADER, MAX_HEADER):
-        file.seek(place)
-        notes = CompactReader(file.read(length))
+        file.seek(offset)
+        metadata = CompactReader(file.read(length))
         try:
-            kind, size, stored, encoding, values = _parse_page_header(notes)
+            kind, size, stored, encoding, values = _parse_page_header(metadata)
         except ValueError:
             continue
-        return _PageHeader(kind, size, stored, encoding), place + notes.place, values
+        return _PageHeader(kind, size, stored, encoding), offset + metadata.position, values
     raise ValueError("no head of a page")
 
 
-def _parse_page_header(notes: CompactReader) -> tuple[int, int, int, int, int]:
+def _parse_page_header(metadata: CompactReader) -> tuple[int, int, int, int, int]:
     """Kind, both sizes, encoding and values; the last two are the data page's own, in one of two forms."""
-    found, encoding, values = {1: 0, 2: 0, 3: 0}, 0, 0
-    for number, kind in notes.fields():
+    fields, encoding, values = {1: 0, 2: 0, 3: 0}, 0, 0
+    for number, kind in metadata.fields():
         if number in (5, 8) and kind == STRUCT:
-            inner = {each: notes.value(form) for each, form in notes.fields()}
+            inner = {each: metadata.value(form) for each, form in metadata.fields()}
             values, encoding = _whole(inner.get(1)), _whole(inner.get(2 if number == 5 else 4))
         else:
-            value = notes.value(kind)
-            if number in found and isinstance(value, int):
-                found[number] = value
-    return found[1], found[2], found[3], encoding, values
+            value = metadata.value(kind)
+            if number in fields and isinstance(value, int):
+                fields[number] = value
+    return fields[1], fields[2], fields[3], encoding, values
 
 
 def _reading(opened: FileOpener) -> Any:

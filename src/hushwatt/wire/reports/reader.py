@@ -31,25 +31,24 @@ OnRepeats = Callable[[int], None]  # told how many reports were left out
 
 
 def read_reports(
-    plan: Plan, path: str | PathLike[str], size: int, told: OnRepeats = lambda repeats: None
+    plan: Plan, path: str | PathLike[str], size: int, on_repeats: OnRepeats = lambda repeats: None
 ) -> Iterator[ReportBatch]:
     """The reports of a Parquet file, or of a folder of them, slots ascending, each once.
 
     `size` is the bytes of one payload; `told` hears of reports that are left out because
     the same household, slot and round was there before.  Whatever is wrong is a ReportError.
     """
-    return read_pieces(
-        [piece for file in report_files(plan, Path(path)) for piece in file.pieces()], size, told
-    )
+    row_groups = [row_group for file in report_files(plan, Path(path)) for row_group in file.row_groups()]
+    return read_row_groups(row_groups, size, on_repeats)
 
 
-def read_pieces(
-    pieces: list[RowGroups], size: int, told: OnRepeats = lambda repeats: None
+def read_row_groups(
+    row_groups: list[RowGroups], size: int, on_repeats: OnRepeats = lambda repeats: None
 ) -> Iterator[ReportBatch]:
-    """The reports of some pieces, slots ascending, each once."""
-    if is_sorted(pieces):
-        return _read_streamed(pieces, size, told)
-    return _read_sorted(pieces, size, told)
+    """The reports of some row groups, slots ascending, each once."""
+    if is_sorted(row_groups):
+        return _read_streamed(row_groups, size, on_repeats)
+    return _read_sorted(row_groups, size, on_repeats)
 
 
 def homes_of(plan: Plan, path: str | PathLike[str]) -> int:
@@ -79,22 +78,24 @@ def parquet_names(folder: str, inside: Sequence[Name]) -> list[Name]:
     return shown
 
 
-def is_sorted(pieces: list[RowGroups]) -> bool:
+def is_sorted(row_groups: list[RowGroups]) -> bool:
     """Is no report below one before it?  Only the columns that tell are read for it."""
     last: SortKey | None = None
-    for found in map_ordered(_end_keys, pieces):
+    for found in map_ordered(_end_keys, row_groups):
         if found is None or (last is not None and found[0] < last):
             return False
         last = found[1]
     return True
 
 
-def spill_reports(pieces: list[RowGroups], size: int) -> ExternalSort:
+def spill_reports(row_groups: list[RowGroups], size: int) -> ExternalSort:
     """The reports of these pieces, dealt into buckets; whoever asks for it closes it."""
-    counts = slot_counts(_slots(pieces))
+    counts = slot_counts(_slots(row_groups))
     spill = ExternalSort(counts, size)
     try:
-        for _ in map_ordered(lambda place: _spill(spill, pieces[place], place, size), range(len(pieces))):
+        for _ in map_ordered(
+            lambda index: _spill(spill, row_groups[index], index, size), range(len(row_groups))
+        ):
             pass
     except BaseException:
         spill.close()
@@ -112,39 +113,39 @@ def drop_rows(batch: ReportBatch, left_out: Mask) -> ReportBatch:
     return batch.taken(np.flatnonzero(~left_out)) if left_out.any() else batch
 
 
-def _end_keys(piece: RowGroups) -> tuple[SortKey, SortKey] | None:
+def _end_keys(row_group: RowGroups) -> tuple[SortKey, SortKey] | None:
     """The first and the last report of a piece; None when they are not in order."""
     order, ends = ReportOrder(), []
-    for batch in piece.file.columns(KEYS, piece.groups):
-        places = unchecked_keys(batch)
-        if places is None or order.repeats(places) is None:
+    for batch in row_group.file.columns(KEYS, row_group.groups):
+        keys = unchecked_keys(batch)
+        if keys is None or order.repeats(keys) is None:
             return None
-        ends += [key_at(places, row) for row in (0, -1)] if len(places[1]) else []
+        ends += [key_at(keys, row) for row in (0, -1)] if len(keys[1]) else []
     return ends[0], ends[-1]
 
 
-def _slots(pieces: list[RowGroups]) -> Iterator[NDArray[np.integer]]:
-    for piece in pieces:
-        for batch in piece.file.columns(("slot",), piece.groups):
+def _slots(row_groups: list[RowGroups]) -> Iterator[NDArray[np.integer]]:
+    for row_group in row_groups:
+        for batch in row_group.file.columns(("slot",), row_group.groups):
             yield batch.column(0).drop_null().to_numpy()
 
 
-def _spill(spill: ExternalSort, piece: RowGroups, place: int, size: int) -> None:
-    for number, batch in enumerate(piece.batches(size)):
+def _spill(spill: ExternalSort, row_group: RowGroups, place: int, size: int) -> None:
+    for number, batch in enumerate(row_group.batches(size)):
         spill.add(place << 32 | number, batch)
 
 
-def _read_streamed(pieces: list[RowGroups], size: int, told: OnRepeats) -> Iterator[ReportBatch]:
+def _read_streamed(row_groups: list[RowGroups], size: int, on_repeats: OnRepeats) -> Iterator[ReportBatch]:
     order = ReportOrder()
-    for batch in prefetch(batch for piece in pieces for batch in piece.batches(size)):
+    for batch in prefetch(batch for row_group in row_groups for batch in row_group.batches(size)):
         again = order.repeats(keys_of(batch))
         assert again is not None, "it was in order a moment ago"
-        told(int(again.sum()))
+        on_repeats(int(again.sum()))
         yield drop_rows(batch, again)
 
 
-def _read_sorted(pieces: list[RowGroups], size: int, told: OnRepeats) -> Iterator[ReportBatch]:
-    with closing(spill_reports(pieces, size)) as spill:
+def _read_sorted(row_groups: list[RowGroups], size: int, on_repeats: OnRepeats) -> Iterator[ReportBatch]:
+    with closing(spill_reports(row_groups, size)) as spill:
         for batch, repeats in prefetch(map(spill.bucket, spill.buckets())):
-            told(repeats)
+            on_repeats(repeats)
             yield batch

@@ -47,7 +47,7 @@ class ReportSource:
         self.kinds = tuple(str(schema.field(name).type) for name in REPORT_SCHEMA.names)
         self.homes = self._check_told(plan, schema.metadata or {})
 
-    def pieces(self) -> "list[RowGroups]":
+    def row_groups(self) -> "list[RowGroups]":
         """What can be read beside each other."""
         raise NotImplementedError
 
@@ -57,8 +57,8 @@ class ReportSource:
 
     def batches(self, size: int) -> Iterator[ReportBatch]:
         """All reports, payloads of `size` bytes."""
-        for piece in self.pieces():
-            yield from piece.batches(size)
+        for group in self.row_groups():
+            yield from group.batches(size)
 
     def refusal(self, row: int, problem: str) -> ReportError:
         """The error for a row, counted from 0."""
@@ -119,7 +119,7 @@ class ReportFile(ReportSource):
         self.rows = self._footer.num_rows
         super().__init__(plan, name, schema)
 
-    def pieces(self) -> "list[RowGroups]":
+    def row_groups(self) -> "list[RowGroups]":
         """What can be read beside each other: row groups, small ones together with their neighbours."""
         found, start, first, rows = [], 0, 0, 0
         for group in range(self._footer.num_row_groups):
@@ -127,7 +127,7 @@ class ReportFile(ReportSource):
             if rows >= MIN_GROUP_ROWS or group == self._footer.num_row_groups - 1:
                 found.append(RowGroups(self, range(start, group + 1), first, rows))
                 start, first, rows = group + 1, first + rows, 0
-        return [piece for piece in found if piece.rows]
+        return [group for group in found if group.rows]
 
     def columns(self, names: tuple[str, ...], groups: range | None = None) -> Iterator[pa.RecordBatch]:
         """These columns as they are, unchecked, of all row groups or of some."""

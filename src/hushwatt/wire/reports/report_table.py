@@ -17,7 +17,7 @@ class ReportTable(ReportSource):
         self._table, self.rows = decode_dictionaries(table, REPORT_SCHEMA.names), table.num_rows
         super().__init__(plan, name, self._table.schema)
 
-    def pieces(self) -> list[RowGroups]:
+    def row_groups(self) -> list[RowGroups]:
         """What can be tallied beside each other."""
         starts = range(0, self.rows, MIN_GROUP_ROWS)
         return [

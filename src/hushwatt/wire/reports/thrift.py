@@ -13,8 +13,8 @@ MAX_DEPTH = 32
 class CompactReader:
     """Bytes that are read from a place on."""
 
-    def __init__(self, data: bytes, place: int = 0) -> None:
-        self._data, self.place = data, place
+    def __init__(self, data: bytes, position: int = 0) -> None:
+        self._data, self.position = data, position
 
     def fields(self) -> Iterator[tuple[int, int]]:
         """The number and the kind of each field of a struct; whoever asks reads or passes its value.
@@ -98,9 +98,9 @@ class CompactReader:
         return self._take(1)[0]
 
     def _take(self, count: int) -> bytes:
-        end = self.place + count
+        end = self.position + count
         if end > len(self._data):
             raise ValueError("cut off")
-        taken = self._data[self.place : end]
-        self.place = end
+        taken = self._data[self.position : end]
+        self.position = end
         return taken

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.reports.order import ReportOrder
-from hushwatt.wire.reports.schema import REPORT_SCHEMA, report_schema
+from hushwatt.wire.reports.schema import REPORT_SCHEMA, ReportBatch, report_schema
 
 GROUP_ROWS = 1 << 18  # rows written at a time
 COMPRESSIBLE = [name for name in REPORT_SCHEMA.names if name != "payload"]
@@ -64,14 +64,18 @@ class ReportWriter:
     ) -> None:
         """Add reports of one slot: a row of `payloads` for each household."""
         count = len(payloads)
-        slots = np.full(count, slot, dtype=np.int32)
         rounds, spents, drawns = _column(round, count, np.int8), _column(spent, count), _column(drawn, count)
-        if self._order.first_break((households, slots, rounds)) is not None:
+        slots = np.full(count, slot, dtype=np.int32)
+        self.write_batch(ReportBatch(households, slots, rounds, spents, drawns, payloads))
+
+    def write_batch(self, batch: ReportBatch) -> None:
+        """Add reports of any slots; their columns must not change until the file is complete."""
+        if self._order.first_break((batch.households, batch.slot, batch.round)) is not None:
             raise ValueError("reports must be written in the order of slot, household and round")
-        for start in range(0, count, GROUP_ROWS):
-            part = slice(start, start + GROUP_ROWS)
-            numbers = (pa.array(column[part]) for column in (slots, rounds, spents, drawns))
-            columns = [households[part], *numbers, _binary(payloads[part])]
+        for start in range(0, len(batch), GROUP_ROWS):
+            part = batch.taken(slice(start, start + GROUP_ROWS))
+            numbers = (pa.array(column) for column in (part.slot, part.round, part.spent, part.drawn))
+            columns = [part.households, *numbers, _binary(part.payloads)]
             self._add(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotati
 from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
-from hushwatt.wire.reports.reader import drop_rows, keys_of, read_pieces, report_files, spill_reports
+from hushwatt.wire.reports.reader import drop_rows, keys_of, read_row_groups, report_files, spill_reports
 from hushwatt.wire.reports.report_file import ReportSource, RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
@@ -51,7 +51,7 @@ class EmbeddedEngine:
 def tally_sources(plan: Plan, sources: Sequence[ReportSource]) -> Tallies:
     """What the reports of some files or tables add up to."""
     tallies = Tallies(max(source.homes for source in sources), {})
-    pieces = [piece for source in sources for piece in source.pieces()]
+    pieces = [piece for source in sources for piece in source.row_groups()]
     if plan.decision == "household":
         _tally_in_sequence(plan, pieces, tallies)
     elif rotates(plan):
@@ -156,7 +156,7 @@ def _tally_in_sequence(plan: Plan, pieces: list[RowGroups], tallies: Tallies) ->
         tallies.repeats += repeats
 
     def plausible_batches() -> Iterator[ReportBatch]:
-        for batch in read_pieces(pieces, Layout.of(plan).size, add_repeats):
+        for batch in read_row_groups(pieces, Layout.of(plan).size, add_repeats):
             kept, refused = _plausible(plan, batch)
             tallies.refused += refused
             yield kept

@@ -8,11 +8,11 @@ import pytest
 from tests.provider.collecting import STORES, histories, records
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.api.token_bucket import Limit
+from hushwatt.provider.api.token_bucket import TokenBucketLimiter
 from hushwatt.provider.service import logs
 from hushwatt.provider.store import open_store, schema
 from hushwatt.provider.store.access import OPERATE, READ, add_token, remove_token, token_role, tokens
-from hushwatt.provider.store.logins import KEPT, login_role
+from hushwatt.provider.store.logins import LOGIN_SECONDS, login_role
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 COOKIE = "hushwatt_login"
@@ -89,7 +89,7 @@ class TestRoles:
 @both_stores
 def test_tokens_of_an_older_store_read(store_address, monkeypatch):
     """A token made before there were roles may look, and no more: nobody gains by an update."""
-    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:2])
+    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
     older = open_store(store_address)
     with older.writing() as session:
         session.run(
@@ -152,16 +152,16 @@ class TestLogins:
     def test_it_is_over_with_its_token_or_after_a_week(self, closed, seconds):
         """A login lasts a week, and never longer than its token."""
         secret = log_in(closed, token_of(closed, seconds=seconds))
-        end = min(seconds, KEPT)
+        end = min(seconds, LOGIN_SECONDS)
         with closed.service.database.reading() as session:
             assert login_role(session, secret, closed.now + end - 1) == READ
             assert login_role(session, secret, closed.now + end) is None
 
     def test_old_logins_do_not_pile_up(self, closed):
         """Whoever signs in sweeps out what is over."""
-        token = token_of(closed, seconds=10 * KEPT)
+        token = token_of(closed, seconds=10 * LOGIN_SECONDS)
         log_in(closed, token)
-        closed.clock.forward(seconds=KEPT)
+        closed.clock.forward(seconds=LOGIN_SECONDS)
         log_in(closed, token)
         with closed.service.database.reading() as session:
             assert session.all("SELECT count(*) FROM logins") == [(1,)]
@@ -312,7 +312,7 @@ def test_going_away_is_counted(collecting, plan_of, path):
 
 def test_a_look_into_the_bucket_takes_nothing_out():
     """Asking whether it is empty does not empty it."""
-    limit = Limit(rate=1)
+    limit = TokenBucketLimiter(rate=1)
 
     assert not any(limit.is_empty("home", now=0.0) for _ in range(100))
     assert all(limit.allows("home", now=0.0) for _ in range(10))
@@ -324,7 +324,7 @@ def test_a_look_into_the_bucket_takes_nothing_out():
 @pytest.mark.parametrize("rest", [9.0, 10.0, 3600.0, 1e6])
 def test_rests_do_not_add_up(rate, rest):
     """However long one was away, ten seconds' worth passes at once, and then one by one at the rate."""
-    limit = Limit(rate)
+    limit = TokenBucketLimiter(rate)
     begun = sum(limit.allows("home", now=0.0) for _ in range(20 * rate))
     refused = sum(limit.allows("home", now=0.0) for _ in range(100 * rate))
 

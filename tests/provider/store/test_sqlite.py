@@ -1,23 +1,22 @@
-"""The embedded store on disks that are full or broken, and its backups."""
+"""The embedded store on disks that are full or broken."""
 
 import apsw
-import numpy as np
 import pytest
 from tests.provider.collecting import histories, records
 
 from hushwatt.errors import StateError, UsageError
-from hushwatt.provider.store import open_store, schema
+from hushwatt.provider.store import schema
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import add_plan, plan_state
-from hushwatt.provider.store.schema import STEPS
+from hushwatt.provider.store.schema import MIGRATIONS
 from hushwatt.provider.store.session import StoreUnavailable
-from hushwatt.provider.store.sqlite import Sqlite, restore
+from hushwatt.provider.store.sqlite import Sqlite
 
 
 class BrokenFile(apsw.VFSFile):
     """A file whose next syncs or writes may fail."""
 
-    failing = None  # the call that fails
+    failing: str | None = None  # the call that fails
 
     def __init__(self, inherit, name, flags):
         super().__init__(inherit, name, flags)
@@ -25,7 +24,7 @@ class BrokenFile(apsw.VFSFile):
     def xSync(self, flags):
         if BrokenFile.failing == "sync":
             failure = apsw.IOError("no")
-            failure.extendedresult = apsw.SQLITE_IOERR_FSYNC  # what SQLite says when fsync fails
+            failure.extendedresult = apsw.SQLITE_IOERR_FSYNC  # type: ignore[attr-defined]  # what SQLite says when fsync fails
             raise failure
         super().xSync(flags)
 
@@ -101,7 +100,7 @@ def test_a_failed_write_is_refused_and_passes_later(tmp_path, broken_disk):
         session.run("UPDATE hushwatt SET steps = 99")
     BrokenFile.failing = None
 
-    assert steps(database) == [(len(STEPS),)]
+    assert steps(database) == [(len(MIGRATIONS),)]
     with database.writing() as session:
         assert session.run("UPDATE hushwatt SET steps = steps") == 1
     database.close()
@@ -120,13 +119,13 @@ def test_after_a_failed_sync_nothing_is_acknowledged(tmp_path, broken_disk):
         pass
     database.close()
     again = Sqlite(tmp_path / "store.sqlite")
-    assert steps(again) == [(len(STEPS),)]
+    assert steps(again) == [(len(MIGRATIONS),)]
     again.close()
 
 
 def test_an_older_store_becomes_a_newer_one(tmp_path, monkeypatch, plan_of):
     """A store of the first version takes the steps since then, and what was in it stays."""
-    monkeypatch.setattr(schema, "STEPS", STEPS[:1])
+    monkeypatch.setattr(schema, "MIGRATIONS", MIGRATIONS[:1])
     older = Sqlite(tmp_path / "store.sqlite")
     with older.writing() as session:
         plan, name = add_plan(session, plan_of(2)), bytes(range(16))
@@ -147,51 +146,6 @@ def test_an_older_store_becomes_a_newer_one(tmp_path, monkeypatch, plan_of):
 
     assert (before.homes, before.by_files, before.erased) == (1, 0, 0)
     assert (after.homes, after.by_files, after.erased) == (0, 0, 1)
-
-
-def test_a_backup_answers_as_the_store_does(collecting, plan_of, tmp_path, store_address):
-    """A copy made while the service runs gives the same estimates, and has every report."""
-    plan = plan_of(3, 4, 2, oracle="oue")
-    talk = collecting(plan, days=0.5)
-    key, name, devices = talk.gateway(30)
-    sent = [records(devices, each) for each in histories(plan, 30, 3)]
-    for slot, body in enumerate(sent):
-        talk.at_slot(slot)
-        talk.send(key, name, body)
-
-    talk.service.database.backup(tmp_path / "backup.sqlite")
-    restore(tmp_path / "backup.sqlite", tmp_path / "restored.sqlite")
-    copy = collecting(plan, address=str(tmp_path / "restored.sqlite"))
-    for each in (talk, copy):
-        each.at_slot(9)
-
-    assert copy.get("/estimates").json() == talk.get("/estimates").json()
-    assert copy.get("/estimates").json()["slots"][2]["reports"] == 30
-    assert copy.send(key, name, sent[2]).json()["repeated"] == 30
-
-
-def test_a_restore_takes_only_whole_backups_and_replaces_nothing(tmp_path):
-    """A file that is none, a damaged one, another database, a store in the way: refused in one line."""
-    open_store(tmp_path / "store.sqlite").close()
-    store = Sqlite(tmp_path / "store.sqlite")
-    store.backup(tmp_path / "good.sqlite")
-    store.close()
-    other = apsw.Connection(str(tmp_path / "other.sqlite"))
-    other.execute("CREATE TABLE t (a)")
-    other.close()
-    (tmp_path / "text").write_text("not a database, " * 100)
-    damaged = bytearray((tmp_path / "good.sqlite").read_bytes())
-    damaged[4096 * 3 : 4096 * 4] = np.random.default_rng(1).bytes(4096)
-    (tmp_path / "damaged").write_bytes(damaged)
-
-    with pytest.raises(UsageError, match="already there"):
-        restore(tmp_path / "good.sqlite", tmp_path / "store.sqlite")
-    with pytest.raises(UsageError, match="no such file"):
-        restore(tmp_path / "missing", tmp_path / "new.sqlite")
-    for name in ("other.sqlite", "text", "damaged"):
-        with pytest.raises(StateError, match=r"not a backup|damaged"):
-            restore(tmp_path / name, tmp_path / "new.sqlite")
-    assert not (tmp_path / "new.sqlite").exists()
 
 
 def test_a_newer_store_is_not_touched(tmp_path):

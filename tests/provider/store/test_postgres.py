@@ -10,7 +10,7 @@ from tests.provider.collecting import STORES
 
 from hushwatt.errors import StateError
 from hushwatt.provider.store import open_store, postgres
-from hushwatt.provider.store.postgres_bytes import Numbers, NumbersDumper, copied
+from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, copy_bytes
 
 only_postgres = pytest.mark.parametrize("store_address", ["postgres"], indirect=True)
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
@@ -51,7 +51,7 @@ def test_reports_are_partitioned_by_slot(database):
 @pytest.mark.parametrize("many", [1, 1000])
 def test_what_goes_in_comes_out(database, many, monkeypatch):
     """Few rows and many are kept alike, and are found by home."""
-    monkeypatch.setattr(postgres, "MANY", many)
+    monkeypatch.setattr(postgres, "COPY_ROWS", many)
     homes, asked = np.array([2, 3, 5, 2**40]), np.array([1, 2, 5, 6, 2**40, 2**41])
     with database.writing() as session:
         session.add_reports(1, 7, 11, 12, 6, homes, PAYLOADS)
@@ -86,7 +86,7 @@ def test_the_same_device_twice_is_refused(database):
 def test_numbers_are_written_as_the_driver_writes_them(numbers):
     """The same bytes as the driver makes of a list of numbers, one by one."""
 
-    dumped = NumbersDumper(Numbers).dump(Numbers(np.array(numbers, dtype=np.int64)))
+    dumped = BigintArrayDumper(BigintArray).dump(BigintArray(np.array(numbers, dtype=np.int64)))
     head = struct.pack(">iiiii", 1, 0, 20, len(numbers), 1) if numbers else struct.pack(">iii", 0, 0, 20)
 
     assert dumped == head + b"".join(struct.pack(">iq", 8, number) for number in numbers)
@@ -95,7 +95,7 @@ def test_numbers_are_written_as_the_driver_writes_them(numbers):
 def test_rows_are_copied_field_by_field():
     """A count of fields, then each field's length and value."""
 
-    rows = copied(2, {"plan": 7, "payload": PAYLOADS[:2]})
+    rows = copy_bytes(2, {"plan": 7, "payload": PAYLOADS[:2]})
 
     expected = b"".join(struct.pack(">hiqi", 2, 8, 7, 2) + PAYLOADS[row].tobytes() for row in range(2))
     assert rows == b"PGCOPY\n\xff\r\n\0" + bytes(8) + expected + b"\xff\xff"

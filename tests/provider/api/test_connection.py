@@ -7,11 +7,16 @@ from contextlib import asynccontextmanager
 import pytest
 import uvicorn
 
-from hushwatt.provider.api.connection import LARGEST_HEAD, MOST_AHEAD, Patience, connections
-from hushwatt.provider.serve import patience_of
+from hushwatt.provider.api.connection import (
+    MAX_HEAD_BYTES,
+    MAX_PIPELINED,
+    ConnectionTimeouts,
+    connection_class,
+)
+from hushwatt.provider.serve import timeouts_of
 from hushwatt.provider.service.config import Config
 
-PATIENT = Patience(head=60, body=60, answer=60, idle=60, discarded=1 << 20, connections=100)
+PATIENT = ConnectionTimeouts(head=60, body=60, answer=60, keep_alive=60, discarded=1 << 20, connections=100)
 LARGE = 32 << 20  # bytes of an answer, more than systems keep for a client
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -31,8 +36,8 @@ async def small(scope, receive, send):
 @asynccontextmanager
 async def serving(app=small, **changes):
     """A server with some patience; gives a way to open connections to it."""
-    patience = Patience(**{**vars(PATIENT), **changes})
-    kind = connections(patience)
+    patience = ConnectionTimeouts(**{**vars(PATIENT), **changes})
+    kind = connection_class(patience)
     config = uvicorn.Config(
         app, host="127.0.0.1", port=0, http=kind, ws="none", lifespan="off", log_level="critical",
         timeout_keep_alive=600,
@@ -49,7 +54,7 @@ async def serving(app=small, **changes):
         opened.append(writer)
         return reader, writer
 
-    connect.kind = kind
+    connect.kind = kind  # type: ignore[attr-defined]
     try:
         yield connect
     finally:
@@ -105,7 +110,7 @@ def test_a_silent_connection_is_closed(before):
     """Nothing sent at all, and nothing after an answer: closed without a word."""
 
     async def silently():
-        async with serving(head=0.3, idle=0.3) as connect:
+        async with serving(head=0.3, keep_alive=0.3) as connect:
             reader, writer = await connect()
             writer.write(before)
             return await whole(reader)
@@ -152,9 +157,9 @@ def test_an_answer_must_be_taken(path):
             writer.transport.pause_reading()
             writer.write(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
             async with asyncio.timeout(30):
-                while not connect.kind.their_turn:
+                while not connect.kind.waiting_on_client:
                     await asyncio.sleep(0.01)
-                while connect.kind.their_turn:
+                while connect.kind.waiting_on_client:
                     await asyncio.sleep(0.05)
             writer.transport.resume_reading()
             return len(await whole(reader))
@@ -178,8 +183,8 @@ def test_a_reader_with_patience_gets_everything(path):
 @pytest.mark.parametrize(
     "request_",
     [
-        b"GET /" + b"a" * (LARGEST_HEAD + 1) + b" HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET / HTTP/1.1\r\n" + b"Name: value\r\n" * LARGEST_HEAD + b"\r\n",
+        b"GET /" + b"a" * (MAX_HEAD_BYTES + 1) + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"Name: value\r\n" * MAX_HEAD_BYTES + b"\r\n",
         b"GET / HTTP/1.1\r\nName: " + b"v" * (1 << 20),
         b"GET / HTTP/1.1\r\nN" + b"n" * (1 << 20),
     ],
@@ -270,8 +275,8 @@ def test_requests_sent_ahead_are_answered_in_order_but_not_without_end():
 
     assert run(send(5)).count(b"ok") == 5
     begun = 0
-    assert run(send(5000)).count(b"ok") <= MOST_AHEAD
-    assert begun <= MOST_AHEAD
+    assert run(send(5000)).count(b"ok") <= MAX_PIPELINED
+    assert begun <= MAX_PIPELINED
 
 
 def test_too_many_connections_cost_the_ones_that_dawdle():
@@ -327,6 +332,6 @@ def test_no_more_connections_than_files_may_be_open(monkeypatch):
     raised = []
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: raised.append(limits))
 
-    assert patience_of(Config(connections=4096)).connections == 512 - 128
+    assert timeouts_of(Config(connections=4096)).connections == 512 - 128
     assert raised == [(512, 512)]
-    assert patience_of(Config(connections=50)).connections == 50
+    assert timeouts_of(Config(connections=50)).connections == 50
