@@ -55,10 +55,10 @@ def _files(path: Path) -> list[Path]:
         raise ReadingsError(f"{path}: there is no such file or folder")
     inside = [file for file in path.rglob("*") if file.suffix.lower() in PARQUET + CSV and file.is_file()]
     names = {file.relative_to(path): file for file in inside}
-    found = [names[name] for name in sorted(names) if not any(part.startswith(".") for part in name.parts)]
-    if not found:
+    visible = [names[name] for name in sorted(names) if not any(part.startswith(".") for part in name.parts)]
+    if not visible:
         raise ReadingsError(f"{path}: there is no Parquet or CSV file in this folder")
-    return found
+    return visible
 
 
 def _opened(path: Path) -> ReadingsFile:
