@@ -57,9 +57,7 @@ def ingest(
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(
-                deliveries, advance
-            )
+            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(opened, advance)
     finally:
         database.close()
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)

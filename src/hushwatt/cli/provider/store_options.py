@@ -80,7 +80,7 @@ def plan_number(session: "Session", word: str | None) -> int:
     if len(numbers) != 1:
         raise UsageError(
             "no such plan is collected here"
-            if not found
+            if not numbers
             else f"{len(numbers)} plans fit; name one with --plan"
         )
     return numbers[0]
