@@ -138,12 +138,12 @@ def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
         budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
     health, beyond = here.health(), cap_objections(caps, joined)
     if as_json:
-        told = {
+        document = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
             "plans": [plan_table(each, beyond) for each in joined],
             "sources": health,
         }
-        print(json.dumps(told, indent=2))
+        print(json.dumps(document, indent=2))
         return
     for line in status_lines(budgets, joined, beyond, health, now):
         print(line)
