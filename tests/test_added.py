@@ -149,7 +149,7 @@ def test_agent(plan):
         for slot in range(SLOTS):
             home.live_slot(slot)
         records = unpack(b"".join(home.provider.uploads), Layout.of(plan).size)
-        kept = living.store.rows("SELECT slot, spent, answer FROM reports ORDER BY slot")
+        kept = home.store.rows("SELECT slot, spent, answer FROM reports ORDER BY slot")
     share = plan.epsilon // 2
     silent = np.zeros(SLOTS, dtype=np.int64)
     silent[records.slot] = records.spent
