@@ -82,9 +82,9 @@ def test_nothing_is_drawn_before_it_is_paid(member_of, plan_of, method):
 def test_state_and_bytes_are_one_transaction(member_of, plan_of, method):
     """When the bytes cannot be kept, the state has not moved either, and the slot counts as lost."""
     member = member_of(plan_of(3, 3, method=method, window=2))
-    while not member._most():
+    while not member._max_cost():
         member.silent(member.slot, "not its turn")
-    slot, most = member.slot, member._most()
+    slot, most = member.slot, member._max_cost()
     member.store.disk.execute("CREATE TRIGGER no BEFORE UPDATE ON plans BEGIN SELECT raise(ABORT, 'no'); END")
     with pytest.raises(StateError):
         member.close(np.array([50.0, 250.0]), due=0)

@@ -199,7 +199,7 @@ def shortfall(counted: list[int], lived: int, largest: int, epsilon: int) -> int
 
 
 def with_turn(plan: Plan, slot: int, memory: str, turn: int | None, order: Members) -> str:
-    """The memory of a home before `slot`, with another turn and order; what it spent stays in the book."""
+    """The memory of a home before `slot`, with another turn and order; what it spent stays in the ledger."""
     homes = load_home(plan, slot, memory, Ledger.of(plan, 1))
     homes.take_place(turn, order)
     return dump_home(homes)
