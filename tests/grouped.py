@@ -8,23 +8,24 @@ from pathlib import Path
 # The test, and the modules that it covers together.
 GROUPED = {
     "audit/attacks/test_empirical.py": "privacy/promise",
-    "audit/harness/test_agent_home.py": "audit/harness/lives",
+    "audit/harness/test_plan_home.py": "audit/harness/fake_provider audit/harness/lives",
     "audit/harness/test_buckets.py": """
         audit/harness/expect audit/harness/plans audit/harness/raw_connection
         audit/harness/service_process
     """,
-    "audit/harness/test_true_time.py": "audit/harness/clocked_home audit/harness/sums",
+    "audit/harness/test_true_time_recorder.py": """
+        audit/harness/home_under_test audit/harness/machine_clock audit/harness/released
+    """,
     "audit/leaks/test_canary.py": "audit/leaks/traces",
     "audit/test_claims.py": "audit/suites",
     "audit/test_page.py": "audit/page_words privacy/promise_words",
     "chaos/provider/test_power_loss.py": """
-        audit/harness/concurrent_client audit/harness/in_process_client
+        audit/harness/concurrent_client audit/harness/in_process_client audit/harness/local_service
     """,
-    "chaos/provider/test_small_groups.py": "audit/harness/histories",
     "chaos/test_run.py": "chaos/scenario",
     "chaos/test_scenarios.py": """
-        audit/harness/failing_disk audit/harness/home_life audit/harness/notes
-        audit/harness/resident_memory chaos/home/broken_disk chaos/home/foreign_answers
+        audit/harness/fault_injecting_disk audit/harness/observed_life audit/harness/notes
+        chaos/home/broken_disk chaos/home/foreign_answers
         chaos/home/foreign_messages chaos/home/hostile_plans chaos/home/impostors chaos/home/kill_agent
         chaos/home/ordinary_reboot chaos/home/power_loss chaos/home/restored_ledger
         chaos/home/swapped_server chaos/home/wild_clock chaos/mutations chaos/provider/broken_disk
