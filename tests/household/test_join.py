@@ -150,7 +150,7 @@ class Door(ProviderClient):
     keys: ClassVar[list] = []
 
     @contextmanager
-    def proved(self, plan_id, pinned=None):
+    def plan_session(self, plan_id, pinned=None):
         yield self
 
     def enrol(self, plan, key, code):

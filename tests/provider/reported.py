@@ -171,3 +171,18 @@ def damaged_files(plan, batch, folder):
     bad("empty", "there is no Parquet file in this folder", folder / "empty").mkdir()
     bad("nowhere", "there is no such file or folder")
     return found
+
+
+def arrow(batch, size):
+    """Reports as Spark hands them over: wide integers, and where each stands."""
+    numbers = (pa.array(column, pa.int64()) for column in (batch.slot, batch.round, batch.spent, batch.drawn))
+    columns = [
+        batch.households,
+        *numbers,
+        pa.array([payload.tobytes() for payload in batch.payloads]),
+        pa.array(["reports.parquet"] * len(batch)),
+        pa.array(range(len(batch))),
+    ]
+    names = ["household", "slot", "round", "spent", "drawn", "payload", "file", "row"]
+    whole = pa.RecordBatch.from_arrays(columns, names)
+    return [whole.slice(start, size) for start in range(0, len(batch), size)]

@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 from tests.provider.collecting import STORES, histories, records
 from tests.provider.delivering import Depot
-from tests.provider.reported import HOMES, part, plainly, reported, saved, twice
-from tests.provider.test_engines import arrow
+from tests.provider.reported import HOMES, arrow, part, plainly, reported, saved, twice
 
 from hushwatt.privacy.rotation import order_of
 from hushwatt.privacy.strategies import strategy_for

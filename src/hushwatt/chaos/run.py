@@ -29,7 +29,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScenarioResult:
     """What many cases of one scenario came to."""
 
     scenario: Scenario
@@ -61,7 +61,7 @@ def run(
     minutes: float | None = None,
     jobs: int = 1,
     advance: Advance = lambda done: None,
-) -> Outcome:
+) -> ScenarioResult:
     """Go through as many cases as reach `figure`; none is begun after so many minutes, but one always is."""
     began = monotonic()
     until = None if minutes is None else began + 60 * minutes
@@ -76,7 +76,7 @@ def run(
     except KeyboardInterrupt:
         interrupted = True
     seconds = monotonic() - began
-    return Outcome(scenario, figure, done * scenario.each, seconds, tuple(failures), interrupted)
+    return ScenarioResult(scenario, figure, done * scenario.each, seconds, tuple(failures), interrupted)
 
 
 def try_case(scenario: Scenario, seed: int) -> Failure | None:

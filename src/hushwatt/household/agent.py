@@ -21,6 +21,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.levels import Watts
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.household.upload.backoff import jitter
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -97,6 +98,7 @@ class Agent:
     caps: Caps  # as they are now; whoever runs the agent sets them before every tick
     readings: ReadingSource
     source: Source = field(default_factory=OperatingSystem)
+    randomiser: Randomiser = randomise
     say: Callable[[str], None] = LOG.warning
     trackers: dict[int, SlotTracker] = field(default_factory=dict)
     mark: HighWaterMark | None = None
@@ -159,7 +161,9 @@ class Agent:
             del self.trackers[plan_key]
         for row in rows:
             if row["place"] not in self.trackers:
-                member = Membership(Plan.parse(row["canonical"]), row["place"], self.home_ledger, self.source)
+                member = Membership(
+                    Plan.parse(row["canonical"]), row["place"], self.home_ledger, self.source, self.randomiser
+                )
                 self.trackers[row["place"]] = self._start_tracker(member, moment)
         return list(self.trackers.values())
 

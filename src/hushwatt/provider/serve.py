@@ -86,10 +86,10 @@ def serve(config: Config, say: Say) -> None:
 def timeouts_of(config: Config) -> ConnectionTimeouts:
     """What each client is given; no more connections than this process may hold open."""
     wanted = config.connections + RESERVED_FILES
-    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files < wanted:
-        files = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+        files = wanted if hard_limit == resource.RLIM_INFINITY else min(wanted, hard_limit)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard_limit))
     return ConnectionTimeouts(
         head=config.head_seconds,
         body=config.upload_seconds,

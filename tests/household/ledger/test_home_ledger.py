@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import quick_store
+from tests.household.living import fresh_store
 
 from hushwatt.errors import StateError
 from hushwatt.household.clock import Moment
@@ -71,7 +71,7 @@ def test_nothing_is_given_back(book):
 @settings(max_examples=40)
 def test_no_interval_is_overspent(wishes):
     """Whatever is charged in whatever order, no interval is dearer than its cap, and no more is refused."""
-    with quick_store() as store:
+    with fresh_store() as store:
         book, spends = HomeLedger(store, CAPS), []
         for start, hours, amount in wishes:
             wish = entry(start, hours, amount)
@@ -93,7 +93,7 @@ def test_no_interval_is_overspent(wishes):
 @settings(max_examples=40)
 def test_tidying_never_makes_room(spends, slot, wish):
     """Days written as one row sum to the same, and whatever was refused before is refused after."""
-    with quick_store() as store:
+    with fresh_store() as store:
         book = HomeLedger(store, CAPS)
         with store.transaction():
             book.record(
@@ -122,7 +122,7 @@ def test_tidying_never_makes_room(spends, slot, wish):
 @settings(max_examples=60)
 def test_tidying_proves_no_time(lived, moved, amount):
     """With clocks moved and machines switched off, rows written as one are no older than any of them was."""
-    with quick_store() as store:
+    with fresh_store() as store:
         timeline = MonotonicClock(store)
         book, wall, alive, boot = HomeLedger(store, CAPS, timeline), 100 * DAY, 0, 0
         for number, (ran, off, rebooted, spent) in enumerate(lived):

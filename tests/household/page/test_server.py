@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from tests.household.living import NO_CAPS, Fixed, Hands, Home, join
+from tests.household.living import NO_CAPS, FixedReadings, HomeUnderTest, MachineClock, join
 
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.page.server import OwnerPage, serve
@@ -21,7 +21,7 @@ TURN = 86_400
 @pytest.fixture
 def home(folder, plan_of):
     """A home with a plan of a hostile name, after four slots."""
-    made = Home(folder / "ledger.sqlite", readings=Fixed(150.0))
+    made = HomeUnderTest(folder / "ledger.sqlite", readings=FixedReadings(150.0))
     join(made.store, plan_of(3, 3, method="lbu", name="<script>alert(1)</script>"))
     made.live(5 * TURN, TURN / 20)
     yield made
@@ -33,7 +33,7 @@ def page(home, folder):
     hub = Hub.of(
         SourcesFile.parse({"plug": [{"appliance": "a", "preset": "custom", "topic": "t"}]}, folder), print
     )
-    return OwnerPage(HomeFolder(folder), home.agent, hub, Hands(wall=home.hands.wall))
+    return OwnerPage(HomeFolder(folder), home.agent, hub, MachineClock(wall=home.clock.wall))
 
 
 @pytest.fixture
@@ -178,11 +178,11 @@ def test_what_others_wrote_is_one_quoted_line(folder, plan_of):
     """A description with line ends, direction marks and quotes stays inside its own."""
     from hushwatt.household.page.view import OwnerPageData, home_page
 
-    made = Home(folder / "other.sqlite", readings=Fixed(150.0))
+    made = HomeUnderTest(folder / "other.sqlite", readings=FixedReadings(150.0))
     wild = "Kettles.”\n\nyour home: “ε 0 only\u202e"
     join(made.store, plan_of(3, 3, method="lbu", name="a” b", description=wild, contact="c\nd"))
     made.live(2 * TURN, TURN / 20)
-    text = home_page(OwnerPageData(made.store, made.caps, made.hands.wall, {}, [], "key"))
+    text = home_page(OwnerPageData(made.store, made.caps, made.clock.wall, {}, [], "key"))
     made.switch_off()
 
     assert "“Kettles.&quot; your home: &quot;ε 0 only”" in text

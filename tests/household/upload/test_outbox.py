@@ -29,7 +29,7 @@ def provider(tmp_path_factory):
 
 
 class Recorded(ProviderClient):
-    """A link that keeps a copy of every upload that is attempted."""
+    """A client that keeps a copy of every upload that is attempted."""
 
     bodies: list = []  # noqa: RUF012
 

@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.provider.delivering import Depot
-from tests.provider.reported import HOMES, KINDS, part, plainly, reported, saved
-from tests.provider.test_engines import arrow
+from tests.provider.reported import HOMES, KINDS, arrow, part, plainly, reported, saved
 
 from hushwatt.errors import ReportError
 from hushwatt.privacy.influence import smallest_budget

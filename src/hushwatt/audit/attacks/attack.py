@@ -23,7 +23,7 @@ THRESHOLDS = 200
 
 
 @dataclass
-class Attacker:
+class StreamAttacker:
     """Everything that was seen of every home so far."""
 
     plan: Plan
@@ -33,7 +33,7 @@ class Attacker:
     patterns: NDArray[np.int64]  # who sent what when, as one number
 
     @classmethod
-    def of(cls, plan: Plan, looks: int, suspects: list[int], homes: int) -> "Attacker":
+    def of(cls, plan: Plan, looks: int, suspects: list[int], homes: int) -> "StreamAttacker":
         return cls(plan, looks, suspects, np.zeros(homes), np.ones(homes, dtype=np.int64))
 
     def see(self, sent: SlotReports, differs: bool) -> None:

@@ -33,7 +33,7 @@ Scores = NDArray[np.float64]  # homes × cells
 
 
 @dataclass
-class Attacker:
+class HabitAttacker:
     """Adds up, for every home and level, how much its answers speak for it."""
 
     plan: Plan
@@ -70,9 +70,9 @@ class Attacker:
         parts = np.split(self.scores, np.cumsum(self.plan.widths)[:-1], axis=1)
         return np.stack([part.argmax(axis=1) for part in parts], axis=1)
 
-    def foreseen(self, levels: NDArray[np.uint16], random: np.random.Generator) -> "Attacker":
+    def foreseen(self, levels: NDArray[np.uint16], random: np.random.Generator) -> "HabitAttacker":
         """Another attacker, who saw as many answers drawn from the laws alone."""
-        other = Attacker(self.plan, np.zeros_like(self.scores))
+        other = HabitAttacker(self.plan, np.zeros_like(self.scores))
         starts = np.cumsum([0, *self.plan.widths])
         for drawn, seen in self.answers.items():
             for place, law in enumerate(self.laws(drawn)):
@@ -115,7 +115,7 @@ def drawn_answers(
 
 
 @dataclass(frozen=True)
-class Told:
+class GuessingRate:
     """How often the attacker is right after some days."""
 
     days: int
@@ -143,13 +143,13 @@ def audit_habit(plan: Plan, days: tuple[int, ...] = DAYS, homes: int = QUICK_HOM
     return Finding("C15", f"habits, {plan.name}", figure, within, numbers=numbers)
 
 
-def attack_habit(plan: Plan, days: tuple[int, ...], homes: int, seed: int = 2) -> list[Told]:
+def attack_habit(plan: Plan, days: tuple[int, ...], homes: int, seed: int = 2) -> list[GuessingRate]:
     """What the attacker finds out about homes that never change, at the end of each number of days."""
     if plan.decision == "provider":
         raise UsageError("habits are attacked in what homes send by themselves; here the provider decides")
     source, random = Simulation(seed, "habit"), np.random.default_rng(seed)
     levels = random.integers(0, plan.widths, (homes, len(plan.widths))).astype(np.uint16)
-    fleet, attacker = enrol(plan, homes, 0, source), Attacker(plan, np.zeros((homes, plan.width)))
+    fleet, attacker = enrol(plan, homes, 0, source), HabitAttacker(plan, np.zeros((homes, plan.width)))
     ends = {max(1, each * DAY // plan.slot.seconds): each for each in days}
     told = []
     for slot in range(max(ends)):
@@ -158,12 +158,12 @@ def attack_habit(plan: Plan, days: tuple[int, ...], homes: int, seed: int = 2) -
             right = attacker.guesses() == levels
             expected = [attacker.foreseen(levels, random).guesses() == levels for _ in range(4)]
             told.append(
-                Told(ends[slot + 1], right.mean(), right.all(axis=1).mean(), float(np.mean(expected)))
+                GuessingRate(ends[slot + 1], right.mean(), right.all(axis=1).mean(), float(np.mean(expected)))
             )
     return told
 
 
-def _doubt(plan: Plan, told: Told, homes: int) -> float:
+def _doubt(plan: Plan, told: GuessingRate, homes: int) -> float:
     """How far chance alone takes what is measured from what is foreseen."""
     cells = homes * len(plan.appliances)
     return SIGMAS * sqrt(1.25 * max(told.foreseen * (1 - told.foreseen), 1 / cells) / cells)

@@ -12,8 +12,7 @@ from itertools import accumulate, product
 import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.agent_home import fresh_store
-from hushwatt.audit.harness.clocked_home import NO_CAPS, join
+from hushwatt.audit.harness.home_under_test import NO_CAPS, fresh_store, join
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.errors import OverBudget
 from hushwatt.household.ledger.home_ledger import HomeLedger

@@ -14,11 +14,11 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-from hushwatt.audit.harness.buckets import Crowd, bucket_plan, check_tallies, join, prepare
+from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, join, prepare
 from hushwatt.audit.harness.expect import Fault, expect
-from hushwatt.audit.harness.in_process_client import JSON, InProcessClient, Member
+from hushwatt.audit.harness.in_process_client import JSON, EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.raw_connection import RawConnection, request
-from hushwatt.audit.harness.service_process import Collector
+from hushwatt.audit.harness.service_process import ServiceProcess
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.provider.dashboard.views import VIEWS
 from hushwatt.provider.store.tallies import read_tallies
@@ -38,7 +38,7 @@ KEYS = ("from", "to", "smooth", "consistency", "k", "appliance", "homes", "slots
 
 
 @dataclass(frozen=True)
-class Wish:
+class BentRequest:
     """A request before it is sent."""
 
     method: str
@@ -52,7 +52,7 @@ class Wish:
         return self.path + (f"?{self.query}" if self.query else "")
 
 
-Bend = Callable[[Wish, random.Random], Wish]
+Bend = Callable[[BentRequest, random.Random], BentRequest]
 
 
 def case(seed: int, folder: Path) -> None:
@@ -61,33 +61,33 @@ def case(seed: int, folder: Path) -> None:
     (folder / "inside").mkdir()
     with InProcessClient(
         folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d"
-    ) as desk:
-        member = desk.join(HOMES)
-        crowd = Crowd(plan, member.key, member.name, member.devices)
+    ) as client:
+        member = client.join(HOMES)
+        crowd = GatewayHomes(plan, member.key, member.name, member.devices)
         first = {(home, 0) for home in range(HOMES)}
-        desk.send(member, crowd.body(sorted(first)))
-        desk.ask("POST", f"{desk.path}/publish", b'{"until": 1}', JSON)
-        wishes = _wishes(desk, crowd, member)
+        client.send(member, crowd.body(sorted(first)))
+        client.ask("POST", f"{client.path}/publish", b'{"until": 1}', JSON)
+        wishes = _wishes(client, crowd, member)
         for _ in range(INSIDE):
-            _put(desk, bent(chance.choice(wishes), chance))
-        expect(desk.ask("GET", "/readyz").status == 200, "the service is not ready any more")
-        with desk.service.database.reading() as session:
+            _put(client, bent(chance.choice(wishes), chance))
+        expect(client.ask("GET", "/readyz").status == 200, "the service is not ready any more")
+        with client.service.database.reading() as session:
             check_tallies(crowd, first, read_tallies(session, 1, 0, SLOTS))
     (folder / "outside").mkdir()
     _outside(folder / "outside", chance)
 
 
-def bent(wish: Wish, chance: random.Random) -> Wish:
+def bent(wish: BentRequest, chance: random.Random) -> BentRequest:
     """The same wish, wrong in one to four ways."""
     for _ in range(chance.randint(1, 4)):
         wish = chance.choice(BENDS)(wish, chance)
     return wish
 
 
-def _put(desk: InProcessClient, wish: Wish) -> None:
+def _put(client: InProcessClient, wish: BentRequest) -> None:
     began = time.process_time()
     try:
-        said = desk.ask(wish.method, wish.target, wish.body, wish.headers)
+        said = client.ask(wish.method, wish.target, wish.body, wish.headers)
     except UnicodeEncodeError:  # a header that no client can send
         return
     except Exception as failure:
@@ -97,43 +97,45 @@ def _put(desk: InProcessClient, wish: Wish) -> None:
     expect(taken < LONGEST, f"{wish.method[:9]} {wish.target[:99]!r} took {taken:.1f} s of the processor")
 
 
-def _wishes(desk: InProcessClient, crowd: Crowd, member: Member) -> list[Wish]:
+def _wishes(client: InProcessClient, crowd: GatewayHomes, member: EnrolledSigner) -> list[BentRequest]:
     """A good request of every kind; uploads are of reports that are known already."""
-    here = desk.path
+    here = client.path
     plain = ("/login", "/healthz", "/readyz", "/metrics", "/v1/plans", "/v1/keys", "/v1/openapi.json", here)
-    found = [Wish("GET", path, "", (), b"") for path in plain]
+    found = [BentRequest("GET", path, "", (), b"") for path in plain]
     found += [
-        Wish("GET", f"{here}/{what}", query, (), b"")
+        BentRequest("GET", f"{here}/{what}", query, (), b"")
         for what in ("estimates", "top", "slots", "health", "export.csv", "export.json", "export.parquet")
         for query in ("", "from=2024-01-01&to=2030-01-01", "smooth=true&consistency=none")
     ]
     found += [
-        Wish("GET", view.path, query, (), b"")
+        BentRequest("GET", view.path, query, (), b"")
         for view in VIEWS
         for query in ("", "from=2024-01-01&smooth=true")
     ]
     body = crowd.body([(home, 0) for home in range(HOMES)])
     path = f"{here}/reports"
-    signed = tuple(sign_request(member.key, member.name, "POST", path, desk.now, body).items())
-    found += [Wish("POST", path, "", signed, body)] * 12
+    signed = tuple(sign_request(member.key, member.name, "POST", path, client.now, body).items())
+    found += [BentRequest("POST", path, "", signed, body)] * 12
     away = f"{here}/devices/{bytes(16).hex()}"
-    leave = tuple(sign_request(member.key, member.name, "DELETE", away, desk.now, b"").items())
+    leave = tuple(sign_request(member.key, member.name, "DELETE", away, client.now, b"").items())
     found += [
-        Wish("DELETE", away, "", leave, b""),
-        Wish("POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()),
-        Wish("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
-        Wish(
+        BentRequest("DELETE", away, "", leave, b""),
+        BentRequest(
+            "POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()
+        ),
+        BentRequest("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
+        BentRequest(
             "POST", "/login", "", (("Content-Type", "application/x-www-form-urlencoded"),), b"token=a&then=/"
         ),
     ]
     return found
 
 
-def _method(wish: Wish, chance: random.Random) -> Wish:
+def _method(wish: BentRequest, chance: random.Random) -> BentRequest:
     return replace(wish, method=chance.choice(METHODS))
 
 
-def _address(wish: Wish, chance: random.Random) -> Wish:
+def _address(wish: BentRequest, chance: random.Random) -> BentRequest:
     parts = wish.path.split("/")
     place = chance.randrange(len(parts))
     word = chance.choice(WORDS)
@@ -141,12 +143,12 @@ def _address(wish: Wish, chance: random.Random) -> Wish:
     return replace(wish, path="/" + "/".join(parts).lstrip("/").replace("?", "").replace("#", ""))
 
 
-def _question(wish: Wish, chance: random.Random) -> Wish:
+def _question(wish: BentRequest, chance: random.Random) -> BentRequest:
     more = f"{chance.choice(KEYS)}={quote(chance.choice(WORDS))}"
     return replace(wish, query=f"{wish.query}&{more}" if wish.query else more)
 
 
-def _header(wish: Wish, chance: random.Random) -> Wish:
+def _header(wish: BentRequest, chance: random.Random) -> BentRequest:
     names = [name for name, _ in wish.headers] + [
         "Host", "Content-Length", "Content-Type", "Content-Encoding", "Authorization", "Cookie", "Accept",
         "Accept-Encoding", "X-Forwarded-For", "Forwarded", "Origin", "Sec-Fetch-Site", "If-None-Match",
@@ -157,14 +159,14 @@ def _header(wish: Wish, chance: random.Random) -> Wish:
     return replace(wish, headers=(*wish.headers, (chance.choice(names), value.replace("\0", ""))))
 
 
-def _without_header(wish: Wish, chance: random.Random) -> Wish:
+def _without_header(wish: BentRequest, chance: random.Random) -> BentRequest:
     if not wish.headers:
         return wish
     gone = chance.randrange(len(wish.headers))
     return replace(wish, headers=wish.headers[:gone] + wish.headers[gone + 1 :])
 
 
-def _altered_header(wish: Wish, chance: random.Random) -> Wish:
+def _altered_header(wish: BentRequest, chance: random.Random) -> BentRequest:
     if not wish.headers:
         return wish
     place = chance.randrange(len(wish.headers))
@@ -178,14 +180,14 @@ def _altered_header(wish: Wish, chance: random.Random) -> Wish:
     return replace(wish, headers=(*wish.headers[:place], (name, value), *wish.headers[place + 1 :]))
 
 
-def _bytes(wish: Wish, chance: random.Random) -> Wish:
+def _bytes(wish: BentRequest, chance: random.Random) -> BentRequest:
     body = bytearray(wish.body or chance.randbytes(40))
     for _ in range(chance.randint(1, 8)):
         body[chance.randrange(len(body))] = chance.randrange(256)
     return replace(wish, body=bytes(body[: chance.randint(0, len(body))]) * chance.choice([1, 1, 1, 2, 50]))
 
 
-def _document(wish: Wish, chance: random.Random) -> Wish:
+def _document(wish: BentRequest, chance: random.Random) -> BentRequest:
     """JSON of another kind than was asked for."""
     values: list[object] = [
         None, True, 0, -1, 10**400, 1.5, "", "a" * 70_000, [], {}, [[]] * 100,
@@ -208,7 +210,7 @@ BENDS: tuple[Bend, ...] = (
 
 def _outside(folder: Path, chance: random.Random) -> None:
     """Bent bytes over real connections; afterwards an honest upload passes."""
-    with Collector(folder, bucket_plan(HOMES, SLOTS)) as collector:
+    with ServiceProcess(folder, bucket_plan(HOMES, SLOTS)) as collector:
         code = prepare(collector, HOMES)
         collector.start()
         crowd = join(collector, code, HOMES)

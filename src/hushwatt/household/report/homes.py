@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Source, permutations, shuffled
 from hushwatt.privacy.kernels import Rows
@@ -33,6 +34,7 @@ class Homes:
     probes: Rows | None = None  # the probe kept from the slot of that release; never sent
     order: Members | None = None  # each home's own order of the appliances, when not all are asked
     cursor: NDArray[np.int64] | None = None  # how far along it is, where the provider says when to draw
+    randomiser: Randomiser = randomise  # the one step that sees a level; audits pass another in
 
     def __len__(self) -> int:
         return len(self.drawn)

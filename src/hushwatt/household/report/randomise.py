@@ -4,6 +4,7 @@ This is the only place at home where noise is drawn, and it is called only after
 the budget was charged.
 """
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -13,6 +14,8 @@ from hushwatt.privacy.entropy import Entropy
 from hushwatt.privacy.kernels import Rows, answer_bits, answer_levels
 from hushwatt.privacy.laws import BitLaw, DirectLaw, Law, law_for
 from hushwatt.wire.payload import Layout, Members
+
+Randomiser = Callable[[Layout, Levels, Members | None, int, Entropy], Rows]
 
 
 def laws_of(layout: Layout, drawn: int) -> tuple[Law, ...]:

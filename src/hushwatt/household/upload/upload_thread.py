@@ -42,7 +42,7 @@ class UploadThread:
         self._thread.join(STOP_SECONDS)
 
     def client(self, address: str) -> ProviderClient:
-        """A link whose sessions end when the sender stops."""
+        """A client whose sessions end when the sender stops."""
         return ProviderClient(address, partial(connect, stop=self._stop))
 
     def _run(self) -> None:

@@ -196,7 +196,7 @@ def _insert(
     as_of = _drawn_in(session, collection, slot, homes, fresh)
     tallies: dict[TallyKey, Tally] = {}
     for group in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
-        kept = session.add_reports(
+        added = session.add_reports(
             collection.number,
             slot,
             group.spent,
@@ -206,7 +206,7 @@ def _insert(
             group.payloads,
             delivery,
         )
-        if kept != len(group.homes):
+        if added != len(group.homes):
             raise StateError("a report that was not there is there now: nothing of this was kept")
         tally = tally_rows(collection.layout, group.payloads)
         tallies[group.key] = tallies[group.key] + tally if group.key in tallies else tally

@@ -22,8 +22,8 @@ from hushwatt.provider.store.session import (
     ALREADY_STORED,
     Homes,
     Rows,
-    SlotReports,
     StoredReport,
+    StoredReportBatch,
     StoreUnavailable,
     device_order,
     known_below,
@@ -135,7 +135,7 @@ class PostgresSession:
         )
         return [StoredReport(*row) for row in rows]
 
-    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[SlotReports]:
+    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
         with self._connection.cursor(name="slot_reports") as cursor:
             cursor.itersize = rows
             cursor.execute(

@@ -69,5 +69,5 @@ def _tally(homes: int, reports: bytes, counts: bytes) -> Tally:
     return Tally(int(homes), _numbers(reports), _numbers(counts))
 
 
-def _numbers(kept: bytes) -> NDArray[np.int64]:
-    return np.frombuffer(kept, dtype="<i8").astype(np.int64)
+def _numbers(column: bytes) -> NDArray[np.int64]:
+    return np.frombuffer(column, dtype="<i8").astype(np.int64)

@@ -16,20 +16,17 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import polars as pl
 import pytest
-from tests.provider.collecting import Talk, histories, records
+from tests.provider.collecting import ServiceClient, histories, records
 from tests.provider.shown import Shown, says
 
+from hushwatt.audit.harness.local_service import config_for
 from hushwatt.cli.estimate_tables import headline, levels_table, period_table, top_table
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
-from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.dashboard.plan_promise import expected_accuracy
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.service.config import Config
-from hushwatt.provider.store import open_store
 from hushwatt.wire.payload import Layout
 
 ZONE = ZoneInfo("Asia/Kolkata")
@@ -62,10 +59,7 @@ def plan(plan_of):
 
 def talk_of(plan, folder):
     """A service for the plan that has not been started yet."""
-    file = folder / "plan.toml"
-    file.write_text(plan.toml())
-    config, clock = Config(plan=(str(file),), data=str(folder), grace="15m"), ManualClock(plan.start)
-    return Talk(plan, config, clock, make_app(config, open_store(config.store_address), clock))
+    return ServiceClient(config_for(folder, plan, grace="15m"), plan, plan.start)
 
 
 @pytest.fixture(scope="module")
