@@ -13,7 +13,7 @@ from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
 from hushwatt.provider.estimate import estimate, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.intake import collect, inbox
+from hushwatt.provider.intake import erase, inbox
 from hushwatt.provider.service import collection_reader as read
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
@@ -102,9 +102,9 @@ def test_answers_before_their_time(monkeypatch):
 
 def test_a_published_slot_that_changes(monkeypatch):
     """A home that leaves after a slot was published must not be taken out of it."""
-    erase = collect.erase_home
+    shipped = erase.erase_home
     monkeypatch.setattr(
-        collect, "erase_home", lambda session, plan, home, published: erase(session, plan, home, -1)
+        erase, "erase_home", lambda session, plan, home, published: shipped(session, plan, home, -1)
     )
 
     assert any("changed after" in said or "not told" in said for said in faults("small-groups"))

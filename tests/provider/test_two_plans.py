@@ -10,8 +10,8 @@ from tests.provider.delivering import Depot, names, write_file
 from tests.provider.shown import Shown
 
 from hushwatt.audit.harness.local_service import config_for
-from hushwatt.provider.intake.collect import erase_device
 from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.take_back import correct_homes, take_back
 from hushwatt.provider.service.publish_files import count_unpublished, publish_file_slots
 from hushwatt.provider.store.slots import count_late, publish, scrub

@@ -236,7 +236,7 @@ def test_implausible_reports_are_refused_one_by_one(depot, delivered, tmp_path):
 @both_stores
 def test_an_erased_home_stays_erased(depot, delivered, tmp_path):
     """Neither the same file nor another brings a home back; its rows are refused."""
-    from hushwatt.provider.intake.collect import erase_device
+    from hushwatt.provider.intake.erase import erase_device
 
     plan, path = delivered("lba")
     _, more = delivered("lba", slots=SLOTS + 1, name="more.parquet")
@@ -258,7 +258,7 @@ def test_an_erased_home_stays_erased(depot, delivered, tmp_path):
 
 def test_a_home_erased_while_files_go_in(depot, delivered):
     """A run that has seen a home does not write for it any more once it is erased beside."""
-    from hushwatt.provider.intake.collect import erase_device
+    from hushwatt.provider.intake.erase import erase_device
 
     plan, path = delivered("lbu")
     store, device = depot(plan), device_of(plan, names(8)[7])

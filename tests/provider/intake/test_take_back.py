@@ -10,9 +10,10 @@ from tests.provider.delivering import Depot, names, same, write_file
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.intake import take_back as module
-from hushwatt.provider.intake.collect import ACCEPTED, collect, erase_device
+from hushwatt.provider.intake.collect import ACCEPTED, collect
 from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import names_of
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.intake.take_back import correct_homes, take_back
 from hushwatt.provider.store import schema

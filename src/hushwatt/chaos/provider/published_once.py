@@ -23,9 +23,10 @@ from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
-from hushwatt.provider.intake.collect import Collection, erase_device
+from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack_many

@@ -139,8 +139,8 @@ def erase(
     import numpy as np
 
     from hushwatt.errors import UsageError
-    from hushwatt.provider.intake.collect import erase_device
     from hushwatt.provider.intake.device_names import device_of
+    from hushwatt.provider.intake.erase import erase_device
     from hushwatt.provider.store.session import StoreUnavailable
 
     settings = where.settings()

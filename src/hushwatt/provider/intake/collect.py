@@ -16,12 +16,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.checks.rotation import REFUSALS
-from hushwatt.provider.store.enrolment import remove_device
-from hushwatt.provider.store.plans import plan_state
-from hushwatt.provider.store.rotations import StoredRotations, forget_rotation
+from hushwatt.provider.store.rotations import StoredRotations
 from hushwatt.provider.store.session import Homes, Rows, Session, StoredReport
 from hushwatt.provider.store.slots import count_late
-from hushwatt.provider.store.tallies import add_tallies, reported_slots
+from hushwatt.provider.store.tallies import add_tallies
 from hushwatt.provider.tally.draws import PUBLICATION, is_fresh, slot_runs
 from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
@@ -153,29 +151,6 @@ def collect(
     return verdicts
 
 
-def erase_home(session: Session, collection: Collection, home: int, published: int) -> int:
-    """Remove every report of a home; slots not yet published forget it, published numbers stay."""
-    number, homes, erased = collection.number, np.array([home], dtype=np.int64), 0
-    for slot in reported_slots(session, number):
-        for report in session.reports_of(number, slot, homes):
-            if slot > published:
-                tally = negative(_tally(collection, report.payload))
-                add_tallies(session, number, {_key(slot, report): tally})
-            erased += session.run(
-                "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
-            )
-    session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
-    forget_rotation(session, number, home)
-    return erased
-
-
-def erase_device(session: Session, collection: Collection, device: bytes, home: int, signer: int) -> int:
-    """Remove a device and all its reports; how many these were."""
-    erased = erase_home(session, collection, home, plan_state(session, collection.number).published)
-    remove_device(session, collection.number, device, home, signer)
-    return erased
-
-
 def _insert(
     session: Session,
     collection: Collection,
@@ -249,7 +224,7 @@ def _recount_repeats(session: Session, collection: Collection, slot: int, homes:
 
 def recount(session: Session, collection: Collection, slot: int, report: StoredReport, as_of: int) -> None:
     """Count a repeat of a slot with another draw than before."""
-    tally, old = _tally(collection, report.payload), _key(slot, report)
+    tally, old = tally_of(collection, report.payload), tally_key(slot, report)
     add_tallies(session, collection.number, {old: negative(tally), old._replace(as_of=as_of): tally})
     session.run(
         "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
@@ -276,11 +251,13 @@ def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
     return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
 
 
-def _key(slot: int, report: StoredReport) -> TallyKey:
+def tally_key(slot: int, report: StoredReport) -> TallyKey:
+    """The tally that a stored report is counted in."""
     return TallyKey(slot, PUBLICATION, report.as_of, report.drawn)
 
 
-def _tally(collection: Collection, payload: bytes) -> Tally:
+def tally_of(collection: Collection, payload: bytes) -> Tally:
+    """What one report adds up to."""
     return tally_rows(collection.layout, np.frombuffer(payload, dtype=np.uint8)[None, :])
 
 

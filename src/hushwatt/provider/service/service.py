@@ -12,7 +12,8 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.provider.clock import SystemUtcClock, UtcClock
-from hushwatt.provider.intake.collect import Collection, erase_device
+from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule

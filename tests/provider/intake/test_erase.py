@@ -8,8 +8,8 @@ import pytest
 from tests.provider.collecting import STORES, histories, records
 from tests.provider.delivering import Depot, names, write_file
 
-from hushwatt.provider.intake.collect import erase_device
 from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.erase import erase_device
 
 HOMES = {"sqlite": (400, 390), "postgres": (40, 39)}  # so many that whole pages of a file become free
 TABLES = {
