@@ -133,8 +133,8 @@ GROUPED = {
     "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
     "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """
-        provider/api/description provider/api/devices provider/api/estimates provider/api/head
-        provider/api/middleware provider/api/operations provider/api/plans provider/api/problems
+        provider/api/openapi provider/api/devices provider/api/estimates provider/api/request_head
+        provider/api/middleware provider/api/health provider/api/plans provider/api/problems
         provider/api/signed provider/api/token_bucket provider/api/upload provider/app provider/clock
         provider/store/access
     """,

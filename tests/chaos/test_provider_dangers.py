@@ -119,12 +119,12 @@ def test_a_scale_that_moves(monkeypatch):
 
 def test_a_minimum_for_slots_alone(monkeypatch):
     """A slot with enough homes may have few that speak of an appliance."""
-    estimates = slots.slot_means
+    estimates = slots.slot_statistics
 
     def generous(plan, *more):
         return estimates(replace(plan, minimum_homes=1), *more)
 
-    monkeypatch.setattr(estimate, "slot_means", generous)
+    monkeypatch.setattr(estimate, "slot_statistics", generous)
 
     assert any("and it is told" in said for said in faults("published-once"))
 

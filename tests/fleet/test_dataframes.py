@@ -58,6 +58,7 @@ ODD = {
     "rows in another order, with an odd index": lambda table: shuffled(table.to_pandas()),
     "columns in the index": lambda table: table.to_pandas().set_index(["household", "time"]),
     "categories": lambda table: table.to_pandas().astype({"appliance": "category", "household": "category"}),
+    "categories of times": lambda table: table.to_pandas().astype({"time": "category"}),
     "another time zone": lambda table: table.to_pandas().assign(
         time=lambda frame: frame.time.dt.tz_convert("Asia/Tokyo")
     ),
@@ -136,6 +137,10 @@ WRONG = {
         "readings, column time: .*, not a timestamp",
     ),
     "a missing value": (lambda frame: frame.assign(watts=float("nan")), "readings, row 1, column watts"),
+    "a missing category": (
+        lambda frame: frame.assign(household=frame.household.where(frame.index != 7).astype("category")),
+        "readings, row 8, column household: missing",
+    ),
     "no rows": (lambda frame: frame.iloc[:0], "no reading falls into the plan's time"),
     "no file": (lambda frame: "/no/such/file.parquet", "there is no such file"),
 }

@@ -27,7 +27,7 @@ from packageurl import PackageURL
 from tools.supply.pins import Pin, pins
 
 LOCKS = ("light", "provider", "evaluate", "spark")
-LONGEST_LICENCE = 60  # characters; what is longer is a text, not a name
+MAX_LICENCE_LETTERS = 60  # characters; what is longer is a text, not a name
 
 
 def main(folder: str, *locks: str) -> None:
@@ -112,8 +112,8 @@ def licences(pin: Pin) -> list[License]:
         if line.startswith("License :: OSI Approved ::")
     ]
     told = about["License-Expression"] or about["License"] or " AND ".join(classified) or "unknown"
-    if len(told) > LONGEST_LICENCE or "\n" in told:
-        told = classified[0] if classified else told.splitlines()[0][:LONGEST_LICENCE]
+    if len(told) > MAX_LICENCE_LETTERS or "\n" in told:
+        told = classified[0] if classified else told.splitlines()[0][:MAX_LICENCE_LETTERS]
     return [LicenseFactory().make_from_string(told)]
 
 

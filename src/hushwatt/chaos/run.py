@@ -50,8 +50,8 @@ def seed_of(seed: int, name: str, case: int) -> int:
     >>> seed_of(1, "kill-agent", 0) == seed_of(1, "kill-agent", 0) != seed_of(1, "kill-agent", 1)
     True
     """
-    told = hashlib.sha256(f"{seed} {name} {case}".encode()).digest()
-    return int.from_bytes(told[:8], "big")
+    digest = hashlib.sha256(f"{seed} {name} {case}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")
 
 
 def run(
@@ -123,10 +123,10 @@ def _together(
         while workers:
             for pipe in wait(list(workers), timeout=1):
                 worker = workers.pop(pipe)  # type: ignore[call-overload]
-                told = worker.told()
-                if told == "over":
+                outcome = worker.outcome()
+                if outcome == "over":
                     continue
-                yield told
+                yield outcome
                 workers[worker.pipe] = worker
             for worker in [each for each in workers.values() if each.late]:
                 del workers[worker.pipe]
@@ -157,17 +157,17 @@ class _Worker:
     def late(self) -> bool:
         return monotonic() - self.since > PATIENCE
 
-    def told(self) -> "Failure | str | None":
+    def outcome(self) -> "Failure | str | None":
         """What became of the next case, or that there is none."""
         try:
-            told: Failure | str | None = self.pipe.recv()
+            outcome: Failure | str | None = self.pipe.recv()
         except EOFError:
             return self.lost("the process died in the middle of the case")
-        if told == "over":
+        if outcome == "over":
             self.end()
         else:
             self.seeds, self.since = self.seeds[1:], monotonic()
-        return told
+        return outcome
 
     def lost(self, why: str) -> Failure:
         """Give up the case it is at, and go on with the next one."""
@@ -182,7 +182,7 @@ class _Worker:
         self.pipe.close()
 
 
-def _work(told: Connection, scenario: Scenario, seeds: list[int], until: float | None) -> None:
+def _work(pipe: Connection, scenario: Scenario, seeds: list[int], until: float | None) -> None:
     for outcome in _alone(scenario, seeds, until):
-        told.send(outcome)
-    told.send("over")
+        pipe.send(outcome)
+    pipe.send("over")

@@ -88,16 +88,16 @@ def estimate(
     agreed = Plan.load(plan)
     first, last = parse_time_range(agreed, start, end)
     tallies = tally_with_engine(agreed, reports, engine, master, spark_conf)
-    found = estimated(agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
+    estimates = estimated(agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
     if output is not None:
-        export(found, output)
+        export(estimates, output)
     if as_json:
         from hushwatt.provider.estimate.document import document
 
-        print_json(document(found))
+        print_json(document(estimates))
     else:
-        tables = [period_table(found), levels_table(found)] if levels else [period_table(found)]
-        print_tables(found, tables, remarks(found, levels=levels), PERIOD_SPARE)
+        tables = [period_table(estimates), levels_table(estimates)] if levels else [period_table(estimates)]
+        print_tables(estimates, tables, remarks(estimates, levels=levels), PERIOD_SPARE)
     if output is not None:
         print(f"wrote {output}", file=sys.stderr)
         if consistency != "none":
@@ -134,16 +134,16 @@ def top(
     if count < 1:
         raise UsageError(f"-k is {count}; it must be at least 1")
     agreed = Plan.load(plan)
-    found = estimated(agreed, tally_with_engine(agreed, reports, engine, master, spark_conf))
+    estimates = estimated(agreed, tally_with_engine(agreed, reports, engine, master, spark_conf))
     if as_json:
         from hushwatt.provider.estimate.document import top_document
 
-        print_json(top_document(found, count))
+        print_json(top_document(estimates, count))
     else:
-        told = (
+        legend = (
             "forgers: at least so many homes must forge their reports to swap an appliance with the next one."
         )
-        print_tables(found, [top_table(found, count)], [told, *remarks(found)], TOP_SPARE)
+        print_tables(estimates, [top_table(estimates, count)], [legend, *remarks(estimates)], TOP_SPARE)
 
 
 def tally_with_engine(
@@ -169,8 +169,8 @@ def tally_with_engine(
     return tallies
 
 
-def print_json(found: object) -> None:
+def print_json(document: object) -> None:
     """One line for programs."""
     import json
 
-    print(json.dumps(found, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False))

@@ -104,11 +104,11 @@ def print_tables(
 def headline(estimates: Estimates) -> str:
     """Which plan, how many homes, how many slots, and when they began by the plan's clocks."""
     plan, slots = estimates.plan, estimates.slots
-    found = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} slots"
+    line = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} slots"
     if not slots:
-        return found
+        return line
     first, last = (slot.start.astimezone(zone(plan.timezone)) for slot in (slots[0], slots[-1]))
-    return f"{found}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} {plan.timezone}"
+    return f"{line}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} {plan.timezone}"
 
 
 def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:

@@ -87,9 +87,9 @@ def app_for(called: str = "") -> App:
         print_error=False,
         result_action="return_value",
     )
-    for place, (name, command) in enumerate(COMMANDS.items()):
+    for order, (name, command) in enumerate(COMMANDS.items()):
         about = None if name == called else command.about
-        app.command(command.address, name=name, help=about, sort_key=place)
+        app.command(command.address, name=name, help=about, sort_key=order)
     return app
 
 

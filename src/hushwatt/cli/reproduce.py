@@ -85,7 +85,7 @@ def _check_folder(folder: Path) -> None:
         raise UsageError(f"cannot make the folder {folder}: {wrong.strerror}") from None
 
 
-def _write(found: "Reproduction", folder: Path) -> None:
+def _write(reproduction: "Reproduction", folder: Path) -> None:
     import json
 
     from hushwatt.evaluate.figures import draw
@@ -95,14 +95,15 @@ def _write(found: "Reproduction", folder: Path) -> None:
     from hushwatt.files import atomic_write
 
     texts = {
-        "page.html": page(found),
-        "results.json": json.dumps(document(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n",
-        "results.csv": as_csv(found),
+        "page.html": page(reproduction),
+        "results.json": json.dumps(document(reproduction), ensure_ascii=False, allow_nan=False, indent=1)
+        + "\n",
+        "results.csv": as_csv(reproduction),
     }
     for name, text in texts.items():
         with atomic_write(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
-    pictures = [path for part in found.parts for path in draw(part, folder)]
+    pictures = [path for part in reproduction.parts for path in draw(part, folder)]
     print(
         f"wrote page.html, results.json, results.csv and {len(pictures)} pictures to {folder}",
         file=sys.stderr,

@@ -28,7 +28,7 @@ class ResultTable:
 
 def tables(part: ReproducedExperiment) -> list[ResultTable]:
     """A table for every metric that has single numbers; series are drawn, not listed."""
-    found = []
+    result = []
     for metric in part.experiment.metrics:
         cells = {
             (one.setting, one.column): one
@@ -42,8 +42,8 @@ def tables(part: ReproducedExperiment) -> list[ResultTable]:
                 (setting, tuple(shown(metric, cells.get((setting, column))) for column in columns))
                 for setting in _settings(part, cells.values())
             )
-            found.append(ResultTable(metric, columns, rows))
-    return found
+            result.append(ResultTable(metric, columns, rows))
+    return result
 
 
 def _settings(part: ReproducedExperiment, cells: Iterable[MeanResult]) -> list[str]:

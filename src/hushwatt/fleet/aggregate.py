@@ -89,10 +89,10 @@ def _slot_tallies(
 def _fresh_tally(plan: Plan, watts: Watts, speakers: TurnCounts, turn: tuple[int, int], drawn: int) -> Tally:
     """A fresh draw of all whose turn it is."""
     reports, counts = [], []
-    for place, appliance in enumerate(plan.appliances):
-        homes = speakers.of_appliance(place, *turn)
+    for index, appliance in enumerate(plan.appliances):
+        homes = speakers.of_appliance(index, *turn)
         law = law_for(plan.oracle, drawn, plan.appliances_per_report, appliance.levels)
-        levels = homes_per_level(appliance, plan.mapping, watts[:, place], homes, speakers.random)
+        levels = homes_per_level(appliance, plan.mapping, watts[:, index], homes, speakers.random)
         reports.append(int(homes.sum()))
         counts.append(aggregate_draws(levels, law, speakers.random))
     return Tally(int(speakers.turns[turn[0]].sum()), np.array(reports), np.concatenate(counts))

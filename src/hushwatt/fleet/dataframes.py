@@ -5,24 +5,23 @@ is what comes back; for a path it is a pyarrow table.
 """
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, overload
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from hushwatt.errors import ReadingsError, ReportError, UsageError
+from hushwatt.errors import UsageError
 from hushwatt.fleet.dataframe_kinds import FilePath, Frame, from_arrow, library_of, to_arrow
-from hushwatt.fleet.randomise import randomise_file
+from hushwatt.fleet.randomise import randomise_table
 from hushwatt.fleet.result import Result
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.estimate import estimate as estimated
 from hushwatt.provider.tally.engines import tally_reports
+from hushwatt.provider.tally.engines.embedded import tally_sources
+from hushwatt.provider.tally.tally import Tallies
+from hushwatt.wire.reports.report_table import ReportTable
 from hushwatt.wire.reports.schema import HOMES, PLAN
 
 F = TypeVar("F")
@@ -51,12 +50,11 @@ def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
     'DataFrame'
     """
     _check_plan(plan)
-    with _as_file(readings, "readings") as path, TemporaryDirectory() as folder:
-        reports = Path(folder, "reports.parquet")
-        done = randomise_file(plan, path, reports, seed=seed)
-        for line in done.lines()[1:]:
-            warnings.warn(line, stacklevel=2)
-        return from_arrow(library_of(readings), pq.read_table(reports, memory_map=False))
+    table = Path(readings) if isinstance(readings, str | PathLike) else to_arrow(readings)
+    reports, done = randomise_table(plan, table, seed=seed)
+    for line in done.lines()[1:]:
+        warnings.warn(line, stacklevel=2)
+    return from_arrow(library_of(readings), reports)
 
 
 @overload
@@ -97,8 +95,7 @@ def estimate(
     ('fridge_freezer', 15)
     """
     _check_plan(plan)
-    with _as_file(_labelled(plan, reports, homes), "reports") as path:
-        tallies = tally_reports(plan, path)
+    tallies = _tallies(plan, reports, homes)
     return Result(estimated(plan, tallies, consistency=consistency, smooth=smooth), kind=library_of(reports))
 
 
@@ -109,33 +106,21 @@ def _check_plan(plan: Plan) -> None:
         )
 
 
-@contextmanager
-def _as_file(frame: Frame, called: str) -> Iterator[Path]:
-    """The path of a file that holds the frame, which errors do not name; a path stays as it is."""
-    if isinstance(frame, str | PathLike):
-        yield Path(frame)
-        return
-    with TemporaryDirectory() as folder:
-        path = Path(folder, f"{called}.parquet")
-        pq.write_table(to_arrow(frame), path)
-        try:
-            yield path
-        except (ReadingsError, ReportError) as wrong:
-            raise type(wrong)(str(wrong).replace(str(path), called)) from None
+def _tallies(plan: Plan, reports: Frame, homes: int | None) -> Tallies:
+    if not isinstance(reports, str | PathLike):
+        return tally_sources(plan, [ReportTable(plan, _labelled(plan, to_arrow(reports), homes))])
+    if homes is not None:
+        raise UsageError("a file of reports says itself how many homes there are; leave homes out")
+    return tally_reports(plan, Path(reports))
 
 
-def _labelled(plan: Plan, reports: Frame, homes: int | None) -> Frame:
+def _labelled(plan: Plan, table: pa.Table, homes: int | None) -> pa.Table:
     """The reports with the plan's id and the number of homes, which a data frame may have dropped."""
-    if isinstance(reports, str | PathLike):
-        if homes is not None:
-            raise UsageError("a file of reports says itself how many homes there are; leave homes out")
-        return reports
-    table = to_arrow(reports)
-    told = table.schema.metadata or {}
+    labels = table.schema.metadata or {}
     if "household" not in table.column_names:
         return table
     present = pc.count_distinct(table["household"].cast(pa.string())).as_py()
-    count = int(told.get(HOMES, present)) if homes is None else homes
+    count = int(labels.get(HOMES, present)) if homes is None else homes
     if count < present:
         raise UsageError(f"homes is {count}, but {present} homes sent reports")
-    return table.replace_schema_metadata({**told, PLAN: told.get(PLAN, plan.id), HOMES: str(count)})
+    return table.replace_schema_metadata({**labels, PLAN: labels.get(PLAN, plan.id), HOMES: str(count)})

@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Self
 
 import pyarrow as pa
 
 from hushwatt.errors import ReadingsError
 from hushwatt.files import atomic_write
 from hushwatt.fleet.assemble import assemble
+from hushwatt.fleet.fleet import Fleet
 from hushwatt.fleet.progress import ProgressCallback
 from hushwatt.fleet.readings.readings import ReadingsTable, RowCounts, read_slots
 from hushwatt.fleet.state import FleetState, save_state
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import printable
-from hushwatt.privacy.entropy import source_for
+from hushwatt.privacy.entropy import Source, source_for
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.wire.reports import ReportWriter
 
@@ -63,24 +65,64 @@ def randomise_file(
 ) -> RandomiseSummary:
     """Randomise a table of readings into a table of reports."""
     known = FleetState.load(plan, state) if state is not None and state.exists() else None
-    if known is None and seed is None:  # a collection that has begun goes on, and a simulation is none
-        refuse_length_bias(plan)
-    table = read_slots(plan, readings, known=None if known is None else known.households, progress=progress)
-    first, last = slot_span(plan, table)
-    source = source_for(seed, seed_purpose(plan, table.homes))
-    fleet = assemble(plan, known, table.homes, first, source)
+    run = Randomisation.start(plan, readings, seed, known, progress)
     with ExitStack() as files:  # closed in reverse: the state is in place before the reports are
         destination = files.enter_context(atomic_write(reports))
         memory = None if state is None else files.enter_context(atomic_write(state))
-        with ReportWriter(destination, plan, len(table.homes), seed) as writer:
-            for slot, pages in groupby(table.pages(), key=SLOT):
-                for batch in fleet.advance(slot, map(WATTS, pages), source):
-                    writer.write(
-                        batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads
-                    )
+        with ReportWriter(destination, plan, len(run.table.homes), seed) as writer:
+            run.write(writer)
         if memory is not None:
-            save_state(memory, fleet)
-    return RandomiseSummary(len(table.homes), first, last, writer.rows, table.counts)
+            save_state(memory, run.fleet)
+    return run.summary(writer)
+
+
+def randomise_table(
+    plan: Plan, readings: Path | pa.Table, *, seed: int | None = None
+) -> tuple[pa.Table, RandomiseSummary]:
+    """Randomise a table of readings into a table of reports in memory."""
+    run = Randomisation.start(plan, readings, seed)
+    writer = ReportWriter(None, plan, len(run.table.homes), seed)
+    run.write(writer)
+    return writer.table(), run.summary(writer)
+
+
+@dataclass(frozen=True)
+class Randomisation:
+    """A table of readings, the fleet that reports it, and its randomness."""
+
+    table: ReadingsTable
+    first: int
+    last: int
+    source: Source
+    fleet: Fleet
+
+    @classmethod
+    def start(
+        cls,
+        plan: Plan,
+        readings: Path | pa.Table,
+        seed: int | None,
+        known: FleetState | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Self:
+        """Look at the readings, and gather the homes; those of `known` go on where they were."""
+        if known is None and seed is None:  # a collection that has begun goes on, and a simulation is none
+            refuse_length_bias(plan)
+        households = None if known is None else known.households
+        table = read_slots(plan, readings, known=households, progress=progress)
+        first, last = slot_span(plan, table)
+        source = source_for(seed, seed_purpose(plan, table.homes))
+        return cls(table, first, last, source, assemble(plan, known, table.homes, first, source))
+
+    def write(self, writer: ReportWriter) -> None:
+        """Write what the homes report, slot by slot."""
+        for slot, pages in groupby(self.table.pages(), key=SLOT):
+            for batch in self.fleet.advance(slot, map(WATTS, pages), self.source):
+                writer.write(batch.households, slot, batch.round, batch.spent, batch.drawn, batch.payloads)
+
+    def summary(self, writer: ReportWriter) -> RandomiseSummary:
+        """What was done."""
+        return RandomiseSummary(len(self.table.homes), self.first, self.last, writer.rows, self.table.counts)
 
 
 def slot_span(plan: Plan, table: ReadingsTable) -> tuple[int, int]:

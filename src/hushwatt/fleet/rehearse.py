@@ -100,10 +100,10 @@ def _noting_truth(
 def quantised(plan: Plan, watts: Watts) -> Watts:
     """Watts as the plan counts them: its level's value for each, or cut off at the outer values."""
     columns = []
-    for place, appliance in enumerate(plan.appliances):
+    for index, appliance in enumerate(plan.appliances):
         values = np.array(appliance.values)
         if plan.mapping == "range":
-            columns.append(values[ranged(appliance, watts[:, place])])
+            columns.append(values[ranged(appliance, watts[:, index])])
         else:
-            columns.append(np.clip(watts[:, place], values[0], values[-1]))
+            columns.append(np.clip(watts[:, index], values[0], values[-1]))
     return np.stack(columns, axis=1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
-from hushwatt.household.clock import Clock
+from hushwatt.household.clock import HomeClock
 from hushwatt.household.entities import announce
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
@@ -37,7 +37,7 @@ class Runner:
     folder: HomeFolder
     sources: SourcesFile
     hub: Hub
-    clock: Clock
+    clock: HomeClock
     say: Callable[[str], None]
     page: tuple[str, int] | None = None  # where the owner's page is served
     guest: str | None = None  # one more address that may look at it

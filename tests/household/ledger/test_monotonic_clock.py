@@ -13,7 +13,7 @@ from tests.household.living import NO_CAPS, TURN, HomeUnderTest, fresh_store, jo
 from hushwatt.audit.harness.machine_clock import START
 from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder, dearest_starts
 from hushwatt.cli.household.owner_text import status_lines
-from hushwatt.household.clock import SECOND, Moment, SystemClock
+from hushwatt.household.clock import SECOND, Moment, SystemHomeClock
 from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.high_water_mark import ProcessMark, SharedMemoryMark
 from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
@@ -535,6 +535,6 @@ def test_a_clock_behind_at_a_start_is_said(home):
 def test_both_clocks_are_read_together():
     """A machine that falls asleep between the two looks is looked at again."""
     alive = iter([0, 3600 * SECOND, 3600 * SECOND, 3600 * SECOND + 5])
-    moment = SystemClock(wall=lambda: 7, alive=lambda: next(alive)).look()
+    moment = SystemHomeClock(wall=lambda: 7, alive=lambda: next(alive)).look()
 
     assert (moment.wall, moment.alive) == (7, 3600 * SECOND)

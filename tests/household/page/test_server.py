@@ -91,10 +91,10 @@ def test_the_true_side_shows_levels_not_watts(port):
 
 def test_the_button_pauses_and_resumes(home, page, port):
     """With the page's own key a button works, and leads back to the page."""
-    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}))
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}))
     paused = home.store.value("SELECT paused FROM plans")
     _, text = ask(port, "GET", "/")
-    ask(port, "POST", "/resume", urlencode({"key": page.key}))
+    ask(port, "POST", "/resume", urlencode({"key": page.csrf_token}))
 
     assert (answer.status, answer.headers["Location"]) == (303, "./")
     assert paused is not None
@@ -123,7 +123,7 @@ def test_other_sites_cannot_press_it(home, port, form):
 )
 def test_nor_with_a_key_from_elsewhere(home, page, port, headers):
     """A browser that says the button was pressed on another site is believed, whatever key comes along."""
-    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}), **headers)
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}), **headers)
 
     assert answer.status == 403
     assert home.store.value("SELECT paused FROM plans") is None
@@ -132,7 +132,7 @@ def test_nor_with_a_key_from_elsewhere(home, page, port, headers):
 def test_a_browser_on_the_page_can(home, page, port):
     """What browsers send along when the page's own button is pressed does not stand in the way."""
     own = {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"}
-    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}), **own)
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}), **own)
 
     assert answer.status == 303
 
@@ -140,7 +140,7 @@ def test_a_browser_on_the_page_can(home, page, port):
 @pytest.mark.parametrize("method, path", [("GET", "/"), ("GET", "/other"), ("POST", "/pause")])
 def test_no_answer_can_be_framed(page, port, method, path):
     """Every answer, also a refusal or a redirect, is for no frame, no cache and no guessing."""
-    answer, _ = ask(port, method, path, urlencode({"key": page.key}) if method == "POST" else None)
+    answer, _ = ask(port, method, path, urlencode({"key": page.csrf_token}) if method == "POST" else None)
 
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     assert answer.headers["X-Frame-Options"] == "DENY"
@@ -168,7 +168,7 @@ def test_odd_requests_are_answered(port, headers):
 
 def test_a_pause_says_what_becomes_of_what_waits(home, page, port):
     """The page of a paused home tells that nothing leaves, and what will."""
-    ask(port, "POST", "/pause", urlencode({"key": page.key}))
+    ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}))
     _, text = ask(port, "GET", "/")
 
     assert "Nothing leaves this home while it is paused." in text

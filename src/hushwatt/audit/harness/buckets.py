@@ -95,14 +95,14 @@ def prepare(collector: ServiceProcess, homes: int) -> str:
 def join(collector: ServiceProcess, code: str, homes: int) -> GatewayHomes:
     """Enrol so many homes over HTTP."""
     key = Ed25519PrivateKey.generate()
-    wish = f'{{"public_key": "{public_bytes(key).hex()}", "code": "{code}", "homes": {homes}}}'
+    enrolment = f'{{"public_key": "{public_bytes(key).hex()}", "code": "{code}", "homes": {homes}}}'
     path = f"/v1/plans/{collector.plan.id}/devices"
     with collector.line() as line:
-        answer = line.ask(request("POST", path, wish.encode(), JSON))
+        answer = line.ask(request("POST", path, enrolment.encode(), JSON))
     expect(answer.status == 201, f"joining was answered {answer.status}")
-    told = answer.json()
-    devices = np.frombuffer(bytes.fromhex("".join(told["devices"])), np.uint8).reshape(-1, 16)
-    return GatewayHomes(collector.plan, key, bytes.fromhex(told["device"]), devices)
+    enrolled = answer.json()
+    devices = np.frombuffer(bytes.fromhex("".join(enrolled["devices"])), np.uint8).reshape(-1, 16)
+    return GatewayHomes(collector.plan, key, bytes.fromhex(enrolled["device"]), devices)
 
 
 def kept(collector: ServiceProcess, crowd: GatewayHomes) -> Kept:
@@ -118,13 +118,13 @@ def kept_in(address: str, crowd: GatewayHomes) -> Kept:
         tallies = read_tallies(session, 1, 0, crowd.plan.calendar.slots)
     store.close()
     numbers = {device.tobytes(): home for home, device in enumerate(crowd.devices)}
-    found = {(numbers[bytes(device)], int(slot)): bytes(payload) for device, slot, payload in rows}
-    expect(len(found) == len(rows), "a report is in the store twice")
+    reports = {(numbers[bytes(device)], int(slot)): bytes(payload) for device, slot, payload in rows}
+    expect(len(reports) == len(rows), "a report is in the store twice")
     bodies = Layout.of(crowd.plan).pack(np.arange(crowd.homes, dtype=np.uint16)[:, None])
-    for (home, slot), payload in found.items():
+    for (home, slot), payload in reports.items():
         expect(payload == bodies[home].tobytes(), f"the report of slot {slot} is not what was sent")
-    check_tallies(crowd, set(found), tallies)
-    return set(found)
+    check_tallies(crowd, set(reports), tallies)
+    return set(reports)
 
 
 def check_tallies(crowd: GatewayHomes, kept: Kept, tallies: dict[TallyKey, Tally]) -> None:
@@ -158,6 +158,6 @@ def check_answers(collector: ServiceProcess, crowd: GatewayHomes, kept: Kept) ->
         answer = line.ask(request("GET", f"{path}/estimates?consistency=none"))
     expect(answer.status == 200, f"estimates were answered {answer.status}")
     model = document(estimate(crowd.plan, modelled(crowd, kept), consistency="none"))
-    told = answer.json()
-    expect(told["slots"] == model["slots"], "the slots of the estimates are not those of the model")
-    expect(told["appliances"] == model["appliances"], "the estimates are not those of the model")
+    published = answer.json()
+    expect(published["slots"] == model["slots"], "the slots of the estimates are not those of the model")
+    expect(published["appliances"] == model["appliances"], "the estimates are not those of the model")

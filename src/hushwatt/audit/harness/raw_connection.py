@@ -87,8 +87,8 @@ def first_answer(heard: bytes) -> tuple[RawResponse | None, bytes]:
 
 def request(method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> bytes:
     """The bytes of a request to a service on this machine."""
-    told = {"Host": "127.0.0.1", "Content-Length": str(len(body)), **(headers or {})}
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in told.items()), "", ""]
+    fields = {"Host": "127.0.0.1", "Content-Length": str(len(body)), **(headers or {})}
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
     return "\r\n".join(lines).encode() + body
 
 
@@ -104,15 +104,15 @@ def exchange(
     for line, requests in waiting:
         if requests:
             line.send(requests[0])
-    open_lines = {line: place for place, (line, _) in enumerate(waiting)}
+    open_lines = {line: index for index, (line, _) in enumerate(waiting)}
     while open_lines and sum(map(len, answers)) < enough and (left := until - time.monotonic()) > 0:
         for line in select.select(list(open_lines), [], [], left)[0]:
-            place = open_lines[line]
+            index = open_lines[line]
             line.listen()
             if (answer := line.next()) is not None:
-                answers[place].append(answer)
-                if len(answers[place]) < len(waiting[place][1]):
-                    line.send(waiting[place][1][len(answers[place])])
-            if line.ended or len(answers[place]) == len(waiting[place][1]):
+                answers[index].append(answer)
+                if len(answers[index]) < len(waiting[index][1]):
+                    line.send(waiting[index][1][len(answers[index])])
+            if line.ended or len(answers[index]) == len(waiting[index][1]):
                 del open_lines[line]
     return answers

@@ -80,10 +80,10 @@ class ServiceProcess:
             left = until - time.monotonic()
             if left <= 0 or not select.select([self._news], [], [], left)[0]:
                 return False
-            told = os.read(self._news, 64)
-            if not told:
+            port = os.read(self._news, 64)
+            if not port:
                 raise Fault(f"the service did not start: {self.log.read_text()[-500:]}")
-            self.port = int(told)
+            self.port = int(port)
         return True
 
     def start(self) -> None:

@@ -168,10 +168,10 @@ def _read_terms(client: ProviderClient, name: str, weighed: Promise) -> None:
 
 def _bent_plan(plan: Plan, mutator: Mutator) -> bytes:
     """A plan with one thing in it that should not be there, or bent as bytes."""
-    told = json.loads(plan.canonical())
+    fields = json.loads(plan.canonical())
     with suppress(ValueError):
-        told[mutator.pick(sorted(told))] = json.loads(mutator.filled(GAP))
-        return json.dumps(told).encode()
+        fields[mutator.pick(sorted(fields))] = json.loads(mutator.filled(GAP))
+        return json.dumps(fields).encode()
     return mutator.bent(plan.canonical())
 
 

@@ -63,8 +63,8 @@ class Impostor(Endpoint):
     def wanted(self, request: SentRequest) -> tuple[int, dict[str, str], bytes]:
         """What the home would like to hear."""
         if request.path.endswith("/plans"):
-            told = {"plans": [{"id": self.plan.id, "name": "come to me"}]}
-            return 200, {}, json.dumps(told).encode()
+            document = {"plans": [{"id": self.plan.id, "name": "come to me"}]}
+            return 200, {}, json.dumps(document).encode()
         if request.path.endswith("/keys"):
             return 200, {}, self._history()
         if request.is_open:
@@ -96,8 +96,8 @@ def own_key(impostor: Impostor, request: SentRequest) -> HttpResponse:
 
 def borrowed_name(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """Proved by another key, with the provider's key written beside it."""
-    told = own_key(impostor, request)
-    return answer_of(told.status, {**told.headers, KEY_HEADER.lower(): impostor.pinned}, told.body)
+    proved = own_key(impostor, request)
+    return answer_of(proved.status, {**proved.headers, KEY_HEADER.lower(): impostor.pinned}, proved.body)
 
 
 def replayed(impostor: Impostor, request: SentRequest) -> HttpResponse:
@@ -151,8 +151,8 @@ def refusing(impostor: Impostor, request: SentRequest) -> HttpResponse:
     """That all is over, so that the home forgets its reports."""
     status = impostor.chance.choice([401, 403, 404, 410, 422, 429, 503])
     refused = [{"index": index, "reason": "too_late"} for index in range(10)]
-    told = {"title": "over", "accepted": 0, "repeated": 0, "rejected": refused}
-    body = json.dumps(told).encode()
+    document = {"title": "over", "accepted": 0, "repeated": 0, "rejected": refused}
+    body = json.dumps(document).encode()
     proof = prove(impostor.key, request.challenge, status, body) if impostor.chance.random() < 0.5 else {}
     return answer_of(status, proof, body)
 

@@ -42,49 +42,49 @@ class EstimatesQuery:
         return f"?from={first}&to={last}" + ("&smooth=true" if self.smooth else "")
 
 
-def ask(client: InProcessClient, question: EstimatesQuery) -> Document:
+def ask(client: InProcessClient, query: EstimatesQuery) -> Document:
     """The answer in JSON."""
-    found: Document = client.get(
-        f"/estimates{question.words(client)}&consistency={question.consistency}"
-    ).json()
-    return found
+    answer: Document = client.get(f"/estimates{query.words(client)}&consistency={query.consistency}").json()
+    return answer
 
 
-def compare(client: InProcessClient, question: EstimatesQuery, told: Document, folder: Path) -> None:
+def compare(client: InProcessClient, query: EstimatesQuery, document: Document, folder: Path) -> None:
     """Find the same numbers behind every other door."""
-    told = {key: value for key, value in told.items() if key != "not_yet"}
-    _files(client, question, told)
-    _command(client, question, told, folder)
-    _top(client, question, told)
-    if question.consistency == "norm-sub" and told["top"]:
-        _pages(client, question, told)
+    document = {key: value for key, value in document.items() if key != "not_yet"}
+    _files(client, query, document)
+    _command(client, query, document, folder)
+    _top(client, query, document)
+    if query.consistency == "norm-sub" and document["top"]:
+        _pages(client, query, document)
 
 
-def _files(client: InProcessClient, question: EstimatesQuery, told: Document) -> None:
+def _files(client: InProcessClient, query: EstimatesQuery, document: Document) -> None:
     from pyarrow import csv, parquet
 
-    words = f"{question.words(client)}&consistency={question.consistency}"
+    words = f"{query.words(client)}&consistency={query.consistency}"
     readers: dict[str, Callable[[bytes], Any]] = {
         "json": json.loads,
         "csv": lambda body: csv.read_csv(io.BytesIO(body)).to_pylist(),
         "parquet": lambda body: parquet.read_table(io.BytesIO(body)).to_pylist(),
     }
     for form, reader in readers.items():
-        found = reader(client.get(f"/export.{form}{words}").body)
+        answer = reader(client.get(f"/export.{form}{words}").body)
         if form == "json":
-            expect(found == told, "export.json differs from the answer")
+            expect(answer == document, "export.json differs from the answer")
         else:
             shown = {
                 (row["slot"], row["appliance"], row["level"]): tuple(row[name] for name in NUMBERS)
-                for row in found
+                for row in answer
             }
-            expect(shown == _cells(client, told), f"export.{form} differs from the answer")
+            expect(shown == _cells(client, document), f"export.{form} differs from the answer")
 
 
-def _cells(client: InProcessClient, told: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
+def _cells(
+    client: InProcessClient, document: Document
+) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
     """The numbers of a document as the rows of a table have them."""
     cells: dict[tuple[int, str, int], tuple[float | None, ...]] = {}
-    for slot in told["slots"]:
+    for slot in document["slots"]:
         for appliance in client.plan.appliances:
             here = slot.get("appliances", {}).get(appliance.name)
             for level in range(appliance.levels):
@@ -102,54 +102,52 @@ def _cells(client: InProcessClient, told: Document) -> dict[tuple[int, str, int]
     return cells
 
 
-def _command(client: InProcessClient, question: EstimatesQuery, told: Document, folder: Path) -> None:
+def _command(client: InProcessClient, query: EstimatesQuery, document: Document, folder: Path) -> None:
     """What `hushwatt provider export` writes, from a store of its own opening."""
     database = open_store(client.config.store_address)
     try:
         read = open_reader(client.config, database)
-        found = read.estimates(
-            client.plan, question.first, question.last, question.consistency, question.smooth
-        )
-        export(found, folder / "export.json")
+        answer = read.estimates(client.plan, query.first, query.last, query.consistency, query.smooth)
+        export(answer, folder / "export.json")
     finally:
         database.close()
-    expect(json.loads((folder / "export.json").read_text()) == told, "the command's export differs")
+    expect(json.loads((folder / "export.json").read_text()) == document, "the command's export differs")
 
 
-def _top(client: InProcessClient, question: EstimatesQuery, told: Document) -> None:
-    found = client.get(f"/top{question.words(client)}&k=1000").json()
-    expect(found["top"] == told["top"], "/top ranks otherwise than the answer")
-    if question.consistency == "norm-sub":
-        ranked = {name: told["appliances"][name] for name in told["top"]}
-        expect(found["appliances"] == ranked, "/top differs from the answer")
+def _top(client: InProcessClient, query: EstimatesQuery, document: Document) -> None:
+    answer = client.get(f"/top{query.words(client)}&k=1000").json()
+    expect(answer["top"] == document["top"], "/top ranks otherwise than the answer")
+    if query.consistency == "norm-sub":
+        ranked = {name: document["appliances"][name] for name in document["top"]}
+        expect(answer["appliances"] == ranked, "/top differs from the answer")
 
 
-def _pages(client: InProcessClient, question: EstimatesQuery, told: Document) -> None:
+def _pages(client: InProcessClient, query: EstimatesQuery, document: Document) -> None:
     """The numbers in the charts of the pages."""
-    periods = [told["appliances"][name] for name in told["top"]]
-    (top,) = _charts(client, f"/top{question.words(client)}&k=1000")
+    periods = [document["appliances"][name] for name in document["top"]]
+    (top,) = _charts(client, f"/top{query.words(client)}&k=1000")
     expect(top["data"][0]["x"] == [each["mean_watts"] for each in periods], "the page Top differs")
     reach = [each["ci95"][1] - each["mean_watts"] for each in periods]
     expect(top["data"][0]["error_x"]["array"] == reach, "an interval on the page Top differs")
-    for chart in _charts(client, f"/shares{question.words(client)}"):  # none when there are no shares
+    for chart in _charts(client, f"/shares{query.words(client)}"):  # none when there are no shares
         shares = [100 * each["share"] for each in periods if each["share"] is not None]
         expect(chart["data"][0]["x"] == shares, "the page Shares differs")
-    name = told["top"][-1]
-    (levels,) = _charts(client, f"/levels{question.words(client)}&appliance={quote(name)}")
-    expect(levels["data"][0]["y"] == told["appliances"][name]["levels"], "the page Levels differs")
-    _over_time(client, question, told, name)
+    name = document["top"][-1]
+    (levels,) = _charts(client, f"/levels{query.words(client)}&appliance={quote(name)}")
+    expect(levels["data"][0]["y"] == document["appliances"][name]["levels"], "the page Levels differs")
+    _over_time(client, query, document, name)
 
 
-def _over_time(client: InProcessClient, question: EstimatesQuery, told: Document, name: str) -> None:
+def _over_time(client: InProcessClient, query: EstimatesQuery, document: Document, name: str) -> None:
     plan = client.plan
-    answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in told["slots"]}
+    answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in document["slots"]}
     known = {slot: here for slot, here in answers.items() if here}
-    (series,) = _charts(client, f"/series{question.words(client)}&appliance={quote(name)}")
+    (series,) = _charts(client, f"/series{query.words(client)}&appliance={quote(name)}")
     (line,) = [trace for trace in series["data"] if trace.get("name") == formatting.title(name)]
     shown = [(y, *limits[:2]) for y, limits in zip(line["y"], line["customdata"], strict=True) if limits[0]]
     told_so = [(here["mean_watts"], *_limits(here)) for here in known.values()]
     expect(shown == told_so, "the page Over time differs")
-    (heat,) = _charts(client, f"/times{question.words(client)}")
+    (heat,) = _charts(client, f"/times{query.words(client)}")
     texts = {
         text
         for trace in heat["data"]

@@ -92,8 +92,8 @@ def _leave(
     expect(said.status == 200, f"leaving was answered {said.status}")
     (folder / "backup.sqlite").unlink(missing_ok=True)
     client.service.database.backup(folder / "backup.sqlite")
-    for name, found in zip(marks, _found(folder, marks.values()), strict=True):
-        expect(not found, f"the {name} of a home that left is still in {found}")
+    for name, files in zip(marks, _found(folder, marks.values()), strict=True):
+        expect(not files, f"the {name} of a home that left is still in {files}")
 
 
 def _marks(

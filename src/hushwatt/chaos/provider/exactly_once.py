@@ -80,10 +80,14 @@ def _deliver(
     for place in range(LINES):
         expect(len(answers[place]) == len(together[place]), "an upload was not answered")
         for upload, answer in zip(uploads[place::LINES], answers[place], strict=True):
-            told = answer.json()
-            expect(answer.status == 200 and not told["rejected"], f"an upload was answered {answer.status}")
-            expect(told["accepted"] + told["repeated"] == len(upload), "the answer's numbers do not add up")
-            accepted += told["accepted"]
+            verdict = answer.json()
+            expect(
+                answer.status == 200 and not verdict["rejected"], f"an upload was answered {answer.status}"
+            )
+            expect(
+                verdict["accepted"] + verdict["repeated"] == len(upload), "the answer's numbers do not add up"
+            )
+            accepted += verdict["accepted"]
     return accepted
 
 

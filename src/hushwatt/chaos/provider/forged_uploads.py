@@ -85,8 +85,8 @@ def case(seed: int, folder: Path) -> None:
             _forge(target, report, chance)
             if chance.random() < 0.1:
                 arrived[report] = target.honest(crowd.body([report]))
-                told = target.post(arrived[report]).json()
-                expect(told["accepted"] == 1, "an honest report was not accepted")
+                verdict = target.post(arrived[report]).json()
+                expect(verdict["accepted"] == 1, "an honest report was not accepted")
         with client.service.database.reading() as session:
             tallies = read_tallies(session, 1, 0, SLOTS)
             strange = read_tallies(session, 2, 0, SLOTS)
@@ -97,9 +97,9 @@ def case(seed: int, folder: Path) -> None:
 def _forge(target: ForgeryTarget, report: Report, chance: random.Random) -> None:
     name = chance.choice(list(FORGERS))
     said = target.post(FORGERS[name](target, target.crowd.body([report]), chance))
-    told = said.json()
+    verdict = said.json()
     expect(said.status in REFUSED, f"{name}: answered {said.status}")
-    expect(not told.get("accepted"), f"{name}: accepted")
+    expect(not verdict.get("accepted"), f"{name}: accepted")
 
 
 def _send_again(target: ForgeryTarget, request: SignedRequest, chance: random.Random) -> None:

@@ -38,7 +38,7 @@ KEYS = ("from", "to", "smooth", "consistency", "k", "appliance", "homes", "slots
 
 
 @dataclass(frozen=True)
-class BentRequest:
+class RequestDraft:
     """A request before it is sent."""
 
     method: str
@@ -52,7 +52,7 @@ class BentRequest:
         return self.path + (f"?{self.query}" if self.query else "")
 
 
-Bend = Callable[[BentRequest, random.Random], BentRequest]
+Bend = Callable[[RequestDraft, random.Random], RequestDraft]
 
 
 def case(seed: int, folder: Path) -> None:
@@ -67,9 +67,9 @@ def case(seed: int, folder: Path) -> None:
         first = {(home, 0) for home in range(HOMES)}
         client.send(member, crowd.body(sorted(first)))
         client.ask("POST", f"{client.path}/publish", b'{"until": 1}', JSON)
-        wishes = _wishes(client, crowd, member)
+        drafts = _drafts(client, crowd, member)
         for _ in range(INSIDE):
-            _put(client, bent(chance.choice(wishes), chance))
+            _put(client, bent(chance.choice(drafts), chance))
         expect(client.ask("GET", "/readyz").status == 200, "the service is not ready any more")
         with client.service.database.reading() as session:
             check_tallies(crowd, first, read_tallies(session, 1, 0, SLOTS))
@@ -77,117 +77,117 @@ def case(seed: int, folder: Path) -> None:
     _outside(folder / "outside", chance)
 
 
-def bent(wish: BentRequest, chance: random.Random) -> BentRequest:
-    """The same wish, wrong in one to four ways."""
+def bent(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    """The same request, wrong in one to four ways."""
     for _ in range(chance.randint(1, 4)):
-        wish = chance.choice(BENDS)(wish, chance)
-    return wish
+        draft = chance.choice(BENDS)(draft, chance)
+    return draft
 
 
-def _put(client: InProcessClient, wish: BentRequest) -> None:
+def _put(client: InProcessClient, draft: RequestDraft) -> None:
     began = time.process_time()
     try:
-        said = client.ask(wish.method, wish.target, wish.body, wish.headers)
+        said = client.ask(draft.method, draft.target, draft.body, draft.headers)
     except UnicodeEncodeError:  # a header that no client can send
         return
     except Exception as failure:
-        raise Fault(f"{wish.method[:9]} {wish.target[:99]!r}: {type(failure).__name__}") from failure
+        raise Fault(f"{draft.method[:9]} {draft.target[:99]!r}: {type(failure).__name__}") from failure
     taken = time.process_time() - began
-    expect(said.status < 500, f"{wish.method[:9]} {wish.target[:99]!r} was answered {said.status}")
-    expect(taken < LONGEST, f"{wish.method[:9]} {wish.target[:99]!r} took {taken:.1f} s of the processor")
+    expect(said.status < 500, f"{draft.method[:9]} {draft.target[:99]!r} was answered {said.status}")
+    expect(taken < LONGEST, f"{draft.method[:9]} {draft.target[:99]!r} took {taken:.1f} s of the processor")
 
 
-def _wishes(client: InProcessClient, crowd: GatewayHomes, member: EnrolledSigner) -> list[BentRequest]:
+def _drafts(client: InProcessClient, crowd: GatewayHomes, member: EnrolledSigner) -> list[RequestDraft]:
     """A good request of every kind; uploads are of reports that are known already."""
     here = client.path
     plain = ("/login", "/healthz", "/readyz", "/metrics", "/v1/plans", "/v1/keys", "/v1/openapi.json", here)
-    found = [BentRequest("GET", path, "", (), b"") for path in plain]
-    found += [
-        BentRequest("GET", f"{here}/{what}", query, (), b"")
+    requests = [RequestDraft("GET", path, "", (), b"") for path in plain]
+    requests += [
+        RequestDraft("GET", f"{here}/{what}", query, (), b"")
         for what in ("estimates", "top", "slots", "health", "export.csv", "export.json", "export.parquet")
         for query in ("", "from=2024-01-01&to=2030-01-01", "smooth=true&consistency=none")
     ]
-    found += [
-        BentRequest("GET", view.path, query, (), b"")
+    requests += [
+        RequestDraft("GET", view.path, query, (), b"")
         for view in VIEWS
         for query in ("", "from=2024-01-01&smooth=true")
     ]
     body = crowd.body([(home, 0) for home in range(HOMES)])
     path = f"{here}/reports"
     signed = tuple(sign_request(member.key, member.name, "POST", path, client.now, body).items())
-    found += [BentRequest("POST", path, "", signed, body)] * 12
+    requests += [RequestDraft("POST", path, "", signed, body)] * 12
     away = f"{here}/devices/{bytes(16).hex()}"
     leave = tuple(sign_request(member.key, member.name, "DELETE", away, client.now, b"").items())
-    found += [
-        BentRequest("DELETE", away, "", leave, b""),
-        BentRequest(
+    requests += [
+        RequestDraft("DELETE", away, "", leave, b""),
+        RequestDraft(
             "POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()
         ),
-        BentRequest("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
-        BentRequest(
+        RequestDraft("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
+        RequestDraft(
             "POST", "/login", "", (("Content-Type", "application/x-www-form-urlencoded"),), b"token=a&then=/"
         ),
     ]
-    return found
+    return requests
 
 
-def _method(wish: BentRequest, chance: random.Random) -> BentRequest:
-    return replace(wish, method=chance.choice(METHODS))
+def _method(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    return replace(draft, method=chance.choice(METHODS))
 
 
-def _address(wish: BentRequest, chance: random.Random) -> BentRequest:
-    parts = wish.path.split("/")
+def _address(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    parts = draft.path.split("/")
     place = chance.randrange(len(parts))
     word = chance.choice(WORDS)
     parts[place : place + chance.randint(0, 1)] = [quote(word, safe="/.") if chance.random() < 0.8 else word]
-    return replace(wish, path="/" + "/".join(parts).lstrip("/").replace("?", "").replace("#", ""))
+    return replace(draft, path="/" + "/".join(parts).lstrip("/").replace("?", "").replace("#", ""))
 
 
-def _question(wish: BentRequest, chance: random.Random) -> BentRequest:
+def _question(draft: RequestDraft, chance: random.Random) -> RequestDraft:
     more = f"{chance.choice(KEYS)}={quote(chance.choice(WORDS))}"
-    return replace(wish, query=f"{wish.query}&{more}" if wish.query else more)
+    return replace(draft, query=f"{draft.query}&{more}" if draft.query else more)
 
 
-def _header(wish: BentRequest, chance: random.Random) -> BentRequest:
-    names = [name for name, _ in wish.headers] + [
+def _header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    names = [name for name, _ in draft.headers] + [
         "Host", "Content-Length", "Content-Type", "Content-Encoding", "Authorization", "Cookie", "Accept",
         "Accept-Encoding", "X-Forwarded-For", "Forwarded", "Origin", "Sec-Fetch-Site", "If-None-Match",
     ]  # fmt: skip
     value = chance.choice(
         [*WORDS, "gzip", "Bearer x", "hushwatt_token=%00", "chunked", "bytes=0-", "[::1]:99999"]
     )
-    return replace(wish, headers=(*wish.headers, (chance.choice(names), value.replace("\0", ""))))
+    return replace(draft, headers=(*draft.headers, (chance.choice(names), value.replace("\0", ""))))
 
 
-def _without_header(wish: BentRequest, chance: random.Random) -> BentRequest:
-    if not wish.headers:
-        return wish
-    gone = chance.randrange(len(wish.headers))
-    return replace(wish, headers=wish.headers[:gone] + wish.headers[gone + 1 :])
+def _without_header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    if not draft.headers:
+        return draft
+    gone = chance.randrange(len(draft.headers))
+    return replace(draft, headers=draft.headers[:gone] + draft.headers[gone + 1 :])
 
 
-def _altered_header(wish: BentRequest, chance: random.Random) -> BentRequest:
-    if not wish.headers:
-        return wish
-    place = chance.randrange(len(wish.headers))
-    name, value = wish.headers[place]
+def _altered_header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    if not draft.headers:
+        return draft
+    place = chance.randrange(len(draft.headers))
+    name, value = draft.headers[place]
     cut = chance.randrange(len(value) + 1)
     value = (
         value[:cut]
         + chance.choice(["", "0", "é", "f" * 64, " ", value])
         + value[cut + chance.randint(0, 2) :]
     )
-    return replace(wish, headers=(*wish.headers[:place], (name, value), *wish.headers[place + 1 :]))
+    return replace(draft, headers=(*draft.headers[:place], (name, value), *draft.headers[place + 1 :]))
 
 
-def _bytes(wish: BentRequest, chance: random.Random) -> BentRequest:
-    body = bytearray(wish.body or chance.randbytes(40))
+def _bytes(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    body = bytearray(draft.body or chance.randbytes(40))
     for _ in range(chance.randint(1, 8)):
         body[chance.randrange(len(body))] = chance.randrange(256)
-    return replace(wish, body=bytes(body[: chance.randint(0, len(body))]) * chance.choice([1, 1, 1, 2, 50]))
+    return replace(draft, body=bytes(body[: chance.randint(0, len(body))]) * chance.choice([1, 1, 1, 2, 50]))
 
 
-def _document(wish: BentRequest, chance: random.Random) -> BentRequest:
+def _document(draft: RequestDraft, chance: random.Random) -> RequestDraft:
     """JSON of another kind than was asked for."""
     values: list[object] = [
         None, True, 0, -1, 10**400, 1.5, "", "a" * 70_000, [], {}, [[]] * 100,
@@ -195,11 +195,20 @@ def _document(wish: BentRequest, chance: random.Random) -> BentRequest:
         {"public_key": "00" * 32}, {"public_key": "00" * 32, "homes": 10**30}, {"public_key": ["00"] * 32},
         {"public_key": "ff" * 32, "code": "\u0000"}, {"public_key": "00" * 32, "code": "x", "homes": 1},
     ]  # fmt: skip
-    told = json.dumps(chance.choice(values)).encode()
+    document = json.dumps(chance.choice(values)).encode()
     raw = chance.choice(
-        [told, told, b"[" * 20_000, b'{"a":' * 5000, b'"\xff\xfe"', b"\x00", b"NaN", b'{"until":1e999}']
+        [
+            document,
+            document,
+            b"[" * 20_000,
+            b'{"a":' * 5000,
+            b'"\xff\xfe"',
+            b"\x00",
+            b"NaN",
+            b'{"until":1e999}',
+        ]
     )
-    return replace(wish, body=raw, headers=(*wish.headers, *JSON))
+    return replace(draft, body=raw, headers=(*draft.headers, *JSON))
 
 
 BENDS: tuple[Bend, ...] = (

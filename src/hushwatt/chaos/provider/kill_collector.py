@@ -68,9 +68,9 @@ def _life(
         answers = exchange(zip(lines, requests, strict=True), time.monotonic() + PATIENCE, enough)
         time.sleep(chance.choice([0, 0, SYNC * chance.random()]))
         collector.kill()
-        told = [[*early, *_last_words(line)] for line, early in zip(lines, answers, strict=True)]
+        responses = [[*early, *_last_words(line)] for line, early in zip(lines, answers, strict=True)]
     acknowledged: Kept = set()
-    for mine, words in zip(batches, told, strict=True):
+    for mine, words in zip(batches, responses, strict=True):
         for batch, answer in zip(mine, words, strict=False):
             expect(answer.status == 200, f"an upload was answered {answer.status}")
             expect(not answer.json()["rejected"], "a report was rejected")

@@ -129,13 +129,13 @@ class CollectionModel:
     def speakers(self, slot: int) -> list[set[int]]:
         """The homes whose reports of a slot stand, by the appliance that they speak of."""
         sent, layout = self.sent[slot], Layout.of(self.plan)
-        found: list[set[int]] = [set() for _ in self.plan.appliances]
+        speakers: list[set[int]] = [set() for _ in self.plan.appliances]
         for row, home in enumerate(sent.homes.tolist()):
             if home in self.reported[slot]:
                 members, _ = layout.tally(sent.payloads[row : row + 1])
                 for place in np.flatnonzero(members):
-                    found[place].add(home)
-        return found
+                    speakers[place].add(home)
+        return speakers
 
 
 def case(seed: int, folder: Path) -> None:
@@ -154,8 +154,8 @@ def case(seed: int, folder: Path) -> None:
         client.clock.set(plan.calendar.end_of(SLOTS - 1) + GRACE)
         client.get("/slots")
         model.part(3)
-        for question in list(model.answers):
-            _ask(model, question)
+        for query in list(model.answers):
+            _ask(model, query)
         _differences(model)
 
 
@@ -206,23 +206,25 @@ def _question(model: CollectionModel) -> None:
     _ask(model, EstimatesQuery(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3))
 
 
-def _ask(model: CollectionModel, question: EstimatesQuery) -> None:
-    told = ask(model.client, question)
-    compare(model.client, question, told, model.folder)
-    for slot in told["slots"]:
-        _look(model, question, slot, slot.get("homes", told["homes"]))
-    if question.last <= model.published:
-        told.pop("not_yet", None)
-        expect(model.answers.setdefault(question, told) == told, "a published period changed")
+def _ask(model: CollectionModel, query: EstimatesQuery) -> None:
+    document = ask(model.client, query)
+    compare(model.client, query, document, model.folder)
+    for slot in document["slots"]:
+        _look(model, query, slot, slot.get("homes", document["homes"]))
+    if query.last <= model.published:
+        document.pop("not_yet", None)
+        expect(model.answers.setdefault(query, document) == document, "a published period changed")
 
 
-def _look(model: CollectionModel, question: EstimatesQuery, slot: dict[str, Any], homes: int) -> None:
+def _look(model: CollectionModel, query: EstimatesQuery, slot: dict[str, Any], homes: int) -> None:
     """One slot: as it was told first, and nothing about too few homes."""
     number, need = slot["slot"], model.plan.minimum_homes
     expect(number <= model.published, f"slot {number} is told before it is published")
-    kind = number, question.consistency, question.smooth
-    told = slot | {"homes": homes}
-    expect(model.slots.setdefault(kind, told) == told, f"slot {number} changed after it was published")
+    kind = number, query.consistency, query.smooth
+    document = slot | {"homes": homes}
+    expect(
+        model.slots.setdefault(kind, document) == document, f"slot {number} changed after it was published"
+    )
     for name, spoke in zip(model.plan.names, model.speakers(number), strict=True):
         shown = slot.get("appliances", {}).get(name)
         enough = len(spoke) >= need and len(model.reported[number]) >= need
@@ -244,9 +246,9 @@ def _differences(model: CollectionModel) -> None:
     read, plan = model.client.service.read, model.plan
     within: dict[tuple[str, int], list[bool]] = defaultdict(list)
     for first, last in combinations_with_replacement(range(SLOTS), 2):
-        found = read.estimates(plan, first, last)
-        for name, numbers in found.by_slot.items():
-            counted = {slot.slot for slot, here in zip(found.slots, numbers.counted, strict=True) if here}
+        result = read.estimates(plan, first, last)
+        for name, numbers in result.by_slot.items():
+            counted = {slot.slot for slot, here in zip(result.slots, numbers.counted, strict=True) if here}
             for slot in range(SLOTS):
                 within[name, slot].append(slot in counted)
     for place, name in enumerate(plan.names):

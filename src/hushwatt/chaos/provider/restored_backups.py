@@ -71,22 +71,22 @@ def _send(client: InProcessClient, gateway: EnrolledSigner, sent: SlotReports, h
     body = pack_many(
         gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows]
     )
-    told = client.send(gateway, body).json()
-    expect(not told["rejected"], "a report was rejected")
+    verdict = client.send(gateway, body).json()
+    expect(not verdict["rejected"], "a report was rejected")
 
 
 def _check_whole(client: InProcessClient, plan: Plan) -> None:
     """The copy is of one moment: its tallies are those of its reports."""
     with client.service.database.reading() as session:
-        found = read_tallies(session, 1, 0, SLOTS)
+        tallies = read_tallies(session, 1, 0, SLOTS)
         rows = session.all("SELECT slot, as_of, drawn, payload FROM reports")
     counted = Tallies(HOMES, {})
     for slot, as_of, drawn, payload in rows:
         one = tally_rows(Layout.of(plan), np.frombuffer(payload, np.uint8)[None, :])
         counted.add(TallyKey(slot, 0, as_of, drawn), one)
-    same = found.keys() == counted.groups.keys() and all(
+    same = tallies.keys() == counted.groups.keys() and all(
         (tally.counts == counted.groups[key].counts).all() and tally.rows == counted.groups[key].rows
-        for key, tally in found.items()
+        for key, tally in tallies.items()
     )
     expect(same, "the tallies of a backup are not those of its reports")
 

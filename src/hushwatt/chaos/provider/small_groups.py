@@ -179,17 +179,17 @@ def _compare(script: GroupScript, left: TwinService, right: TwinService, slot: i
 def _look(
     script: GroupScript, service: TwinService, now: int, target: str, slots: list[dict[str, Any]]
 ) -> None:
-    for told in slots:
-        number = told["slot"]
+    for row in slots:
+        number = row["slot"]
         expect(number <= now - 2, f"slot {number} is told before it is published")
         enough = script.told(number)
         word = "not told" if enough else "told"
-        expect(("appliances" in told) == enough, f"slot {number} with {told['reports']} homes is {word}")
-        expect(("too_few_homes" in told) != enough, f"slot {number} does not say that homes are too few")
+        expect(("appliances" in row) == enough, f"slot {number} with {row['reports']} homes is {word}")
+        expect(("too_few_homes" in row) != enough, f"slot {number} does not say that homes are too few")
         if "smooth" in target:
             continue
         kind = number, "none" if "consistency=none" in target else "norm-sub"
-        frozen = {key: value for key, value in told.items() if key != "homes"}
+        frozen = {key: value for key, value in row.items() if key != "homes"}
         first = service.seen.setdefault(kind, frozen)
         expect(alike(first, frozen), f"slot {number} changed after it was published")
 

@@ -26,17 +26,17 @@ def check_clock(
 ) -> Check:
     """Whether the clock can be right: not before hushwatt was made, not in another century, kept in step."""
     now, earliest = now or datetime.now(UTC), earliest or _made_at()
-    found = f"{now:%Y-%m-%d %H:%M:%S} UTC"
+    shown = f"{now:%Y-%m-%d %H:%M:%S} UTC"
     if now < earliest:
-        return Check("clock", False, True, f"{found} is before this hushwatt was made, {earliest:%Y-%m-%d}")
+        return Check("clock", False, True, f"{shown} is before this hushwatt was made, {earliest:%Y-%m-%d}")
     if now.year >= LAST_YEAR:
-        return Check("clock", False, True, f"{found} is too far ahead")
+        return Check("clock", False, True, f"{shown} is too far ahead")
     kept = (state or kernel_state)()
     if kept is None:
-        return Check("clock", True, True, f"{found}, which --provider ADDRESS compares with a provider's")
+        return Check("clock", True, True, f"{shown}, which --provider ADDRESS compares with a provider's")
     if kept == UNSYNCHRONISED:
-        return Check("clock", False, False, f"{found}, not kept right by a time service, as far as is known")
-    return Check("clock", True, True, f"{found}, kept right by the system")
+        return Check("clock", False, False, f"{shown}, not kept right by a time service, as far as is known")
+    return Check("clock", True, True, f"{shown}, kept right by the system")
 
 
 def check_clock_against(provider: str) -> Check:
@@ -65,14 +65,14 @@ def check_skew(before: datetime, after: datetime, theirs: datetime) -> Check:
     >>> check_skew(noon, noon, noon.replace(minute=5)).found
     "2026-01-01 12:00:00 UTC, 300 s behind the provider's"
     """
-    found = f"{before:%Y-%m-%d %H:%M:%S} UTC"
+    shown = f"{before:%Y-%m-%d %H:%M:%S} UTC"
     ahead = (before - theirs).total_seconds() - 1.0
     behind = (theirs - after).total_seconds()
     away = max(ahead, behind, 0.0)
     if away < 1:
-        return Check("clock", True, True, f"{found}, as the provider's")
+        return Check("clock", True, True, f"{shown}, as the provider's")
     which = "ahead of" if ahead > behind else "behind"
-    return Check("clock", away <= MAX_SKEW_SECONDS, True, f"{found}, {away:.0f} s {which} the provider's")
+    return Check("clock", away <= MAX_SKEW_SECONDS, True, f"{shown}, {away:.0f} s {which} the provider's")
 
 
 class Timex(ctypes.Structure):

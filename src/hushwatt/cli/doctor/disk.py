@@ -50,13 +50,13 @@ def check_disk(folder: Path) -> Check:
     except OSError as error:
         return Check("disk", False, True, f"cannot write in {folder}: {error.strerror}")
     mount = mount_of(folder)
-    found = f"{folder.resolve()}: {mount.kind}, {median(times) * 1000:.1f} ms to write and sync"
+    summary = f"{folder.resolve()}: {mount.kind}, {median(times) * 1000:.1f} ms to write and sync"
     trouble = durability_problem(mount)
     if trouble is not None:
-        return Check("disk", False, True, f"{found}, but {trouble}")
+        return Check("disk", False, True, f"{summary}, but {trouble}")
     if mount.kind in CONTAINER_FILE_SYSTEMS:
-        return Check("disk", False, False, f"{found}, but gone with the container: keep state in a volume")
-    return Check("disk", True, True, found)
+        return Check("disk", False, False, f"{summary}, but gone with the container: keep state in a volume")
+    return Check("disk", True, True, summary)
 
 
 def durability_problem(mount: Mount) -> str | None:
@@ -76,14 +76,14 @@ def durability_problem(mount: Mount) -> str | None:
 
 def mount_of(folder: Path, mounts: Path = MOUNTS) -> Mount:
     """The nearest mount around `folder`; where the system does not tell, an unknown one."""
-    place, depth, found = folder.resolve(), -1, Mount("unknown file system")
+    resolved, depth, nearest = folder.resolve(), -1, Mount("unknown file system")
     lines = mounts.read_text(errors="replace").splitlines() if mounts.is_file() else []
     for line in lines:
         _, at, kind, options, *_ = line.split()
         mount = Path(at.replace("\\040", " "))
-        if place.is_relative_to(mount) and len(mount.parts) >= depth:
-            depth, found = len(mount.parts), Mount(kind, frozenset(options.split(",")))
-    return found
+        if resolved.is_relative_to(mount) and len(mount.parts) >= depth:
+            depth, nearest = len(mount.parts), Mount(kind, frozenset(options.split(",")))
+    return nearest
 
 
 def _timed_write(path: Path) -> float:

@@ -35,17 +35,17 @@ def check_extra(name: str, packages: tuple[str, ...]) -> Check:
 def check_java(java: str | None = None) -> Check:
     """Whether there is a Java that Spark can run on."""
     need = f"Spark needs Java {MIN_JAVA} or newer: apt install openjdk-{MIN_JAVA}-jre-headless"
-    found = java or find_java()
-    if found is None:
+    executable = java or find_java()
+    if executable is None:
         return Check("java", False, False, f"not found, {need}")
     try:
-        told = subprocess.run([found, "-version"], capture_output=True, text=True, timeout=30).stderr
+        output = subprocess.run([executable, "-version"], capture_output=True, text=True, timeout=30).stderr
     except (OSError, subprocess.TimeoutExpired):
-        return Check("java", False, False, f"{found} does not run, {need}")
-    version = re.search(r'version "(?:1\.)?(\d+)', told)
+        return Check("java", False, False, f"{executable} does not run, {need}")
+    version = re.search(r'version "(?:1\.)?(\d+)', output)
     if version is None or int(version[1]) < MIN_JAVA:
         return Check("java", False, False, f"{version[1] if version else 'unknown'}, {need}")
-    return Check("java", True, False, f"{version[1]}, {found}")
+    return Check("java", True, False, f"{version[1]}, {executable}")
 
 
 def find_java() -> str | None:

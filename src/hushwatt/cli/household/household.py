@@ -110,7 +110,7 @@ def run(
     no_page
         Show no page.
     """
-    from hushwatt.household.clock import SystemClock
+    from hushwatt.household.clock import SystemHomeClock
     from hushwatt.household.run import Runner
     from hushwatt.household.sources.hub import Hub
 
@@ -118,7 +118,7 @@ def run(
     sources = here.sources()
     hub = Hub.of(sources, say, {".parquet": parquet_rows})
     page = None if no_page else (page_host, page_port)
-    Runner(here, sources, hub, SystemClock(), say, page, page_guest).run()
+    Runner(here, sources, hub, SystemHomeClock(), say, page, page_guest).run()
     sys.stdout.flush()
     os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
 
@@ -138,12 +138,12 @@ def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
         budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
     health, beyond = here.health(), cap_objections(caps, joined)
     if as_json:
-        told = {
+        document = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
             "plans": [plan_table(each, beyond) for each in joined],
             "sources": health,
         }
-        print(json.dumps(told, indent=2))
+        print(json.dumps(document, indent=2))
         return
     for line in status_lines(budgets, joined, beyond, health, now):
         print(line)

@@ -39,17 +39,17 @@ def rehearse(
 
     agreed = Plan.load(plan)
     with fractions("rehearsing") as tell:
-        found = rehearsed(agreed, readings, homes, seed=seed, progress=tell)
+        result = rehearsed(agreed, readings, homes, seed=seed, progress=tell)
     if as_json:
-        print_json(document(found))
+        print_json(document(result))
     else:
-        lines = [*remarks(found.estimates), *about(found)]
-        print_tables(found.estimates, [table(found)], lines, SPARE)
+        lines = [*remarks(result.estimates), *about(result)]
+        print_tables(result.estimates, [table(result)], lines, SPARE)
     drawn = f"with seed {seed}" if seed is not None else "with fresh noise"
     print(f"a rehearsal {drawn}: no home reported anything", file=sys.stderr)
 
 
-def document(found: "RehearsalResult") -> dict[str, Any]:
+def document(result: "RehearsalResult") -> dict[str, Any]:
     """The estimates as everywhere, and what they should be."""
     from hushwatt.provider.estimate.document import document as estimates
 
@@ -59,22 +59,22 @@ def document(found: "RehearsalResult") -> dict[str, Any]:
             "share": None if true.share != true.share else true.share,
             "rank": true.rank,
         }
-        for name, true in found.truth.items()
+        for name, true in result.truth.items()
     }
-    return estimates(found.estimates) | {"like": found.like, "truth": truth}
+    return estimates(result.estimates) | {"like": result.like, "truth": truth}
 
 
-def table(found: "RehearsalResult") -> "Table":
+def table(result: "RehearsalResult") -> "Table":
     """Every appliance in the plan's order, each estimate followed by what is true."""
     from hushwatt.cli.estimate_tables import headed_table, percent, percents, places
 
     shown = headed_table(
         "appliance", "watts ± se", "95 %", "truly", "share", "95 %", "truly", "rank", "truly"
     )
-    truth = found.truth
-    for name, period in found.estimates.by_period.items():
+    truth = result.truth
+    for name, period in result.estimates.by_period.items():
         if period is None:
-            shown.add_row(name, "too few homes" if name in found.estimates.withheld else "–", *["–"] * 7)
+            shown.add_row(name, "too few homes" if name in result.estimates.withheld else "–", *["–"] * 7)
         else:
             digits = decimals(period.watts_se)
             shown.add_row(
@@ -102,9 +102,9 @@ def decimals(error: float) -> int:
     return min(max(1 - floor(log10(error)), 1), 6) if error > 0 else 6
 
 
-def about(found: "RehearsalResult") -> list[str]:
+def about(result: "RehearsalResult") -> list[str]:
     """What has to be said about the rehearsal itself."""
-    lines = [f"Each of the {found.like:,} homes of the readings stands for as many as the others."]
-    if found.truth:
-        lines.append(f"{found.within} of {len(found.truth)} true means lie within their limits.")
+    lines = [f"Each of the {result.like:,} homes of the readings stands for as many as the others."]
+    if result.truth:
+        lines.append(f"{result.within} of {len(result.truth)} true means lie within their limits.")
     return lines

@@ -51,12 +51,12 @@ def deliveries(
                 _print_take_back(take_back, undo(session, collection, take_back))
             if correct is not None and homes is not None:
                 correct_homes(session, collection, correct, homes)
-            found = all_deliveries(session, collection.number)
+            listed = all_deliveries(session, collection.number)
         if take_back is not None:
             database.purge()
     finally:
         database.close()
-    _print_deliveries(found, as_json)
+    _print_deliveries(listed, as_json)
 
 
 def _print_take_back(number: int, done: "TakenBack") -> None:

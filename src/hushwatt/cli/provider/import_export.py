@@ -54,10 +54,10 @@ def ingest(
     settings = where.settings()
     database, collection, schedule = open_collection(settings, plan)
     try:
-        found = open_deliveries(collection.plan, files)
-        began, total = time.perf_counter(), sum(file.reports.rows for file in found)
+        opened = open_deliveries(collection.plan, files)
+        began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(found, advance)
+            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(opened, advance)
     finally:
         database.close()
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
@@ -222,8 +222,8 @@ def _print_summary(collection: "Collection", ingested: "IngestResult", seconds: 
     if as_json:
         from hushwatt.cli.estimate import print_json
 
-        told = {"plan": collection.plan.id} | vars(ingested) | {"rejected": dict(ingested.rejected)}
-        print_json(told | {"seconds": round(seconds, 3), "reports_per_second": round(rate)})
+        document = {"plan": collection.plan.id} | vars(ingested) | {"rejected": dict(ingested.rejected)}
+        print_json(document | {"seconds": round(seconds, 3), "reports_per_second": round(rate)})
         return
     print(f"accepted  {ingested.accepted:,}")
     print(f"repeated  {ingested.repeated:,} that were in the store, or in the files more than once")

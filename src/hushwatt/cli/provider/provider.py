@@ -102,16 +102,16 @@ def show(*, where: StoreOptions = USUAL_STORE, as_json: Json = False) -> None:
     settings = where.settings()
     provider, database = open_keys(settings.folder), open_existing_store(settings)
     with database.reading() as session:
-        found = tokens(session)
+        access_tokens = tokens(session)
     database.close()
     if as_json:
         history = [vars(each) for each in provider.history]
-        told = {"key": provider.public.hex(), "history": history}
-        roles = {each.label: each.role for each in found}
-        print(json.dumps(told | {"tokens": [each.label for each in found], "roles": roles}))
+        document = {"key": provider.public.hex(), "history": history}
+        roles = {each.label: each.role for each in access_tokens}
+        print(json.dumps(document | {"tokens": [each.label for each in access_tokens], "roles": roles}))
     else:
         print(f"key     {provider.public.hex()}")
-        print(f"tokens  {', '.join(f'{each.label} ({each.role})' for each in found) or 'none'}")
+        print(f"tokens  {', '.join(f'{each.label} ({each.role})' for each in access_tokens) or 'none'}")
 
 
 @keys.command

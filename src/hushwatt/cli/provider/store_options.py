@@ -76,12 +76,14 @@ def plan_number(session: "Session", word: str | None) -> int:
     from hushwatt.provider.store.plans import all_plans
 
     wanted = Plan.load(word).id if word and Path(word).is_file() else word or ""
-    found = [number for number, plan in all_plans(session).items() if plan.id.startswith(wanted)]
-    if len(found) != 1:
+    numbers = [number for number, plan in all_plans(session).items() if plan.id.startswith(wanted)]
+    if len(numbers) != 1:
         raise UsageError(
-            "no such plan is collected here" if not found else f"{len(found)} plans fit; name one with --plan"
+            "no such plan is collected here"
+            if not numbers
+            else f"{len(numbers)} plans fit; name one with --plan"
         )
-    return found[0]
+    return numbers[0]
 
 
 def texts(paths: list[Path] | None) -> list[str] | None:

@@ -25,8 +25,8 @@ def common_name(name: str) -> str:
     if catalogue.spelling(name) in TOTALS:
         return MAINS
     listed = catalogue.entry(name) or catalogue.entry(_unnumbered(name))
-    found = listed.name if listed else re.sub(r"\W+", "_", _unnumbered(name).casefold()).strip("_")
-    return "other" if found in NAMELESS else MERGED.get(found, found)
+    plain = listed.name if listed else re.sub(r"\W+", "_", _unnumbered(name).casefold()).strip("_")
+    return "other" if plain in NAMELESS else MERGED.get(plain, plain)
 
 
 def _unnumbered(name: str) -> str:

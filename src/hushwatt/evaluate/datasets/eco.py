@@ -45,11 +45,11 @@ class Eco(MeterDataset):
 
     def homes(self, folder: Path) -> list[str]:
         """The numbers of the homes, as two digits."""
-        found = sorted({home for home, _, _, _ in _days(folder)})
-        for home in found:
+        homes = sorted({home for home, _, _, _ in _days(folder)})
+        for home in homes:
             if home not in PLUGS:
                 raise ReadingsError(f"{folder}: ECO has no home {home}; it has {', '.join(PLUGS)}")
-        return found
+        return homes
 
     def recordings(self, folder: Path, home: str) -> Iterator[Recording]:
         """Each plug of a home, all its days."""
@@ -65,20 +65,20 @@ class Eco(MeterDataset):
 
 def _days(folder: Path) -> list[tuple[str, str, date, Path]]:
     """Home, plug, day and file of everything that looks like ECO, sorted."""
-    found = []
+    days = []
     for path in sorted(folder.rglob("[0-9][0-9]/[0-9][0-9]/*.csv")):
         if match := FILE.fullmatch("/".join(path.parts[-3:])):
             try:
-                found.append((match[1], match[2], date.fromisoformat(match[3]), path))
+                days.append((match[1], match[2], date.fromisoformat(match[3]), path))
             except ValueError:
                 raise ReadingsError(
                     f"{path}: the name is no day; expected a file such as 2012-07-01.csv"
                 ) from None
-    if not found:
+    if not days:
         raise ReadingsError(
             f"{folder}: no plug of ECO; expected files such as 04_plugs_csv/04/01/2012-07-01.csv"
         )
-    return found
+    return days
 
 
 def _rows(days: list[tuple[date, Path]]) -> Iterator[Piece]:

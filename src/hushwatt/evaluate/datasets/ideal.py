@@ -50,10 +50,10 @@ class Ideal(MeterDataset):
     def missing(self, folder: Path, homes: list[str]) -> list[str]:
         """The sensors that the metadata lists and that have no file."""
         expected = _expected(folder / "metadata")
-        found = {sensor.path.name.removesuffix(".gz") for sensor in _sensors(folder)}
+        present = {sensor.path.name.removesuffix(".gz") for sensor in _sensors(folder)}
         lines = []
         for home in homes:
-            gone = [name for name in expected.get(home, ()) if name not in found]
+            gone = [name for name in expected.get(home, ()) if name not in present]
             if gone:
                 lines.append(
                     f"ideal_{home}: {len(gone)} of {len(expected[home])} sensors in {folder / 'metadata'} "
@@ -64,17 +64,17 @@ class Ideal(MeterDataset):
 
 def _sensors(folder: Path) -> list[Sensor]:
     """The files of electricity sensors anywhere below a folder, each sensor once."""
-    found: dict[str, Sensor] = {}
+    sensors: dict[str, Sensor] = {}
     for path in sorted(folder.rglob("home*_sensor*_electric-*.csv*")):
         if match := FILE.fullmatch(path.name):
             what = MAINS if match["box"] == "mains" else common_name(match["what"])
-            found.setdefault(match["sensor"], Sensor(match["home"], what, path))
-    if not found:
+            sensors.setdefault(match["sensor"], Sensor(match["home"], what, path))
+    if not sensors:
         raise ReadingsError(
             f"{folder}: no file of an electricity sensor of IDEAL; expected files such as "
             f"sensordata/home65_kitchen733_sensor3109_electric-appliance_kettle.csv.gz"
         )
-    return list(found.values())
+    return list(sensors.values())
 
 
 def _rows(path: Path) -> Iterator[Piece]:

@@ -71,14 +71,14 @@ def _buildings(folder: Path) -> dict[str, tuple[Path, str]]:
     """The file and the group of each building."""
     inside = [folder] if folder.is_file() else sorted(folder.rglob("*"))
     files = [path for path in inside if path.suffix.lower() in SUFFIXES or path == folder]
-    found = {}
+    buildings = {}
     for path in (path for path in files if path.is_file()):
         with _opened(path) as file:
             for number in _numbered(file, "building"):
-                found[f"{path.stem}_building{number}"] = (path, f"building{number}")
-    if not found:
+                buildings[f"{path.stem}_building{number}"] = (path, f"building{number}")
+    if not buildings:
         raise ReadingsError(f"{folder}: no HDF5 file of NILMTK; expected one with /building1/elec/meter1")
-    return found
+    return buildings
 
 
 def _opened(path: Path) -> h5py.File:

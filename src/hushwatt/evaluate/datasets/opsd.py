@@ -46,10 +46,10 @@ class Opsd(MeterDataset):
 
 def _file(folder: Path) -> Path:
     """The finest file of the package."""
-    found = [path for path in folder.rglob("household_data_*") if FILE.fullmatch(path.name)]
-    if not found:
+    packages = [path for path in folder.rglob("household_data_*") if FILE.fullmatch(path.name)]
+    if not packages:
         raise ReadingsError(f"{folder}: no file of OPSD; expected household_data_60min_singleindex.csv")
-    return min(found, key=lambda path: (_minutes(path), str(path)))
+    return min(packages, key=lambda path: (_minutes(path), str(path)))
 
 
 def _minutes(path: Path) -> int:
@@ -59,12 +59,12 @@ def _minutes(path: Path) -> int:
 
 def _columns(path: Path) -> dict[str, tuple[str, str]]:
     """Home and appliance of each column that has one."""
-    found = header(path)
-    if STAMP not in found:
+    names = header(path)
+    if STAMP not in names:
         raise ReadingsError(
             f"{path}: column {STAMP} is not there; expected it, and DE_KN_residential1_dishwasher etc."
         )
-    matches = {column: match for column in found if (match := COLUMN.fullmatch(column))}
+    matches = {column: match for column in names if (match := COLUMN.fullmatch(column))}
     return {
         name: (match[1], match[2])
         for name, match in matches.items()

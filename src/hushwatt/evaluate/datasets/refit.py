@@ -33,11 +33,13 @@ class Refit(MeterDataset):
     def recordings(self, folder: Path, home: str) -> Iterator[Recording]:
         """The nine appliances and the total of one house, which are read at the same times."""
         path = _houses(folder)[home]
-        found = _header(path)
+        fields = _header(path)
         used = [(MAINS, "Aggregate"), *zip(_appliances()[home], METERS[1:], strict=True)]
         used = [(appliance, column) for appliance, column in used if appliance]
         columns = [column for _, column in used]
-        yield Recording(tuple(name for name, _ in used), _rows(path, columns, "Issues" in found), LONGEST_GAP)
+        yield Recording(
+            tuple(name for name, _ in used), _rows(path, columns, "Issues" in fields), LONGEST_GAP
+        )
 
 
 def _houses(folder: Path) -> dict[str, Path]:
@@ -57,11 +59,11 @@ def _houses(folder: Path) -> dict[str, Path]:
 
 def _header(path: Path) -> list[str]:
     """The columns of a house, which must be REFIT's."""
-    found = header(path)
+    names = header(path)
     for column in COLUMNS:
-        if column not in found:
+        if column not in names:
             raise ReadingsError(f"{path}: column {column} is not there; expected {HEADER}")
-    return found
+    return names
 
 
 def _rows(path: Path, columns: list[str], has_issues: bool) -> Iterator[Piece]:

@@ -170,5 +170,5 @@ def paper_plan() -> Plan:
 def by_the_paper(watts: NDArray[np.float64], homes: int) -> dict[str, float]:
     """The same homes asked as the paper does, with the sound decision and the unbiased estimate."""
     plan = paper_plan()
-    found = estimate(plan, simulate(plan, watts, homes, source_for(None, plan.id)))
-    return {name: period.watts for name, period in found.by_period.items() if period is not None}
+    estimates = estimate(plan, simulate(plan, watts, homes, source_for(None, plan.id)))
+    return {name: period.watts for name, period in estimates.by_period.items() if period is not None}

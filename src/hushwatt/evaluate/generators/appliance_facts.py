@@ -129,9 +129,9 @@ def facts_for(appliance: Appliance) -> ApplianceFacts:
     has the mean that the plan calls typical, or else 10 W.  Either is used once
     a day for as long as that takes, or never stops if that is over 12 hours.
     """
-    found = known_facts(appliance.name)
-    if found is not None:
-        return found
+    facts = known_facts(appliance.name)
+    if facts is not None:
+        return facts
     listed = catalogue.entry(appliance.name)
     if listed is not None:
         return _once_a_day(listed.name, listed.ownership, listed.typical_mean, listed.rated, listed.source)
@@ -184,8 +184,8 @@ def _table() -> dict[str, Any]:
 
 @cache
 def _appliances() -> dict[str, ApplianceFacts]:
-    found: dict[str, ApplianceFacts] = {}
+    appliances: dict[str, ApplianceFacts] = {}
     for row in _table()["appliance"]:
         owners, homes = row["owned"]
-        found[row["name"]] = ApplianceFacts(**{**row, "owned": owners / homes})
-    return found
+        appliances[row["name"]] = ApplianceFacts(**{**row, "owned": owners / homes})
+    return appliances

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.fleet.readings.slot_means import Cells, Watts
+from hushwatt.fleet.readings.exact_means import Cells, Watts
 from hushwatt.fleet.spill_store import scratch_file
 
 RECORD = np.dtype(

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushwatt.errors import ReadingsError
 from hushwatt.wire.reports.columns import MAX_NAME
 
 COLUMNS = ("household", "time", "appliance", "watts")
@@ -51,6 +52,16 @@ def wrong_type(column: str, kind: pa.DataType) -> str | None:
         "watts": (pa.types.is_integer(kind) or pa.types.is_floating(kind), "a number"),
     }[column]
     return None if fits else f"{inner}, not {wanted}"
+
+
+def check_columns(name: str, schema: pa.Schema) -> None:
+    """Refuse a table that lacks one of the columns, has it twice, or has other things in it."""
+    for column in COLUMNS:
+        indices = schema.get_all_field_indices(column)
+        if len(indices) != 1:
+            raise ReadingsError(f"{name}, column {column}: {'there twice' if indices else 'not there'}")
+        if problem := wrong_type(column, schema.field(indices[0]).type):
+            raise ReadingsError(f"{name}, column {column}: {problem}")
 
 
 def encode_names(column: str, array: pa.Array) -> EncodedNames:

@@ -41,8 +41,8 @@ class CsvReadings:
             )
         for column in COLUMNS:
             if self._header.count(column) != 1:
-                found = "there twice" if column in self._header else "not there"
-                raise ReadingsError(f"{path}, line 1, column {column}: {found}")
+                problem_text = "there twice" if column in self._header else "not there"
+                raise ReadingsError(f"{path}, line 1, column {column}: {problem_text}")
 
     def batches(self, columns: tuple[str, ...]) -> Iterator[tuple[pa.RecordBatch, float]]:
         """These columns piece by piece, and the fraction of the file that has passed."""

@@ -1,4 +1,4 @@
-"""Which files a path means, and how each is read: Parquet and CSV alike.
+"""Which files a path means, and how each is read: Parquet, CSV and tables in memory alike.
 
 A folder stands for every Parquet and CSV file below it, sorted by name;
 hidden ones and anything else in it are left alone.
@@ -12,6 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from hushwatt.errors import ReadingsError
+from hushwatt.fleet.readings.arrow_readings import ArrowReadings
 from hushwatt.fleet.readings.columns import CellError
 from hushwatt.fleet.readings.csv_file import CsvReadings
 from hushwatt.fleet.readings.parquet_file import ParquetReadings
@@ -33,9 +34,11 @@ class ReadingsFile(Protocol):
         """The words for a row, counted from 0."""
 
 
-def readings_files(path: str | PathLike[str]) -> list[ReadingsFile]:
-    """Every file that `path` stands for, in the order in which they are read."""
-    return [_opened(file) for file in _files(Path(path))]
+def readings_files(readings: str | PathLike[str] | pa.Table) -> list[ReadingsFile]:
+    """Every file that a path stands for, in the order in which they are read; or a table in memory."""
+    if isinstance(readings, pa.Table):
+        return [ArrowReadings(readings)]
+    return [_opened(file) for file in _files(Path(readings))]
 
 
 def refusal(file: ReadingsFile, first: int, fault: CellError) -> ReadingsError:
@@ -52,10 +55,10 @@ def _files(path: Path) -> list[Path]:
         raise ReadingsError(f"{path}: there is no such file or folder")
     inside = [file for file in path.rglob("*") if file.suffix.lower() in PARQUET + CSV and file.is_file()]
     names = {file.relative_to(path): file for file in inside}
-    found = [names[name] for name in sorted(names) if not any(part.startswith(".") for part in name.parts)]
-    if not found:
+    visible = [names[name] for name in sorted(names) if not any(part.startswith(".") for part in name.parts)]
+    if not visible:
         raise ReadingsError(f"{path}: there is no Parquet or CSV file in this folder")
-    return found
+    return visible
 
 
 def _opened(path: Path) -> ReadingsFile:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings.columns import COLUMNS, wrong_type
+from hushwatt.fleet.readings.columns import check_columns
 from hushwatt.wire.reports.parquet_bounds import (
     DamagedColumn,
     PageSummary,
@@ -32,7 +32,7 @@ class ParquetReadings:
             check_footer(lambda: path)
             with pq.ParquetFile(path) as file:
                 self._rows = file.metadata.num_rows
-                self._check(file.schema_arrow)
+                check_columns(str(path), file.schema_arrow)
         except UnsafeParquet as unfit:
             raise ReadingsError(f"{path}: {unfit}") from None
         except (OSError, ValueError, pa.ArrowException):
@@ -62,13 +62,3 @@ class ParquetReadings:
     def _file(self, pages: PageSummary) -> pq.ParquetFile:
         coded = sorted(pages.coded & TEXT_COLUMNS)  # quicker read as codes, and never longer than they are
         return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False, buffer_size=BUFFER_BYTES)
-
-    def _check(self, schema: pa.Schema) -> None:
-        for column in COLUMNS:
-            found = schema.get_all_field_indices(column)
-            if len(found) != 1:
-                raise ReadingsError(
-                    f"{self.path}, column {column}: {'there twice' if found else 'not there'}"
-                )
-            if problem := wrong_type(column, schema.field(found[0]).type):
-                raise ReadingsError(f"{self.path}, column {column}: {problem}")

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.progress import ProgressCallback, ProgressTracker
 from hushwatt.fleet.readings.bucket_sort import BucketSort, PageRows, Rows, page_rows
+from hushwatt.fleet.readings.exact_means import ExactMeans, Watts
 from hushwatt.fleet.readings.files import ReadingsFile, readings_files
 from hushwatt.fleet.readings.index_pass import IndexPass
 from hushwatt.fleet.readings.partitions import Partitions
 from hushwatt.fleet.readings.run_lengths import RunLengths
 from hushwatt.fleet.readings.slot_histogram import SlotHistogram
-from hushwatt.fleet.readings.slot_means import SlotMeans, Watts
 from hushwatt.fleet.readings.value_pass import ValuePass
 from hushwatt.plan.plan import Plan
 
@@ -169,28 +169,28 @@ class ReadingsTable:
             histogram.add(inside)
         return histogram
 
-    def _empty(self, part: int) -> SlotMeans:
-        return SlotMeans(self.partitions.length(part) * len(self._plan.names))
+    def _empty(self, part: int) -> ExactMeans:
+        return ExactMeans(self.partitions.length(part) * len(self._plan.names))
 
-    def _shaped(self, means: SlotMeans) -> Watts:
+    def _shaped(self, means: ExactMeans) -> Watts:
         return means.result().reshape(-1, len(self._plan.names))
 
 
 def read_slots(
     plan: Plan,
-    path: str | PathLike[str],
+    readings: str | PathLike[str] | pa.Table,
     *,
     known: pa.Array | None = None,
     progress: ProgressCallback | None = None,
 ) -> ReadingsTable:
-    """Go through a Parquet file, a CSV file or a folder of them, and say who takes part when.
+    """Go through a Parquet or CSV file, a folder of them or a table in memory: who takes part when.
 
     `known` are homes that take part as well, whether or not they are in the
     table.  `progress` is told the fraction done, the walk through the pages
     and what is done with each of them included.  A table that is wrong is a
     ReadingsError.
     """
-    files, tracker = readings_files(path), ProgressTracker(progress)
+    files, tracker = readings_files(readings), ProgressTracker(progress)
     index = IndexPass(plan.calendar, known)
     index.read(files, tracker.stage(INDEX_SHARE, sum(file.size for file in files)))
     homes, places = index.homes()

@@ -39,6 +39,13 @@ def read_reports(
     the same household, slot and round was there before.  Whatever is wrong is a ReportError.
     """
     row_groups = [row_group for file in report_files(plan, Path(path)) for row_group in file.row_groups()]
+    return read_row_groups(row_groups, size, on_repeats)
+
+
+def read_row_groups(
+    row_groups: list[RowGroups], size: int, on_repeats: OnRepeats = lambda repeats: None
+) -> Iterator[ReportBatch]:
+    """The reports of some row groups, slots ascending, each once."""
     if is_sorted(row_groups):
         return _read_streamed(row_groups, size, on_repeats)
     return _read_sorted(row_groups, size, on_repeats)

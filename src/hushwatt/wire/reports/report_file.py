@@ -35,34 +35,89 @@ MIN_GROUP_ROWS = 1 << 18  # rows read on their own, about
 BUFFER_BYTES = 1 << 20  # bytes read at a time
 
 
-class ReportFile:
-    """A file whose plan and columns have been checked; its rows are checked as they are read."""
+class ReportSource:
+    """Reports whose plan and columns have been checked; rows are checked as they are read."""
+
+    rows: int
+
+    def __init__(self, plan: Plan, name: str, schema: pa.Schema) -> None:
+        self.name = name
+        self._slots, self._size = plan.calendar.slots, Layout.of(plan).size  # bytes of a payload, about
+        self._check_columns(schema)
+        self.kinds = tuple(str(schema.field(name).type) for name in REPORT_SCHEMA.names)
+        self.homes = self._check_told(plan, schema.metadata or {})
+
+    def row_groups(self) -> "list[RowGroups]":
+        """What can be read beside each other."""
+        raise NotImplementedError
+
+    def columns(self, names: tuple[str, ...], groups: range | None = None) -> Iterator[pa.RecordBatch]:
+        """These columns as they are, unchecked, of all row groups or of some."""
+        raise NotImplementedError
+
+    def batches(self, size: int) -> Iterator[ReportBatch]:
+        """All reports, payloads of `size` bytes."""
+        for group in self.row_groups():
+            yield from group.batches(size)
+
+    def refusal(self, row: int, problem: str) -> ReportError:
+        """The error for a row, counted from 0."""
+        return ReportError(f"{self.name}, row {row + 1}: {problem}")
+
+    def check_batch(self, batch: pa.RecordBatch, first: int, size: int) -> ReportBatch:
+        """The reports of a batch whose first row is row `first` of the file."""
+        with locate_row_errors(lambda row, problem: self.refusal(first + row, problem)):
+            return check_batch(batch, self._slots, size)
+
+    def _check_columns(self, schema: pa.Schema) -> None:
+        for name in REPORT_SCHEMA.names:
+            found = schema.get_all_field_indices(name)
+            if len(found) != 1:
+                raise ReportError(f"{self.name}, column {name}: {'there twice' if found else 'not there'}")
+            kind = schema.field(found[0]).type
+            if not is_allowed_type(name, kind):
+                raise ReportError(f"{self.name}, column {name}: {kind}, not {REPORT_SCHEMA.field(name).type}")
+            if pa.types.is_fixed_size_binary(kind):
+                self._size = max(self._size, kind.byte_width)
+
+    def _check_told(self, plan: Plan, told: dict[bytes, bytes]) -> int:
+        """The number of homes the file tells, when it tells of this plan."""
+        found, homes = told.get(PLAN, b"").decode("ascii", "replace"), told.get(HOMES, b"")
+        if not found:
+            raise ReportError(
+                f"{self.name}: it does not say whose plan it follows (no {PLAN.decode()} in it)"
+            )
+        if found != plan.id:
+            raise ReportError(f"{self.name}: reports of the plan {found[:12]}…, not of {plan.id[:12]}…")
+        if not homes.isdigit():
+            raise ReportError(
+                f"{self.name}: it does not say how many homes take part (no {HOMES.decode()} in it)"
+            )
+        if len(homes) > len(str(MAX_HOMES)) or int(homes) > MAX_HOMES:
+            raise ReportError(f"{self.name}: {HOMES.decode()} is more than {MAX_HOMES:,}")
+        return int(homes)
+
+
+class ReportFile(ReportSource):
+    """A Parquet file of reports."""
 
     def __init__(
         self, plan: Plan, path: Path, name: str | None = None, opened: FileOpener | None = None
     ) -> None:
         """The file at `path`; one that lies elsewhere comes with its name and what opens it."""
         self.path = path
-        self.name = name or str(path)
+        name = name or str(path)
         self._opened: FileOpener = opened or (lambda: path)
-        self._slots, self._size = plan.calendar.slots, Layout.of(plan).size  # bytes of a payload, about
         try:
             check_footer(self._opened)
             with pq.ParquetFile(self._opened()) as file:
                 schema, self._footer = file.schema_arrow, file.metadata
         except UnsafeParquet as unfit:
-            raise ReportError(f"{self.name}: {unfit}") from None
+            raise ReportError(f"{name}: {unfit}") from None
         except (OSError, ValueError, pa.ArrowException):  # ValueError: a note that is not UTF-8, among others
-            raise ReportError(f"{self.name}: not a Parquet file, or not a complete one") from None
+            raise ReportError(f"{name}: not a Parquet file, or not a complete one") from None
         self.rows = self._footer.num_rows
-        self._check_columns(schema)
-        self.kinds = tuple(str(schema.field(name).type) for name in REPORT_SCHEMA.names)
-        self.homes = self._check_told(plan, schema.metadata or {})
-
-    def batches(self, size: int) -> Iterator[ReportBatch]:
-        """All reports, payloads of `size` bytes."""
-        for group in self.row_groups():
-            yield from group.batches(size)
+        super().__init__(plan, name, schema)
 
     def row_groups(self) -> "list[RowGroups]":
         """What can be read beside each other: row groups, small ones together with their neighbours."""
@@ -85,10 +140,6 @@ class ReportFile:
                     yield batch.select(names)
         except (OSError, pa.ArrowException):
             raise self._damage(chosen) from None
-
-    def refusal(self, row: int, problem: str) -> ReportError:
-        """The error for a row, counted from 0."""
-        return ReportError(f"{self.name}, row {row + 1}: {problem}")
 
     @cached_property
     def _pages(self) -> PageSummary:
@@ -133,45 +184,12 @@ class ReportFile:
         where = f"row group {group + 1} of {self._footer.num_row_groups}"
         return ReportError(f"{self.name}, {where}: {what} damaged")
 
-    def _check_columns(self, schema: pa.Schema) -> None:
-        for name in REPORT_SCHEMA.names:
-            found = schema.get_all_field_indices(name)
-            if len(found) != 1:
-                raise ReportError(f"{self.name}, column {name}: {'there twice' if found else 'not there'}")
-            kind = schema.field(found[0]).type
-            if not is_allowed_type(name, kind):
-                raise ReportError(f"{self.name}, column {name}: {kind}, not {REPORT_SCHEMA.field(name).type}")
-            if pa.types.is_fixed_size_binary(kind):
-                self._size = max(self._size, kind.byte_width)
-
-    def _check_told(self, plan: Plan, told: dict[bytes, bytes]) -> int:
-        """The number of homes the file tells, when it tells of this plan."""
-        found, homes = told.get(PLAN, b"").decode("ascii", "replace"), told.get(HOMES, b"")
-        if not found:
-            raise ReportError(
-                f"{self.name}: it does not say whose plan it follows (no {PLAN.decode()} in it)"
-            )
-        if found != plan.id:
-            raise ReportError(f"{self.name}: reports of the plan {found[:12]}…, not of {plan.id[:12]}…")
-        if not homes.isdigit():
-            raise ReportError(
-                f"{self.name}: it does not say how many homes take part (no {HOMES.decode()} in it)"
-            )
-        if len(homes) > len(str(MAX_HOMES)) or int(homes) > MAX_HOMES:
-            raise ReportError(f"{self.name}: {HOMES.decode()} is more than {MAX_HOMES:,}")
-        return int(homes)
-
-    def check_batch(self, batch: pa.RecordBatch, first: int, size: int) -> ReportBatch:
-        """The reports of a batch whose first row is row `first` of the file."""
-        with locate_row_errors(lambda row, problem: self.refusal(first + row, problem)):
-            return check_batch(batch, self._slots, size)
-
 
 @dataclass(frozen=True)
 class RowGroups:
     """Neighbouring row groups of a file."""
 
-    file: ReportFile
+    file: ReportSource
     groups: range
     first: int  # the row of the file that is its first
     rows: int

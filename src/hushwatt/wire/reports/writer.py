@@ -29,18 +29,21 @@ Rounds = NDArray[np.int8] | int
 
 
 class ReportWriter:
-    """A Parquet file that takes the reports of one slot after the other.
+    """A Parquet file, or a table in memory, that takes the reports of one slot after the other.
 
     The reports must come in the order of the table, by slot, household and
     round; a ValueError says when they do not.
     """
 
-    def __init__(self, path: str | PathLike[str], plan: Plan, homes: int, seed: int | None = None) -> None:
+    def __init__(
+        self, path: str | PathLike[str] | None, plan: Plan, homes: int, seed: int | None = None
+    ) -> None:
+        """To the file at `path`; without one the reports stay in memory, for `table`."""
         self.rows = 0  # written so far
         self._schema = report_schema(plan, homes, seed)
         self._order = ReportOrder()
         self._waiting: list[pa.RecordBatch] = []
-        self._file = pq.ParquetWriter(path, self._schema, **STORAGE)
+        self._file = None if path is None else pq.ParquetWriter(path, self._schema, **STORAGE)
 
     def __enter__(self) -> Self:
         return self
@@ -77,19 +80,23 @@ class ReportWriter:
 
     def close(self) -> None:
         """Write what is left; the file is complete only after this."""
-        if self._file.is_open:
-            self._flush()
+        if self._file is not None and self._file.is_open:
+            self._flush(self._file)
             self._file.close()
+
+    def table(self) -> pa.Table:
+        """All reports, where they stayed in memory."""
+        return pa.Table.from_batches(self._waiting, self._schema)
 
     def _add(self, batch: pa.RecordBatch) -> None:
         self.rows += batch.num_rows
         self._waiting.append(batch)
-        if sum(len(waiting) for waiting in self._waiting) >= GROUP_ROWS:
-            self._flush()
+        if self._file is not None and sum(len(waiting) for waiting in self._waiting) >= GROUP_ROWS:
+            self._flush(self._file)
 
-    def _flush(self) -> None:
+    def _flush(self, file: pq.ParquetWriter) -> None:
         if self._waiting:
-            self._file.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
+            file.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
             self._waiting = []
 
 

@@ -7,7 +7,7 @@ seen one after the other, so there only the reading is shared out.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +22,8 @@ from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotati
 from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
-from hushwatt.wire.reports.reader import drop_rows, keys_of, read_reports, report_files, spill_reports
-from hushwatt.wire.reports.report_file import RowGroups
+from hushwatt.wire.reports.reader import drop_rows, keys_of, read_row_groups, report_files, spill_reports
+from hushwatt.wire.reports.report_file import ReportSource, RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
 
@@ -45,16 +45,20 @@ class EmbeddedEngine:
         """What the reports of a file, or of a folder of them, add up to."""
         if "://" in str(reports):
             raise UsageError(f"{reports}: an address is for the engine spark")
-        files = report_files(plan, Path(reports))
-        tallies = Tallies(max(file.homes for file in files), {})
-        pieces = [piece for file in files for piece in file.row_groups()]
-        if plan.decision == "household":
-            _tally_in_sequence(plan, reports, pieces, tallies)
-        elif rotates(plan):
-            _tally_in_rotation(plan, pieces, tallies)
-        else:
-            _tally_in_parallel(plan, pieces, tallies)
-        return finish_tallies(plan, tallies)
+        return tally_sources(plan, report_files(plan, Path(reports)))
+
+
+def tally_sources(plan: Plan, sources: Sequence[ReportSource]) -> Tallies:
+    """What the reports of some files or tables add up to."""
+    tallies = Tallies(max(source.homes for source in sources), {})
+    pieces = [piece for source in sources for piece in source.row_groups()]
+    if plan.decision == "household":
+        _tally_in_sequence(plan, pieces, tallies)
+    elif rotates(plan):
+        _tally_in_rotation(plan, pieces, tallies)
+    else:
+        _tally_in_parallel(plan, pieces, tallies)
+    return finish_tallies(plan, tallies)
 
 
 def tally_piece(plan: Plan, piece: RowGroups) -> PieceTally:
@@ -145,14 +149,14 @@ class UnsortedReports(Exception):
     """A report is not above the one before it."""
 
 
-def _tally_in_sequence(plan: Plan, reports: str | Path, pieces: list[RowGroups], tallies: Tallies) -> None:
+def _tally_in_sequence(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
     """Each home decides for itself: only its earlier reports tell when a report was drawn."""
 
     def add_repeats(repeats: int) -> None:
         tallies.repeats += repeats
 
     def plausible_batches() -> Iterator[ReportBatch]:
-        for batch in read_reports(plan, reports, Layout.of(plan).size, add_repeats):
+        for batch in read_row_groups(pieces, Layout.of(plan).size, add_repeats):
             kept, refused = _plausible(plan, batch)
             tallies.refused += refused
             yield kept

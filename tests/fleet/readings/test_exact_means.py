@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.fleet.readings.slot_means import SlotMeans
+from hushwatt.fleet.readings.exact_means import ExactMeans
 
 READING = st.tuples(st.integers(0, 3), st.integers(0, 10**9).map(lambda milliwatts: milliwatts / 1000))
 
 
 def mean_of(readings, cuts=()):
     """The means of four cells, the readings added in pieces."""
-    means = SlotMeans(4)
+    means = ExactMeans(4)
     for piece in np.split(np.array(readings, dtype=[("cell", "i8"), ("watts", "f8")]), sorted(cuts)):
         means.add(piece["cell"], piece["watts"])
     return means.result().tolist()

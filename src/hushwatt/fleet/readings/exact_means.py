@@ -16,10 +16,10 @@ Cells = NDArray[np.int64]
 Watts = NDArray[np.float64]
 
 
-class SlotMeans:
+class ExactMeans:
     """Sums the readings of one slot, cell by cell; a cell is one appliance in one home.
 
-    >>> means = SlotMeans(3)
+    >>> means = ExactMeans(3)
     >>> means.add(np.array([2, 0, 2, 2]), np.array([1.0, 5, 2, 6]))
     >>> means.result().tolist()
     [5.0, 0.0, 3.0]
