@@ -45,7 +45,6 @@ GROUPED = {
         evaluate/baselines/gaussian evaluate/baselines/geometric evaluate/baselines/laplace
         evaluate/baselines/randomised_totals evaluate/baselines/rappor
     """,
-    "evaluate/test_datasets_hold.py": "evaluate/datasets/time_grid evaluate/datasets/zero_order_hold",
     "evaluate/test_datasets_native.py": """
         evaluate/datasets/appliance_names evaluate/datasets/card evaluate/datasets/csv_rows
         evaluate/datasets/eco evaluate/datasets/ideal evaluate/datasets/local_time
@@ -58,6 +57,9 @@ GROUPED = {
     """,
     "evaluate/test_datasets_tidy.py": """
         evaluate/datasets/arrays evaluate/datasets/convert evaluate/datasets/tidy
+    """,
+    "evaluate/test_datasets_zero_order_hold.py": """
+        evaluate/datasets/time_grid evaluate/datasets/zero_order_hold
     """,
     "evaluate/test_demo.py": """
         evaluate/demo/folder evaluate/demo/homes evaluate/demo/page evaluate/demo/rehearsal
@@ -75,14 +77,18 @@ GROUPED = {
     """,
     "evaluate/test_page.py": "evaluate/figures evaluate/reproduce evaluate/result_tables",
     "evaluate/test_paper_mechanism.py": "evaluate/experiments/findings evaluate/paper_numbers",
-    "fleet/readings/test_files.py": "fleet/readings/columns fleet/readings/csv_file",
+    "fleet/readings/test_files.py": """
+        fleet/readings/arrow_readings fleet/readings/columns fleet/readings/csv_file
+    """,
     "fleet/readings/test_partitions.py": "fleet/assemble fleet/fleet",
     "fleet/readings/test_readings.py": """
         fleet/readings/index_pass fleet/readings/parquet_file fleet/readings/run_lengths
         fleet/readings/slot_histogram fleet/readings/value_pass
     """,
     "fleet/test_aggregate.py": "fleet/aggregate_draws fleet/aggregate_turns",
-    "fleet/test_dataframes.py": "fleet/dataframe_kinds fleet/result",
+    "fleet/test_dataframes.py": """
+        fleet/dataframe_kinds fleet/result wire/arrow_tables wire/reports/report_table
+    """,
     "fleet/test_randomise.py": "cli/randomise fleet/state",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
     "household/sources/test_presets.py": "household/sources/json_path household/sources/measurement",
@@ -133,8 +139,8 @@ GROUPED = {
     "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
     "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """
-        provider/api/openapi provider/api/devices provider/api/estimates provider/api/request_head
-        provider/api/middleware provider/api/health provider/api/plans provider/api/problems
+        provider/api/devices provider/api/estimates provider/api/health provider/api/middleware
+        provider/api/openapi provider/api/plans provider/api/problems provider/api/request_head
         provider/api/signed provider/api/token_bucket provider/api/upload provider/app provider/clock
         provider/store/access
     """,
