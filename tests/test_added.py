@@ -123,9 +123,7 @@ def uploads(plan, devices, watts):
 
 def test_service(plan, watts, tmp_path):
     """Homes upload over HTTP; the published estimates are right, and reports in a silent slot are refused."""
-    with InProcessClient(
-        tmp_path, plan, now=plan.calendar.end_of(0), grace="1m", assigned_turns=False
-    ) as client:
+    with InProcessClient(tmp_path, plan, now=plan.calendar.end_of(0), grace="1m", assigned_turns=False) as client:
         member = client.join(HOMES)
         for slot, records in uploads(plan, member.devices, watts):
             client.at_slot(slot)
@@ -230,9 +228,7 @@ CHECKS = (
 def test_every_check_finds_them():
     """Checks that go through all methods or all laws go through these, and they pass."""
     options = ["-q", "-p", "tests.added", "-p", "no:xdist", "-k", "lbe or tue"]
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *CHECKS], cwd=ROOT, capture_output=True, text=True
-    )
+    run = subprocess.run([sys.executable, "-m", "pytest", *options, *CHECKS], cwd=ROOT, capture_output=True, text=True)
 
     assert run.returncode == 0, run.stdout
     assert int(run.stdout.rsplit("\n", 2)[-2].split(" passed")[0]) > 30

@@ -73,12 +73,8 @@ def home_page() -> Iterator[str]:
 def settle(home: HomeUnderTest) -> None:
     """As if a provider had answered every report but the last."""
     with home.store.transaction() as disk:
-        disk.execute(
-            "UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),)
-        )
-        disk.execute(
-            "UPDATE reports SET answer = 'accepted', due = NULL WHERE slot < (SELECT max(slot) FROM reports)"
-        )
+        disk.execute("UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),))
+        disk.execute("UPDATE reports SET answer = 'accepted', due = NULL WHERE slot < (SELECT max(slot) FROM reports)")
 
 
 def plugs(folder: Path, now: int) -> Hub:

@@ -113,9 +113,7 @@ def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
                 yield provider
         else:
             session = self.connect(self.address)
-            yield PlanSession(
-                VerifiedSession(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id]
-            )
+            yield PlanSession(VerifiedSession(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id])
 
     monkeypatch.setattr(ProviderClient, "plan_session", remembering)
 

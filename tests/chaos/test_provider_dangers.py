@@ -103,9 +103,7 @@ def test_answers_before_their_time(monkeypatch):
 def test_a_published_slot_that_changes(monkeypatch):
     """A home that leaves after a slot was published must not be taken out of it."""
     shipped = erase.erase_home
-    monkeypatch.setattr(
-        erase, "erase_home", lambda session, plan, home, published: shipped(session, plan, home, -1)
-    )
+    monkeypatch.setattr(erase, "erase_home", lambda session, plan, home, published: shipped(session, plan, home, -1))
 
     assert any("changed after" in said or "not told" in said for said in faults("small-groups"))
 
@@ -131,9 +129,7 @@ def test_a_minimum_for_slots_alone(monkeypatch):
 
 def test_small_slots_that_count_alone(monkeypatch):
     """Periods that differ in one slot tell it when they are subtracted."""
-    monkeypatch.setattr(
-        slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0)
-    )
+    monkeypatch.setattr(slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0))
 
     assert any("subtracting" in said for said in faults("published-once"))
 

@@ -202,9 +202,7 @@ def test_a_full_disk_is_outlived(home):
     home.live(2 * TURN, 60)
     before = home.slots()
     home.store.disk.pragma("max_page_count", home.store.disk.pragma("page_count"))
-    home.store.disk.execute(
-        "CREATE TEMP TRIGGER no BEFORE INSERT ON spends BEGIN SELECT raise(ABORT, 'x'); END"
-    )
+    home.store.disk.execute("CREATE TEMP TRIGGER no BEFORE INSERT ON spends BEGIN SELECT raise(ABORT, 'x'); END")
     home.live(3 * TURN, 60)
     silent = home.slots()
     home.store.disk.execute("DROP TRIGGER no")

@@ -108,9 +108,7 @@ def test_probe_and_publication_are_written_apart(member_of, plan_of):
 def test_a_home_that_comes_back_remembers(member_of, plan_of):
     """Whatever the method, the memory on disk is the memory in mind."""
     for method in METHODS:
-        member = member_of(
-            plan_of(3, 3, 3, method=method, appliances_per_report=3 if method in ("lbd", "lba") else 2)
-        )
+        member = member_of(plan_of(3, 3, 3, method=method, appliances_per_report=3 if method in ("lbd", "lba") else 2))
         for _ in range(5):
             member.close(np.array([50.0, 250.0, 0.0]), due=0)
         before = (repr(member.homes.strategies.states), member.homes.drawn.tolist(), member.slot)

@@ -92,9 +92,7 @@ def test_another_device_has_another_place(plan):
 @pytest.mark.parametrize("away", range(4))
 def test_another_device_says_nothing_of_the_old_one(plan_of, method, away):
     """After it joined again a home asks by the new order only: no repeat of what the old device said."""
-    plan = plan_of(
-        2, 2, 2, 2, 2, method=method, oracle="grr", window=4, appliances_per_report=2, minimum_homes=10
-    )
+    plan = plan_of(2, 2, 2, 2, 2, method=method, oracle="grr", window=4, appliances_per_report=2, minimum_homes=10)
     turns = {"turn": 1 if method == "lpu" else None}
     with fresh_store() as store:
         joined(store, plan, device=device(1), **turns)

@@ -20,7 +20,7 @@ import pytest
 from tests.household.living import HomeUnderTest, join
 
 from hushwatt.cli.household import household as commands
-from hushwatt.household.entities import state
+from hushwatt.household.home_assistant import state
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.view import OwnerPageData, home_page
@@ -161,9 +161,7 @@ def are_odds(words, epsilon):
 def shown(home):
     """The page, and every table of it as rows of texts."""
     health = [{"name": "plug", "appliance": "kettle", "heard": HEARD, "fresh": True, "trouble": None}]
-    sight = OwnerPageData(
-        home.store, CAPS, home.clock.wall, dict(home.agent.latest), health, "key", everything=True
-    )
+    sight = OwnerPageData(home.store, CAPS, home.clock.wall, dict(home.agent.latest), health, "key", everything=True)
     page = home_page(sight)
     rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
     return page, [[unescape(cell) for cell in row] for row in rows if row]

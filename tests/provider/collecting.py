@@ -110,9 +110,7 @@ class ServiceClient(LocalService):
 
     def join(self, key=None, **wish):
         key = key or Ed25519PrivateKey.generate()
-        answer = self.client.post(
-            f"{self.path}/devices", json={"public_key": public_bytes(key).hex(), **wish}
-        )
+        answer = self.client.post(f"{self.path}/devices", json={"public_key": public_bytes(key).hex(), **wish})
         return key, answer
 
     def home(self):

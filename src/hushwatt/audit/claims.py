@@ -20,14 +20,10 @@ CLAIMS = {
     "C6": AuditedClaim(
         "deciding at home costs no more than the probe", "ours; the paper's decision looks at the truth"
     ),
-    "C7": AuditedClaim(
-        "whole streams tell at most ε about the home", "paper §3 theorem 2; docs/proofs/composition.md"
-    ),
+    "C7": AuditedClaim("whole streams tell at most ε about the home", "paper §3 theorem 2; docs/proofs/composition.md"),
     "C8": AuditedClaim("and at most its part about one appliance", "ours; docs/proofs/composition.md"),
     "C9": AuditedClaim("dithering costs nothing", "ours; docs/proofs/dithering.md"),
-    "C10": AuditedClaim(
-        "turns and orders tell nothing", "ours; docs/proofs/rotation.md, population-division.md"
-    ),
+    "C10": AuditedClaim("turns and orders tell nothing", "ours; docs/proofs/rotation.md, population-division.md"),
     "C11": AuditedClaim("every draw is paid before it is made", "ours"),
     "C12": AuditedClaim("the home's ledgers refuse what would overspend, and nothing else", "ours"),
     "C13": AuditedClaim("an attack on the real bytes never shows more than ε", "the promise of ε itself"),
@@ -36,8 +32,6 @@ CLAIMS = {
     "C16": AuditedClaim("no true reading leaves, and none stays", "ours"),
     "C17": AuditedClaim("whether and when a home sends never depends on its readings", "ours"),
     "C18": AuditedClaim("no weak randomness at home", "ours; the paper takes it for granted"),
-    "C19": AuditedClaim(
-        "forging homes count for no more than is printed, and no honest one is refused", "ours"
-    ),
+    "C19": AuditedClaim("forging homes count for no more than is printed, and no honest one is refused", "ours"),
 }
 STATED = {number: claim.stated for number, claim in CLAIMS.items()}

@@ -130,10 +130,7 @@ def _row(*cells: str, judged: ClaimRow | Finding) -> str:
     """Some texts, how long it took, and whether it passed; what did not stands out."""
     texts = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     kind, mark = ("good", "✓ yes") if judged.passed else ("bad", "✗ NO")
-    return (
-        f'<tr class="{kind}">{texts}<td class="number">{_time(judged.seconds)}</td>'
-        f'<td class="mark">{mark}</td></tr>'
-    )
+    return f'<tr class="{kind}">{texts}<td class="number">{_time(judged.seconds)}</td><td class="mark">{mark}</td></tr>'
 
 
 def _time(seconds: float) -> str:

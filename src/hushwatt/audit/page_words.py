@@ -28,8 +28,7 @@ QUESTIONS = (
     ),
     ReaderQuestion(
         "Does the limit hold over time, whatever happens?",
-        "All sequences of decisions were tried, and every draw of noise was seen to be paid for before it "
-        "was made.",
+        "All sequences of decisions were tried, and every draw of noise was seen to be paid for before it was made.",
         ("C2", "C11", "C12"),
     ),
     ReaderQuestion(

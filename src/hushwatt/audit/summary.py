@@ -39,9 +39,7 @@ def by_claim(findings: Iterable[Finding]) -> list[ClaimRow]:
 def _row(claim: str, found: list[Finding]) -> ClaimRow:
     good = sum(finding.passed for finding in found)
     seconds = sum(finding.seconds for finding in found if finding.claims[0] == claim)
-    return ClaimRow(
-        claim, CLAIMS[claim].says, CLAIMS[claim].stated, _figure(found, good), seconds, good, len(found)
-    )
+    return ClaimRow(claim, CLAIMS[claim].says, CLAIMS[claim].stated, _figure(found, good), seconds, good, len(found))
 
 
 def _figure(found: list[Finding], good: int) -> str:

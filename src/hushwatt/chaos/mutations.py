@@ -62,9 +62,7 @@ class Mutator:
     def bent(self, data: bytes) -> bytes:
         """The same bytes with one or a few of them cut, doubled, spliced or turned around."""
         while True:
-            place, end = sorted(
-                (int(self._random() * (len(data) + 1)), int(self._random() * (len(data) + 1)))
-            )
+            place, end = sorted((int(self._random() * (len(data) + 1)), int(self._random() * (len(data) + 1))))
             kind = int(self._random() * 5)
             if kind == 0:
                 data = data[:place]

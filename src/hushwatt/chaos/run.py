@@ -94,9 +94,7 @@ def try_case(scenario: Scenario, seed: int) -> Failure | None:
 
 def once(scenario: Scenario, seed: int) -> None:
     """The case itself: whatever it raises flies."""
-    with tempfile.TemporaryDirectory(
-        prefix="hushwatt-chaos-", dir=MEMORY if MEMORY.is_dir() else None
-    ) as folder:
+    with tempfile.TemporaryDirectory(prefix="hushwatt-chaos-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
         scenario.case(seed, Path(folder))
 
 
@@ -111,13 +109,10 @@ def _alone(scenario: Scenario, seeds: list[int], until: float | None) -> Iterato
         yield try_case(scenario, seed)
 
 
-def _together(
-    scenario: Scenario, seeds: list[int], until: float | None, jobs: int
-) -> Iterator[Failure | None]:
+def _together(scenario: Scenario, seeds: list[int], until: float | None, jobs: int) -> Iterator[Failure | None]:
     """Every worker takes each `jobs`-th case; one that dies or hangs fails its case, and another goes on."""
     workers = {
-        worker.pipe: worker
-        for worker in (_Worker(scenario, seeds[place::jobs], until) for place in range(jobs))
+        worker.pipe: worker for worker in (_Worker(scenario, seeds[place::jobs], until) for place in range(jobs))
     }
     try:
         while workers:

@@ -230,18 +230,13 @@ class Agent:
             self._silent_until(tracker, "the clock was set back")
         elif settled:
             member.silent(min(last, tracker.end), "the clock was moved forward")
-            self.say(
-                f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer"
-            )
+            self.say(f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer")
         else:
             member.lost(min(last, tracker.end), "the clock was wrong since the machine started")
 
     def _silent_until(self, tracker: SlotTracker, reason: str) -> None:
         plan, slot = tracker.member.plan, min(tracker.member.slot, tracker.end + 1)
-        self.say(
-            f"plan {quoted(plan.name)}: {reason}; "
-            f"silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC"
-        )
+        self.say(f"plan {quoted(plan.name)}: {reason}; silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC")
 
     def _silenced(self, member: Membership) -> str | None:
         """Why the owner wants no word under a plan, if so: a pause, or caps that are too low for it now."""

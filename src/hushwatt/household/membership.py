@@ -146,9 +146,7 @@ class Membership:
                 self.home_ledger.record(entries)
                 disk.execute(EXTEND_SILENCE, (last, self.plan_key, first - 1, reason))
                 if not disk.changes():
-                    disk.execute(
-                        "INSERT INTO silences VALUES (?, ?, ?, ?)", (self.plan_key, first, last, reason)
-                    )
+                    disk.execute("INSERT INTO silences VALUES (?, ?, ?, ?)", (self.plan_key, first, last, reason))
                 self._save()
         except BaseException:
             self.reload()
@@ -214,7 +212,6 @@ def merge_old_entries(entries: list[SpendEntry], window: int) -> list[SpendEntry
     step = -(-len(old) // MAX_LOST_ROWS) or 1
     groups = [old[start : start + step] for start in range(0, len(old), step)]
     joined = [
-        replace(each[-1], start=each[0].start, amount=sum(e.amount for e in each), members=None)
-        for each in groups
+        replace(each[-1], start=each[0].start, amount=sum(e.amount for e in each), members=None) for each in groups
     ]
     return joined + recent

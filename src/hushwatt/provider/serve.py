@@ -25,9 +25,7 @@ SHUTDOWN_SECONDS = 20  # seconds that open requests have to end
 KEEP_ALIVE_SECONDS = 30  # seconds that a connection stays open between two requests
 RESERVED_FILES = 128  # open files that are no connections
 MMAP_THRESHOLD, ARENA_MAX, LARGE_BYTES = -3, -8, 1 << 17  # numbers of glibc's mallopt, and bytes
-SWITCH_SECONDS = (
-    0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
-)
+SWITCH_SECONDS = 0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
 Say = Callable[[str], object]
 
 
@@ -117,9 +115,7 @@ def welcome(config: Config, port: int, read: CollectionReader) -> list[str]:
     here = address(config, port)
     lines = [f"collecting {each.plan.name}, plan {each.plan.id}" for each in read.collections.values()]
     lines += [f"service    {here}/v1", f"dashboard  {here}/"]
-    options = f" --data {config.data}" + (
-        f" --store {without_password(config.store)}" if config.store else ""
-    )
+    options = f" --data {config.data}" + (f" --store {without_password(config.store)}" if config.store else "")
     if config.needs_code:
         lines.append(f"homes      join with a one-time code: hushwatt provider keys code{options}")
     else:

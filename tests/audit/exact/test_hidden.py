@@ -65,9 +65,7 @@ def test_patience_is_the_mean_distance_from_the_truth(oracle, widths, drawn):
     chances = answer_table(subject.laws(drawn))[1]
     truth = true_vector(subject, level=0)
 
-    mean = sum(
-        chance * cells for chance, cells in zip(chances[0], distances(subject.layout)[truth], strict=True)
-    )
+    mean = sum(chance * cells for chance, cells in zip(chances[0], distances(subject.layout)[truth], strict=True))
 
     assert subject.patience(subject.laws(drawn)) == floor(mean)
 

@@ -16,9 +16,7 @@ KEPT = {(0, 0), (2, 0), (1, 3)}
 
 @pytest.fixture
 def crowd():
-    return GatewayHomes(
-        bucket_plan(4, 5), Ed25519PrivateKey.generate(), bytes(16), np.zeros((4, 16), np.uint8)
-    )
+    return GatewayHomes(bucket_plan(4, 5), Ed25519PrivateKey.generate(), bytes(16), np.zeros((4, 16), np.uint8))
 
 
 def test_reports_are_plausible_and_land_in_their_buckets(crowd):

@@ -113,10 +113,7 @@ def test_all_of_a_window_is_spent_and_no_more(seen):
 
 def test_sums():
     """By where slots begin, and by which slots touch a stretch, its two ends included."""
-    reports = [
-        TimedReport(1, n, start, start + 10, cost)
-        for n, (start, cost) in enumerate([(0, 1), (10, 2), (25, 4)])
-    ]
+    reports = [TimedReport(1, n, start, start + 10, cost) for n, (start, cost) in enumerate([(0, 1), (10, 2), (25, 4)])]
 
     assert [dearest_starts(reports, length) for length in (10, 11, 15, 16, 26)] == [4, 4, 4, 6, 7]
     assert [dearest_touch(reports, length) for length in (5, 6, 15, 16)] == [4, 6, 6, 7]

@@ -73,8 +73,7 @@ def wish():
             st.integers(0, 120),
             st.integers(1, 30),
             st.integers(1, 15),
-            st.none()
-            | st.permutations(range(len(NAMES[place]))).map(lambda order: sorted(order[: ASKED[place]])),
+            st.none() | st.permutations(range(len(NAMES[place]))).map(lambda order: sorted(order[: ASKED[place]])),
         )
     )
 

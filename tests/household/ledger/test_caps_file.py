@@ -105,9 +105,7 @@ def test_no_file_is_the_usual_caps(path, said):
     assert file.read() == Caps(epsilon_per_year=7 * MICRO)
 
 
-texts = st.sampled_from(
-    ["", "nonsense", "epsilon_per_day = 1", "epsilon_per_day = 99", "smallest_window = 9", None]
-)
+texts = st.sampled_from(["", "nonsense", "epsilon_per_day = 1", "epsilon_per_day = 99", "smallest_window = 9", None])
 
 
 @given(texts=st.lists(texts, max_size=8))

@@ -22,8 +22,7 @@ def test_touched_slots(plan_of, seconds, length):
     plan = plan_of(3, slot=SlotLength(seconds, "s"))
     begins = [quarter / 4 for quarter in range(4 * seconds)]
     counts = [
-        sum(slot * seconds < begin + length and (slot + 1) * seconds > begin for slot in range(260))
-        for begin in begins
+        sum(slot * seconds < begin + length and (slot + 1) * seconds > begin for slot in range(260)) for begin in begins
     ]
 
     assert slots_touched(plan, length * SECOND) == max(counts)
@@ -33,9 +32,7 @@ def caps_for(plans):
     """The tightest caps under which these plans meet no objection."""
     stretch = max(DAY, *(window_length(plan) for plan in plans))
     names = {name for plan in plans for name in plan.names}
-    single = [
-        sum(max_appliance_spend(plan, stretch) for plan in plans if name in plan.names) for name in names
-    ]
+    single = [sum(max_appliance_spend(plan, stretch) for plan in plans if name in plan.names) for name in names]
     return replace(
         NO_CAPS,
         epsilon_per_day=sum(max_spend(plan, DAY) for plan in plans),

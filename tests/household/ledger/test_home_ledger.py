@@ -76,9 +76,7 @@ def test_no_interval_is_overspent(wishes):
         for start, hours, amount in wishes:
             wish = entry(start, hours, amount)
             spend = Spend(wish.start, wish.end, amount)
-            fits = all(
-                dearest_interval([*spends, spend], limit.length) <= limit.amount for limit in CAPS.limits
-            )
+            fits = all(dearest_interval([*spends, spend], limit.length) <= limit.amount for limit in CAPS.limits)
             assert (book.refusal(wish.start, wish.end, amount) is None) == fits
             if fits:
                 book.charge(wish)
@@ -96,9 +94,7 @@ def test_tidying_never_makes_room(spends, slot, wish):
     with fresh_store() as store:
         book = HomeLedger(store, CAPS)
         with store.transaction():
-            book.record(
-                SpendEntry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
-            )
+            book.record(SpendEntry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends)
         start, hours, amount = wish
         span = (start * HOUR, (start + hours) * HOUR, amount)
         total, before = book.lifetime, book.refusal(*span)
@@ -113,9 +109,7 @@ def test_tidying_never_makes_room(spends, slot, wish):
 
 
 @given(
-    lived=st.lists(
-        st.tuples(st.integers(1, 30), st.integers(0, 40), st.booleans(), st.integers(1, 4)), max_size=20
-    ),
+    lived=st.lists(st.tuples(st.integers(1, 30), st.integers(0, 40), st.booleans(), st.integers(1, 4)), max_size=20),
     moved=st.integers(-50, 400),
     amount=st.integers(1, 10),
 )
@@ -151,9 +145,7 @@ def test_a_day_becomes_one_row(book):
     with book.store.transaction():
         book.record(SpendEntry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
     book.compact(1, slot=60, moment=48 * HOUR)
-    rows = book.store.rows(
-        "SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose"
-    )
+    rows = book.store.rows("SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose")
 
     assert rows == [
         {"purpose": "earlier", "rows": 2, "amount": 47},

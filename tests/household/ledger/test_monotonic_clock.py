@@ -431,9 +431,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
 
 
 @given(
-    walks=st.lists(
-        st.tuples(st.sampled_from(["run", "jump", "boot", "spend"]), st.integers(-30, 200)), max_size=30
-    ),
+    walks=st.lists(st.tuples(st.sampled_from(["run", "jump", "boot", "spend"]), st.integers(-30, 200)), max_size=30),
     length=st.integers(20, 2_000),
 )
 @settings(max_examples=150)
@@ -448,9 +446,7 @@ def test_what_a_query_finds_is_what_moved(walks, length):
                 boot, alive = boot + 1, 3
             timeline.look(Moment(wall, alive, f"{boot}"))
             if what == "spend":
-                entry = SpendEntry(
-                    1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by)
-                )
+                entry = SpendEntry(1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by))
                 with store.transaction():
                     HomeLedger(store, NO_CAPS, timeline).record([entry])
         credits = timeline.credits(length)
@@ -458,9 +454,7 @@ def test_what_a_query_finds_is_what_moved(walks, length):
         where, values = timeline.since(moment, length, tolerance=0)
         found = {row["slot"] for row in store.rows(f"SELECT slot FROM spends WHERE {where}", values)}
         rows = store.rows("SELECT slot, end, running, boots FROM spends")
-        moved = {
-            row["slot"]: timeline.moved(row["end"], row["running"], row["boots"], credits) for row in rows
-        }
+        moved = {row["slot"]: timeline.moved(row["end"], row["running"], row["boots"], credits) for row in rows}
 
     assert found == {slot for slot, end in moved.items() if end > moment}
     assert all(end <= wall for end in moved.values())

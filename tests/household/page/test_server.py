@@ -30,9 +30,7 @@ def home(folder, plan_of):
 
 @pytest.fixture
 def page(home, folder):
-    hub = Hub.of(
-        SourcesFile.parse({"plug": [{"appliance": "a", "preset": "custom", "topic": "t"}]}, folder), print
-    )
+    hub = Hub.of(SourcesFile.parse({"plug": [{"appliance": "a", "preset": "custom", "topic": "t"}]}, folder), print)
     return OwnerPage(HomeFolder(folder), home.agent, hub, MachineClock(wall=home.clock.wall))
 
 
@@ -154,9 +152,7 @@ def test_home_assistant_shows_it_as_a_panel(page):
 
     assert "frame-ancestors 'self'" in page.framing("172.30.32.2")["Content-Security-Policy"]
     assert "frame-ancestors 'none'" in page.framing("127.0.0.1")["Content-Security-Policy"]
-    assert page.pressed_here(
-        "172.30.32.2", {"Origin": "http://homeassistant.local:8123", "Host": "172.30.33.1"}
-    )
+    assert page.pressed_here("172.30.32.2", {"Origin": "http://homeassistant.local:8123", "Host": "172.30.33.1"})
 
 
 @pytest.mark.parametrize("headers", [{"Host": "[::"}, {"Host": ""}, {"Content-Length": "\xb2"}])

@@ -167,9 +167,7 @@ def test_the_first_slot_is_open_before_it_begins(plans, folder):
     quarter = plans[0]
     write(folder / "t.csv", [(start_of(quarter, 2), NAMES[0], 40.0)])
     hub = hub_of(folder, tables=[{"path": "t.csv"}])
-    home = HomeUnderTest(
-        folder / "ledger.sqlite", readings=hub, clock=MachineClock(wall=start_of(quarter, 1) + SECOND)
-    )
+    home = HomeUnderTest(folder / "ledger.sqlite", readings=hub, clock=MachineClock(wall=start_of(quarter, 1) + SECOND))
     join(home.store, quarter)
     home.tick()
     home.clock.advance(15 * 60 - 1)

@@ -196,9 +196,7 @@ def test_no_answer_is_too_deep(liar, told):
         client.plans()
 
 
-@pytest.mark.parametrize(
-    "told", [b"{}", b'{"reports": "7"}', b'{"reports": -1}', b'{"reports": true}', b"[7]"]
-)
+@pytest.mark.parametrize("told", [b"{}", b'{"reports": "7"}', b'{"reports": -1}', b'{"reports": true}', b"[7]"])
 def test_erasing_must_be_confirmed(liar, plan, told):
     """What does not say how many reports were erased is no confirmation."""
     client, answers = liar

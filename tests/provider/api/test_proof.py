@@ -76,9 +76,7 @@ def test_the_plan_was_a_large_one(client):
     assert len(client.plan.canonical()) > 1 << 15
 
 
-@pytest.mark.parametrize(
-    "nonces", [[], ["00" * 31], ["zz" * 32], ["00" * 32, "00" * 32], ["00" * 5_000]], ids=range(5)
-)
+@pytest.mark.parametrize("nonces", [[], ["00" * 31], ["zz" * 32], ["00" * 32, "00" * 32], ["00" * 5_000]], ids=range(5))
 def test_others_get_no_proof(client, nonces):
     """Without a nonce, or with something that is none, the answer is as before."""
     said = client.ask("GET", client.path, b"", [(NONCE_HEADER, nonce) for nonce in nonces])

@@ -256,9 +256,7 @@ def test_smoothing_is_what_the_service_answers(collected):
     told = collected.get("/estimates?smooth=true").json()["slots"]
     _, page = page_of(collected, "/series?smooth=1&appliance=appliance%201")
     line = next(trace for trace in page.charts[0]["data"] if "customdata" in trace)
-    expected = [
-        slot["appliances"]["appliance 1"]["mean_watts"] if "appliances" in slot else None for slot in told
-    ]
+    expected = [slot["appliances"]["appliance 1"]["mean_watts"] if "appliances" in slot else None for slot in told]
 
     assert line["y"] == pytest.approx(expected, nan_ok=True)
 

@@ -41,9 +41,7 @@ def test_absent_homes():
 def test_one_lonely_report():
     """A single report of many homes has an answer with a finite error."""
     plan = plan_of([VALUES], oracle="grr", epsilon="3")
-    found = slots_of(
-        plan, repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 5, reports=1)
-    )
+    found = slots_of(plan, repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 5, reports=1))
 
     assert np.isfinite(found.share_variance).all()
     assert (found.watts_variance > 0).all()

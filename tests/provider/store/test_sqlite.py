@@ -131,9 +131,7 @@ def test_an_older_store_becomes_a_newer_one(tmp_path, monkeypatch, plan_of):
     with older.writing() as session:
         plan, name = add_plan(session, plan_of(2)), bytes(range(16))
         session.run("UPDATE plans SET homes = 1, next_home = 1")
-        session.run(
-            "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, 0)", plan, name, bytes(32)
-        )
+        session.run("INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, 0)", plan, name, bytes(32))
         session.run("INSERT INTO devices (device, plan, home, signer) VALUES (?, ?, 0, 1)", name, plan)
     older.close()
     monkeypatch.undo()

@@ -45,9 +45,7 @@ def audit_agent(plan: Plan, homes: int) -> Finding:
     figure = f"shows {shown[best]:.3f} of what is promised ({best}); {homes:,} homes"
     subject = f"attack on the agent, {plan.method}, {plan.oracle}"
     some = f", {plan.appliances_per_report} of {len(plan.appliances)}"
-    return Finding(
-        "C13", subject + some, figure, passed, numbers={"reached": shown[best], **shown, "homes": homes}
-    )
+    return Finding("C13", subject + some, figure, passed, numbers={"reached": shown[best], **shown, "homes": homes})
 
 
 def life_of(plan: Plan, target: AttackTarget | None = None) -> Levels:

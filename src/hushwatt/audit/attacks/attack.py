@@ -50,17 +50,13 @@ class StreamAttacker:
         """How much more likely each payload is in the one life than in the other, as a logarithm."""
         layout, told = Layout.of(self.plan), np.zeros(len(payloads))
         for entry, place in enumerate(layout.places[:-1]):
-            named = (
-                take(payloads, place, layout.number_bits) if layout.partial else np.full(len(payloads), entry)
-            )
+            named = take(payloads, place, layout.number_bits) if layout.partial else np.full(len(payloads), entry)
             for suspect in self.suspects:
                 here = named == suspect
                 told[here] += self._answer(layout, payloads[here], place + layout.number_bits, suspect, drawn)
         return told
 
-    def _answer(
-        self, layout: Layout, payloads: NDArray[np.uint8], place: int, suspect: int, drawn: int
-    ) -> Scores:
+    def _answer(self, layout: Layout, payloads: NDArray[np.uint8], place: int, suspect: int, drawn: int) -> Scores:
         law = law_for(layout.oracle, drawn, layout.asked, layout.widths[suspect])
         if layout.direct:
             width = max(layout.widths) if layout.partial else layout.widths[suspect]

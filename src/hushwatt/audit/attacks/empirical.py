@@ -86,9 +86,7 @@ def audit_attacks(plan: Plan, trials: int, doubt: float) -> Finding:
         passed = passed and found <= most
     best = max(shown, key=lambda name: shown[name])
     figure = f"shows {shown[best]:.3f} of what is promised ({best}); {trials:,} trials"
-    subject = (
-        f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
-    )
+    subject = f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
     by = f" by the {plan.decision}" if plan.decision else ""
     return Finding("C13", subject + by, figure, passed, numbers={"reached": shown[best], **shown})
 
@@ -120,9 +118,7 @@ def shown_by_attack(plan: Plan, target: AttackTarget, trials: int, doubt: float)
     return attacker.shown(doubt)
 
 
-def _rounds(
-    plan: Plan, fleet: Homes, target: AttackTarget, source: Source
-) -> Iterator[Iterable[SlotReports]]:
+def _rounds(plan: Plan, fleet: Homes, target: AttackTarget, source: Source) -> Iterator[Iterable[SlotReports]]:
     """What is sent, slot by slot, in the window and one slot after it."""
     decided = DecisionState.start(plan, len(fleet)) if plan.decision == "provider" else None
     for slot in range(plan.window + 1):

@@ -83,9 +83,7 @@ def random_plan(seed: int) -> tuple[Plan, int]:
     widths = tuple(int(width) for width in random.integers(2, 7, random.integers(1, 6)))
     asked = len(widths) if decision else int(random.integers(1, len(widths) + 1))
     window = int(random.integers(1, 8))
-    mechanism = Mechanism(
-        method, decision, ("grr", "oue", "sue")[seed // 5 % 3], "range", asked < len(widths)
-    )
+    mechanism = Mechanism(method, decision, ("grr", "oue", "sue")[seed // 5 % 3], "range", asked < len(widths))
     plan = small_plan(mechanism, Shape(widths, window, 1), int(random.integers(1, 11)) * MICRO, asked)
     levels = [np.cumsum(random.integers(1, 200, width)).astype(float).tolist() for width in widths]
     appliances = tuple(Appliance.of(f"a{place}", values=values) for place, values in enumerate(levels))
@@ -152,9 +150,7 @@ def attacked(honest: HonestReports, wishes: Wishes, forgers: int) -> ForgedResul
     return ForgedResult(found, float(tallies.homes * parts.sum() / counted.sum()))
 
 
-def attacked_tallies(
-    honest: HonestReports, wishes: Wishes, forgers: int
-) -> tuple[Tallies, NDArray[np.bool_]]:
+def attacked_tallies(honest: HonestReports, wishes: Wishes, forgers: int) -> tuple[Tallies, NDArray[np.bool_]]:
     """The tallies of all reports, and when forging homes are heard about what they push first."""
     plan = honest.plan
     names = pa.array([f"x{place:06}" for place in range(forgers)], pa.string())
@@ -213,9 +209,7 @@ def forged_payload(plan: Plan, members: list[int], wishes: Wishes) -> NDArray[np
     if layout.direct:
         levels = [plan.widths[each] - 1 if wishes.get(each) else 0 for each in members]
         return layout.pack(np.array([levels], dtype=np.uint16), named)
-    few, many = band(
-        plan.oracle, smallest_budget(plan), len(members), sum(plan.widths[each] for each in members)
-    )
+    few, many = band(plan.oracle, smallest_budget(plan), len(members), sum(plan.widths[each] for each in members))
     chosen = {each: _pushing(plan, each, wishes.get(each)) for each in members}
     order = sorted(members, key=lambda each: each in wishes)  # others give way first
     for each in order:

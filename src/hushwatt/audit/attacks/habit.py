@@ -51,9 +51,7 @@ class HabitAttacker:
             rows = fresh & (sent.drawn == drawn)
             said, about = answered(layout, sent.payloads[rows])
             self.scores[sent.homes[rows]] += said * np.repeat(self._worths(drawn), self.plan.widths)
-            seen = self.answers.setdefault(
-                drawn, np.zeros((len(self.scores), len(self.plan.widths)), np.int64)
-            )
+            seen = self.answers.setdefault(drawn, np.zeros((len(self.scores), len(self.plan.widths)), np.int64))
             seen[sent.homes[rows]] += about
 
     def _worths(self, drawn: int) -> NDArray[np.float64]:
@@ -61,9 +59,7 @@ class HabitAttacker:
 
     def laws(self, drawn: int) -> list[Law]:
         """The law of every appliance in a report drawn with so much."""
-        return [
-            law_for(self.plan.oracle, drawn, self.plan.appliances_per_report, d) for d in self.plan.widths
-        ]
+        return [law_for(self.plan.oracle, drawn, self.plan.appliances_per_report, d) for d in self.plan.widths]
 
     def guesses(self) -> NDArray[np.intp]:
         """The likeliest level of every home's appliances."""
@@ -157,9 +153,7 @@ def attack_habit(plan: Plan, days: tuple[int, ...], homes: int, seed: int = 2) -
         if slot + 1 in ends:
             right = attacker.guesses() == levels
             expected = [attacker.foreseen(levels, random).guesses() == levels for _ in range(4)]
-            told.append(
-                GuessingRate(ends[slot + 1], right.mean(), right.all(axis=1).mean(), float(np.mean(expected)))
-            )
+            told.append(GuessingRate(ends[slot + 1], right.mean(), right.all(axis=1).mean(), float(np.mean(expected))))
     return told
 
 

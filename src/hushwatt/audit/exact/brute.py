@@ -94,9 +94,7 @@ def vectors_only(law: Law) -> dict[tuple[Any, ...], Fraction]:
     return dict(merged)
 
 
-def worst_ratio(
-    home: EnumeratedHome, rule: Rule, window: int, slots: int, decisions: bool = True
-) -> Fraction | None:
+def worst_ratio(home: EnumeratedHome, rule: Rule, window: int, slots: int, decisions: bool = True) -> Fraction | None:
     """The worst ratio between two streams of levels that differ in one window; None is an infinite one."""
     streams = list(product(range(len(home.levels)), repeat=slots))
     laws = {stream: law_of_stream(home, rule, stream) for stream in streams}

@@ -50,9 +50,7 @@ class EnumeratedHome:
         return list(product(*(range(width) for width in self.layout.widths)))
 
     def laws(self, drawn: int) -> tuple[Law, ...]:
-        return tuple(
-            law_for(self.layout.oracle, drawn, self.layout.asked, width) for width in self.layout.widths
-        )
+        return tuple(law_for(self.layout.oracle, drawn, self.layout.asked, width) for width in self.layout.widths)
 
 
 @dataclass(frozen=True)
@@ -82,10 +80,7 @@ def answer_table(laws: tuple[Law, ...]) -> tuple[list[tuple[Any, ...]], list[lis
     answers = list(product(*(law.answers() for law in laws)))
     places = product(*(range(law.levels) for law in laws))
     table = [
-        [
-            prod(law.chance(*pair) for law, *pair in zip(laws, answer, levels, strict=True))
-            for answer in answers
-        ]
+        [prod(law.chance(*pair) for law, *pair in zip(laws, answer, levels, strict=True)) for answer in answers]
         for levels in places
     ]
     return answers, [[Fraction(chance) for chance in row] for row in table]
@@ -145,9 +140,7 @@ class ProbeWeights:
         if not (first and offer):
             found.append(self._moved(past, 0, self._repeated(past, offer)))
         if offer:
-            found.append(
-                self._moved(past, offer, self._first(past) if first else self._published(past, offer))
-            )
+            found.append(self._moved(past, offer, self._first(past) if first else self._published(past, offer)))
         return found
 
     def _moved(self, past: KnownPast, offer: int, kept: dict[Stream, Weights | None]) -> KnownPast:

@@ -77,9 +77,7 @@ class GatewayHomes:
 
     def signed(self, method: str, where: str, body: bytes = b"") -> bytes:
         path = f"/v1/plans/{self.plan.id}/{where}"
-        return request(
-            method, path, body, sign_request(self.key, self.name, method, path, int(time.time()), body)
-        )
+        return request(method, path, body, sign_request(self.key, self.name, method, path, int(time.time()), body))
 
 
 def prepare(collector: ServiceProcess, homes: int) -> str:

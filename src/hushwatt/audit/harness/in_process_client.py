@@ -50,9 +50,7 @@ class EnrolledSigner(NamedTuple):
 class InProcessClient(LocalService):
     """Somebody who talks to one service all day."""
 
-    def __init__(
-        self, folder: Path, *plans: Plan, now: datetime, store: str | None = None, **settings: Any
-    ) -> None:
+    def __init__(self, folder: Path, *plans: Plan, now: datetime, store: str | None = None, **settings: Any) -> None:
         super().__init__(config_for(folder, *plans, **{**NO_LIMITS, **settings}), plans[0], now, store)
         self._loop = asyncio.new_event_loop()
 
@@ -131,6 +129,4 @@ class InProcessClient(LocalService):
         await self.app(scope, receive, send)
         start, *rest = messages
         received = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
-        return ServiceResponse(
-            start["status"], received, b"".join(message.get("body", b"") for message in rest)
-        )
+        return ServiceResponse(start["status"], received, b"".join(message.get("body", b"") for message in rest))

@@ -50,9 +50,7 @@ def concatenated(one: SlotReports, other: SlotReports) -> SlotReports:
     return SlotReports(one.slot, one.round, *joined)
 
 
-def plan_at_home(
-    method: str, decision: str | None, oracle: str, asked: int, window: int, epsilon: int
-) -> Plan:
+def plan_at_home(method: str, decision: str | None, oracle: str, asked: int, window: int, epsilon: int) -> Plan:
     """A small plan that the service takes, with short slots and levels far enough apart for secrets."""
     widths = (2, 4, 3)
     mechanism = Mechanism(method, decision, oracle, "range", asked < len(widths))

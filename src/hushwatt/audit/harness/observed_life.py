@@ -86,9 +86,7 @@ class RecordingClient(ProviderClient):
 
     @contextmanager
     def plan_session(self, plan_id: str, pinned: bytes | None = None) -> Iterator[PlanSession]:
-        yield RecordingUploader(
-            VerifiedSession(self.address, Endpoint()), plan_id, b"", pinned or b"", life=self.life
-        )
+        yield RecordingUploader(VerifiedSession(self.address, Endpoint()), plan_id, b"", pinned or b"", life=self.life)
 
 
 @dataclass

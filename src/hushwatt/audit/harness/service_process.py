@@ -51,9 +51,7 @@ class ServiceProcess:
             with suppress(ImportError), warnings.catch_warnings(action="ignore"):
                 import_module(name)
         (folder / "plan.toml").write_text(plan.toml())
-        self.config = Config(
-            plan=(str(folder / "plan.toml"),), data=str(folder / "data"), **{**OPEN, **settings}
-        )
+        self.config = Config(plan=(str(folder / "plan.toml"),), data=str(folder / "data"), **{**OPEN, **settings})
         self.plan, self.log, self.sync = plan, folder / "log", sync
         self.process = self.port = 0
         self._news, self._fresh = -1, 0.0

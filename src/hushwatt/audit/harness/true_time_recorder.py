@@ -53,8 +53,7 @@ class TrueTimeRecorder:
             cost = dearest_starts([each for each in self.reports if each.place == place], length)
             expect(
                 cost <= plan.epsilon,
-                f"{cost} of {plan.epsilon} in {plan.window} slots of real time "
-                f"({plan.method}, {boots} boots)",
+                f"{cost} of {plan.epsilon} in {plan.window} slots of real time ({plan.method}, {boots} boots)",
             )
         for span, cap, word in ((DAY, caps.epsilon_per_day, "day"), (YEAR, caps.epsilon_per_year, "year")):
             cost = dearest_touch(self.reports, stretch(span, boots))
@@ -76,9 +75,6 @@ def dearest_starts(reports: list[TimedReport], length: int) -> int:
 def dearest_touch(reports: list[TimedReport], length: int) -> int:
     """The most that slots touching an interval of `length` cost; it begins just before some slot's end."""
     return max(
-        (
-            sum(each.cost for each in reports if each.end >= x.end and each.start < x.end + length)
-            for x in reports
-        ),
+        (sum(each.cost for each in reports if each.end >= x.end and each.start < x.end + length) for x in reports),
         default=0,
     )

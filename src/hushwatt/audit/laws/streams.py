@@ -69,9 +69,7 @@ def cases() -> Iterator[StreamCase]:
 def _case(method: str, decision: str | None, oracle: str, shape: Shape, asked: int) -> StreamCase:
     mechanism = Mechanism(method, decision, oracle, "range", asked < len(shape.widths))
     plan = small_plan(mechanism, shape, EPSILON, asked)
-    stream = tuple(
-        tuple((slot + place) // 2 % 2 for place in range(len(shape.widths))) for slot in range(shape.slots)
-    )
+    stream = tuple(tuple((slot + place) // 2 % 2 for place in range(len(shape.widths))) for slot in range(shape.slots))
     return StreamCase(plan, stream)
 
 
@@ -135,9 +133,7 @@ def decided_law(case: StreamCase, rule: Rule) -> Law:
     numbers = [number(payload(home.layout, vector)) for vector in vectors]
     places = tuple(home.levels.index(levels) for levels in case.stream)
     return {
-        tuple(
-            SILENT if vector is None else numbers[vector] + ANEW * new for new, vector in transcript
-        ): chance
+        tuple(SILENT if vector is None else numbers[vector] + ANEW * new for new, vector in transcript): chance
         for transcript, chance in law_of_stream(home, rule, places).items()
     }
 
@@ -173,10 +169,7 @@ def _answers(plan: Plan, draw: Draw, levels: tuple[int, ...]) -> list[tuple[int,
         (
             ANEW + number(named(layout, draw.members, answer)),
             prod(
-                (
-                    law.chance(one, levels[place])
-                    for law, one, place in zip(laws, answer, draw.members, strict=True)
-                ),
+                (law.chance(one, levels[place]) for law, one, place in zip(laws, answer, draw.members, strict=True)),
                 start=Fraction(1),
             ),
         )

@@ -32,9 +32,7 @@ SLOTS, QUICK_SLOTS = 60, 8
 AT_HOME = (("lbd", "household", "oue", 3, 2, 2 * MICRO), ("lba", "household", "grr", 3, 3, 2 * MICRO))
 
 
-def lowest_level(
-    layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy
-) -> Rows:
+def lowest_level(layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy) -> Rows:
     """The shipped randomiser, which is always told the lowest level."""
     return randomise(layout, np.zeros_like(levels), members, drawn, entropy)
 
@@ -69,9 +67,7 @@ def _sent(plan: Plan, life: int, slots: int) -> list[tuple[Any, ...]]:
     for slot in range(slots):
         levels = _levels(life, slot)
         rounds = (
-            report_rounds(homes, decided, slot, levels, source)
-            if decided
-            else [report(homes, slot, levels, source)]
+            report_rounds(homes, decided, slot, levels, source) if decided else [report(homes, slot, levels, source)]
         )
         everything += [_plain(sent) for sent in rounds]
     return everything

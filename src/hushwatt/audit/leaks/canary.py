@@ -77,9 +77,7 @@ def real_plugs(home: PlanHome) -> None:
         {"appliance": appliance.name, "preset": preset, "topic": "plug"}
         for appliance, preset in zip(home.plan.appliances, ("tasmota", "shelly", "zigbee2mqtt"), strict=True)
     ]
-    home.agent.readings = Hub.of(
-        SourcesFile.parse({"plug": entries}, home.store.path.parent), home.said.append
-    )
+    home.agent.readings = Hub.of(SourcesFile.parse({"plug": entries}, home.store.path.parent), home.said.append)
 
 
 def speak(home: PlanHome, watts: float) -> None:
@@ -146,9 +144,7 @@ def audit_canary(trouble: str, runs: int) -> Finding:
     noticed = trouble == "none" or any(run.said for run in done)
     figure = f"{len(leaks)} readings seen in {runs:,} homes: ledger, wire, log, errors, repr"
     numbers: dict[str, float | int | str] = {"runs": runs, "leaks": "; ".join(leaks[:3])}
-    return Finding(
-        "C16", f"secret readings, trouble: {trouble}", figure, not leaks and noticed, numbers=numbers
-    )
+    return Finding("C16", f"secret readings, trouble: {trouble}", figure, not leaks and noticed, numbers=numbers)
 
 
 def _some(trouble: str, runs: int) -> list[CanaryRun]:

@@ -57,9 +57,7 @@ def audit_twins(plan: Plan, slots: int) -> Finding:
     """Homes of every kind of readings, compared with the one that reads nothing."""
     seen = {name: traces(plan, readings, slots) for name, readings in READINGS.items()}
     first = seen["nothing"]
-    other = [
-        f"{name}: {part}" for name, those in seen.items() for part in first if those[part] != first[part]
-    ]
+    other = [f"{name}: {part}" for name, those in seen.items() for part in first if those[part] != first[part]]
     figure = f"{len(other)} differences between {len(READINGS)} kinds of readings over {slots} slots"
     subject = f"twins, {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
     return Finding("C17", subject, figure, not other, numbers={"differ": "; ".join(other[:3])})
@@ -96,8 +94,7 @@ def traces(
 def _ledger(home: PlanHome, whole: bool) -> dict[str, list[dict[str, Any]]]:
     tables = home.store.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     return {
-        row["name"]: [_plain(each, whole) for each in home.store.rows(f"SELECT * FROM {row['name']}")]
-        for row in tables
+        row["name"]: [_plain(each, whole) for each in home.store.rows(f"SELECT * FROM {row['name']}")] for row in tables
     }
 
 

@@ -29,9 +29,7 @@ def case(seed: int, folder: Path) -> None:
     plan, failing = plan_for(chance, window=chance.randint(1, 3)), random_fault(chance)
     steps = _DiskTrial(seed, folder / "healthy", plan).live(FaultInjectingDisk(failing, NEVER), killed=False)
     for life, first in enumerate(evenly_spread(steps, LIVES, chance)):
-        _DiskTrial(seed, folder / f"{life}", plan).live(
-            FaultInjectingDisk(failing, first), chance.random() < 0.5
-        )
+        _DiskTrial(seed, folder / f"{life}", plan).live(FaultInjectingDisk(failing, first), chance.random() < 0.5)
 
 
 class _AgentKilled(Exception):

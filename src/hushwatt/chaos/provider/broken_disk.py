@@ -30,17 +30,13 @@ def case(seed: int, folder: Path) -> None:
     healthy.live(FaultInjectingDisk(failing, NEVER), uploads)
     with silence():
         for life, first in enumerate(evenly_spread(healthy.steps, LIVES, chance)):
-            _ServiceLife(folder, f"{life}", store, crowd, chance).live(
-                FaultInjectingDisk(failing, first), uploads
-            )
+            _ServiceLife(folder, f"{life}", store, crowd, chance).live(FaultInjectingDisk(failing, first), uploads)
 
 
 class _ServiceLife:
     """One life of a service, on a copy of a new store."""
 
-    def __init__(
-        self, folder: Path, name: str, store: Path, crowd: GatewayHomes, chance: random.Random
-    ) -> None:
+    def __init__(self, folder: Path, name: str, store: Path, crowd: GatewayHomes, chance: random.Random) -> None:
         self.folder, self.name, self.crowd, self.chance = folder, name, crowd, chance
         self.store = place_for(folder, name)
         shutil.copy(store, self.store)

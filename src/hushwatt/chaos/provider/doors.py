@@ -73,15 +73,12 @@ def _files(client: InProcessClient, query: EstimatesQuery, document: Document) -
             expect(answer == document, "export.json differs from the answer")
         else:
             shown = {
-                (row["slot"], row["appliance"], row["level"]): tuple(row[name] for name in NUMBERS)
-                for row in answer
+                (row["slot"], row["appliance"], row["level"]): tuple(row[name] for name in NUMBERS) for row in answer
             }
             expect(shown == _cells(client, document), f"export.{form} differs from the answer")
 
 
-def _cells(
-    client: InProcessClient, document: Document
-) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
+def _cells(client: InProcessClient, document: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
     """The numbers of a document as the rows of a table have them."""
     cells: dict[tuple[int, str, int], tuple[float | None, ...]] = {}
     for slot in document["slots"]:
@@ -148,15 +145,9 @@ def _over_time(client: InProcessClient, query: EstimatesQuery, document: Documen
     told_so = [(here["mean_watts"], *_limits(here)) for here in known.values()]
     expect(shown == told_so, "the page Over time differs")
     (heat,) = _charts(client, f"/times{query.words(client)}")
-    texts = {
-        text
-        for trace in heat["data"]
-        for text in trace["hovertext"]
-        if text.startswith(formatting.title(name))
-    }
+    texts = {text for trace in heat["data"] for text in trace["hovertext"] if text.startswith(formatting.title(name))}
     tiles = {
-        f"{formatting.title(name)}, {formatting.slot_name(plan, slot)}<br>"
-        f"{formatting.watts_with_interval(*numbers)}"
+        f"{formatting.title(name)}, {formatting.slot_name(plan, slot)}<br>{formatting.watts_with_interval(*numbers)}"
         for slot, numbers in zip(known, told_so, strict=True)
     }
     told_there = {text.removesuffix(f", {NOT_SMOOTHED}") for text in texts if "\u202fW" in text}

@@ -63,9 +63,7 @@ def wide_plan() -> Plan:
     )
 
 
-def deliver(
-    client: InProcessClient, members: list[EnrolledSigner], gateway: EnrolledSigner, sent: SlotReports
-) -> None:
+def deliver(client: InProcessClient, members: list[EnrolledSigner], gateway: EnrolledSigner, sent: SlotReports) -> None:
     """The reports of one slot: those of single homes one by one, the gateway's together."""
     parts = [(member, slice(home, home + 1)) for home, member in enumerate(members)]
     parts.append((gateway, slice(len(members), None)))

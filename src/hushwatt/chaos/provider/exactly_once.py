@@ -61,9 +61,7 @@ def _uploads(reports: list[Report], chance: random.Random) -> list[list[Report]]
     return uploads
 
 
-def _deliver(
-    collector: ServiceProcess, crowd: GatewayHomes, uploads: list[list[Report]], chance: random.Random
-) -> int:
+def _deliver(collector: ServiceProcess, crowd: GatewayHomes, uploads: list[list[Report]], chance: random.Random) -> int:
     """Send all of them, those that got lost again; how many reports were accepted, as far as was heard."""
     lost = [upload for upload in uploads if chance.random() < LOST]
     for upload in lost:
@@ -81,12 +79,8 @@ def _deliver(
         expect(len(answers[place]) == len(together[place]), "an upload was not answered")
         for upload, answer in zip(uploads[place::LINES], answers[place], strict=True):
             verdict = answer.json()
-            expect(
-                answer.status == 200 and not verdict["rejected"], f"an upload was answered {answer.status}"
-            )
-            expect(
-                verdict["accepted"] + verdict["repeated"] == len(upload), "the answer's numbers do not add up"
-            )
+            expect(answer.status == 200 and not verdict["rejected"], f"an upload was answered {answer.status}")
+            expect(verdict["accepted"] + verdict["repeated"] == len(upload), "the answer's numbers do not add up")
             accepted += verdict["accepted"]
     return accepted
 

@@ -105,9 +105,7 @@ def mutated(chance: random.Random, content: bytes) -> bytes:
     for _ in range(chance.choice([0, 0, 1, 1, 2, 5, 30])):
         start = chance.randint(0, len(data))
         end = min(len(data), start + chance.choice([0, 1, 1, 4, 50]))
-        data[start:end] = chance.choice(
-            [bytes([chance.getrandbits(8)]), chance.choice(WORDS), b"", data[:30]]
-        )
+        data[start:end] = chance.choice([bytes([chance.getrandbits(8)]), chance.choice(WORDS), b"", data[:30]])
     return bytes(data) if chance.random() < 0.9 else bytes(data[: chance.randint(0, len(data))])
 
 

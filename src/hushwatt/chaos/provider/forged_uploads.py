@@ -30,9 +30,7 @@ class SignedRequest:
     body: bytes
 
     @classmethod
-    def of(
-        cls, member: EnrolledSigner, path: str, time: int, body: bytes, method: str = "POST"
-    ) -> "SignedRequest":
+    def of(cls, member: EnrolledSigner, path: str, time: int, body: bytes, method: str = "POST") -> "SignedRequest":
         return cls(method, path, sign_request(member.key, member.name, method, path, time, body), body)
 
     def with_header(self, name: str, value: str) -> "SignedRequest":
@@ -69,9 +67,7 @@ def case(seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     plan = bucket_plan(HOMES, SLOTS)
     apart = replace(plan, name="another plan")
-    with InProcessClient(
-        folder, plan, apart, now=plan.start + timedelta(minutes=SLOTS), grace="1d"
-    ) as client:
+    with InProcessClient(folder, plan, apart, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as client:
         victim, other = client.join(HOMES), client.join(HOMES)
         crowd = GatewayHomes(plan, victim.key, victim.name, victim.devices)
         elsewhere = client.join(HOMES, apart)
@@ -129,9 +125,7 @@ def altered_body(target: ForgeryTarget, body: bytes, chance: random.Random) -> S
 
 def altered_signature(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     request = target.honest(body)
-    return request.with_header(
-        SIGNATURE_HEADER, flip(bytes.fromhex(request.headers[SIGNATURE_HEADER]), chance).hex()
-    )
+    return request.with_header(SIGNATURE_HEADER, flip(bytes.fromhex(request.headers[SIGNATURE_HEADER]), chance).hex())
 
 
 def altered_time(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
@@ -169,9 +163,7 @@ def for_another_plan(target: ForgeryTarget, body: bytes, chance: random.Random) 
     """Signed for one plan, sent to the other, whichever way."""
     if chance.random() < 0.5:
         return replace(target.honest(body), path=target.elsewhere_path)
-    return replace(
-        SignedRequest.of(target.victim, target.elsewhere_path, target.client.now, body), path=target.path
-    )
+    return replace(SignedRequest.of(target.victim, target.elsewhere_path, target.client.now, body), path=target.path)
 
 
 def member_of_another_plan(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:

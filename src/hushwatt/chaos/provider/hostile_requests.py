@@ -59,9 +59,7 @@ def case(seed: int, folder: Path) -> None:
     """Many bent requests, after which the service answers as before and holds what it held."""
     chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
     (folder / "inside").mkdir()
-    with InProcessClient(
-        folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d"
-    ) as client:
+    with InProcessClient(folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as client:
         member = client.join(HOMES)
         crowd = GatewayHomes(plan, member.key, member.name, member.devices)
         first = {(home, 0) for home in range(HOMES)}
@@ -120,13 +118,9 @@ def _drafts(client: InProcessClient, crowd: GatewayHomes, member: EnrolledSigner
     leave = tuple(sign_request(member.key, member.name, "DELETE", away, client.now, b"").items())
     requests += [
         RequestDraft("DELETE", away, "", leave, b""),
-        RequestDraft(
-            "POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()
-        ),
+        RequestDraft("POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()),
         RequestDraft("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
-        RequestDraft(
-            "POST", "/login", "", (("Content-Type", "application/x-www-form-urlencoded"),), b"token=a&then=/"
-        ),
+        RequestDraft("POST", "/login", "", (("Content-Type", "application/x-www-form-urlencoded"),), b"token=a&then=/"),
     ]
     return requests
 
@@ -153,9 +147,7 @@ def _header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
         "Host", "Content-Length", "Content-Type", "Content-Encoding", "Authorization", "Cookie", "Accept",
         "Accept-Encoding", "X-Forwarded-For", "Forwarded", "Origin", "Sec-Fetch-Site", "If-None-Match",
     ]  # fmt: skip
-    value = chance.choice(
-        [*WORDS, "gzip", "Bearer x", "hushwatt_token=%00", "chunked", "bytes=0-", "[::1]:99999"]
-    )
+    value = chance.choice([*WORDS, "gzip", "Bearer x", "hushwatt_token=%00", "chunked", "bytes=0-", "[::1]:99999"])
     return replace(draft, headers=(*draft.headers, (chance.choice(names), value.replace("\0", ""))))
 
 
@@ -172,11 +164,7 @@ def _altered_header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
     place = chance.randrange(len(draft.headers))
     name, value = draft.headers[place]
     cut = chance.randrange(len(value) + 1)
-    value = (
-        value[:cut]
-        + chance.choice(["", "0", "é", "f" * 64, " ", value])
-        + value[cut + chance.randint(0, 2) :]
-    )
+    value = value[:cut] + chance.choice(["", "0", "é", "f" * 64, " ", value]) + value[cut + chance.randint(0, 2) :]
     return replace(draft, headers=(*draft.headers[:place], (name, value), *draft.headers[place + 1 :]))
 
 

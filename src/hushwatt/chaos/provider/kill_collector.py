@@ -54,9 +54,7 @@ def case(seed: int, folder: Path) -> None:
         expect(kept(collector, crowd) == everything, "some reports never arrived")
 
 
-def _life(
-    collector: ServiceProcess, crowd: GatewayHomes, waiting: list[Report], chance: random.Random
-) -> Kept:
+def _life(collector: ServiceProcess, crowd: GatewayHomes, waiting: list[Report], chance: random.Random) -> Kept:
     """Send until the service is killed; what it acknowledged, with its last breath too."""
     queue, batches = iter(waiting), [list[list[Report]]() for _ in range(LINES)]
     for turn in range(6 * LINES):

@@ -50,9 +50,7 @@ def _uploads(chance: random.Random) -> Iterator[list[Report]]:
         yield chance.sample(EVERYTHING, chance.choice([1, 1, 1, 3, 12]))
 
 
-def _serve(
-    store: Path, crowd: GatewayHomes, uploads: list[list[Report]], disk: PowerLossDisk, in_order: bool
-) -> Kept:
+def _serve(store: Path, crowd: GatewayHomes, uploads: list[list[Report]], disk: PowerLossDisk, in_order: bool) -> Kept:
     """Start the service on the disk and send; gives what it acknowledged while there was power."""
     acknowledged = Kept()
 

@@ -77,9 +77,7 @@ class CollectionModel:
             if home in self.members and self.chance.random() < 0.9:
                 part = slice(row, row + 1)
                 member = self.members[home]
-                body = pack_many(
-                    member.devices, slot, sent.spent[part], sent.drawn[part], sent.payloads[part]
-                )
+                body = pack_many(member.devices, slot, sent.spent[part], sent.drawn[part], sent.payloads[part])
                 said = self.client.send(member, body)
                 expect(said.status in (200, 422), f"an honest report was answered {said.status}")
                 if slot > self.published:
@@ -122,9 +120,7 @@ class CollectionModel:
 
     def _erase(self, device: bytes) -> None:
         with self.client.service.database.writing() as session:
-            homes, signers = session.find_devices(
-                self.collection.number, np.frombuffer(device, np.uint8)[None, :]
-            )
+            homes, signers = session.find_devices(self.collection.number, np.frombuffer(device, np.uint8)[None, :])
             erase_device(session, self.collection, device, int(homes[0]), int(signers[0]))
 
     def speakers(self, slot: int) -> list[set[int]]:
@@ -191,9 +187,7 @@ def _events(model: CollectionModel, slot: int) -> None:
 def _publish(model: CollectionModel, slot: int) -> None:
     """By hand, the slot just before this one."""
     body = b'{"until": %d}' % max(slot - 1, 0)
-    said = model.client.ask(
-        "POST", f"{model.client.path}/publish", body, [("Content-Type", "application/json")]
-    )
+    said = model.client.ask("POST", f"{model.client.path}/publish", body, [("Content-Type", "application/json")])
     expect(said.status == 200, f"publishing was answered {said.status}")
 
 
@@ -223,15 +217,11 @@ def _look(model: CollectionModel, query: EstimatesQuery, slot: dict[str, Any], h
     expect(number <= model.published, f"slot {number} is told before it is published")
     kind = number, query.consistency, query.smooth
     document = slot | {"homes": homes}
-    expect(
-        model.slots.setdefault(kind, document) == document, f"slot {number} changed after it was published"
-    )
+    expect(model.slots.setdefault(kind, document) == document, f"slot {number} changed after it was published")
     for name, spoke in zip(model.plan.names, model.speakers(number), strict=True):
         shown = slot.get("appliances", {}).get(name)
         enough = len(spoke) >= need and len(model.reported[number]) >= need
-        expect(
-            shown is None or enough, f"{len(spoke)} homes spoke of {name} in slot {number}, and it is told"
-        )
+        expect(shown is None or enough, f"{len(spoke)} homes spoke of {name} in slot {number}, and it is told")
         expect(shown is not None or not enough, f"enough homes spoke of {name} in slot {number}")
         few = slot.get("too_few_homes_for", {}).get(name)
         if "appliances" in slot:

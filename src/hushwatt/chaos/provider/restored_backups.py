@@ -68,9 +68,7 @@ def _parts(chance: random.Random) -> list[list[int]]:
 
 def _send(client: InProcessClient, gateway: EnrolledSigner, sent: SlotReports, homes: list[int]) -> None:
     rows = np.array(homes)
-    body = pack_many(
-        gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows]
-    )
+    body = pack_many(gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows])
     verdict = client.send(gateway, body).json()
     expect(not verdict["rejected"], "a report was rejected")
 

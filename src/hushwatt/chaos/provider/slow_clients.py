@@ -39,9 +39,7 @@ class SlowTarget:
         self.port = port
         self.upload = crowd.upload([(0, 0)])
         path = f"/v1/plans/{crowd.plan.id}/reports"
-        self.large = request("POST", path, b"", {"Content-Length": "4000000"}).replace(
-            b"Content-Length: 0\r\n", b""
-        )
+        self.large = request("POST", path, b"", {"Content-Length": "4000000"}).replace(b"Content-Length: 0\r\n", b"")
         self.endless = request("POST", path, b"", {"Transfer-Encoding": "chunked"}).replace(
             b"Content-Length: 0\r\n", b""
         )
@@ -71,9 +69,7 @@ def case(seed: int, folder: Path) -> None:
         collector.stop()
 
 
-def _report(
-    collector: ServiceProcess, crowd: GatewayHomes, chance: random.Random
-) -> tuple[list[Report], float]:
+def _report(collector: ServiceProcess, crowd: GatewayHomes, chance: random.Random) -> tuple[list[Report], float]:
     """Honest homes, one request after the other, each over a connection of its own; the slowest of them.
 
     The time that the machine had no processor free for either side, or stood still for a clock that
@@ -228,9 +224,7 @@ async def slow_reader(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     await asyncio.sleep(10)
 
 
-async def endless_body(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget
-) -> None:
+async def endless_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     writer.write(target.endless)
     for _ in range(1000):
         writer.write(b"10000\r\n" + bytes(65536) + b"\r\n")
@@ -242,9 +236,7 @@ async def tiny_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     await reader.read()
 
 
-async def endless_head(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget
-) -> None:
+async def endless_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     writer.write(b"GET / HTTP/1.1\r\n")
     for _ in range(1000):
         writer.write(b"Name: " + b"a" * 60_000 + b"\r\n")

@@ -122,9 +122,7 @@ def _worlds(folder: Path, script: GroupScript, seed: int) -> tuple[TwinService, 
     services = list[TwinService]()
     for name in ("left", "right"):
         (folder / name).mkdir()
-        client = InProcessClient(
-            folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m"
-        )
+        client = InProcessClient(folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m")
         reports = list(histories(script.plan, homes, SLOTS, seed + len(services)))
         services.append(TwinService(client, [client.join() for _ in range(homes)], reports))
     left, right = services
@@ -145,15 +143,10 @@ def _questions(plan: Plan, slot: int, chance: random.Random) -> Iterator[str]:
     for _ in range(chance.randint(2, 5)):
         words = []
         if chance.random() < 0.6:
-            words += [
-                f"{name}={_moment(plan, chance)}"
-                for name in chance.sample(["from", "to"], chance.randint(1, 2))
-            ]
+            words += [f"{name}={_moment(plan, chance)}" for name in chance.sample(["from", "to"], chance.randint(1, 2))]
         if chance.random() < 0.4:
             words.append("smooth=true")
-        path = chance.choice(
-            [*PAGES, *(f"{here}/{name}" for name in ("estimates", "top", "slots", "health", *FILES))]
-        )
+        path = chance.choice([*PAGES, *(f"{here}/{name}" for name in ("estimates", "top", "slots", "health", *FILES))])
         if chance.random() < 0.5 and ("estimates" in path or "export" in path):
             words.append("consistency=none")
         if path in ("/series", "/levels", "/times") and chance.random() < 0.5:
@@ -176,9 +169,7 @@ def _compare(script: GroupScript, left: TwinService, right: TwinService, slot: i
         _look(script, left, slot, target, here.json()["slots"])
 
 
-def _look(
-    script: GroupScript, service: TwinService, now: int, target: str, slots: list[dict[str, Any]]
-) -> None:
+def _look(script: GroupScript, service: TwinService, now: int, target: str, slots: list[dict[str, Any]]) -> None:
     for row in slots:
         number = row["slot"]
         expect(number <= now - 2, f"slot {number} is told before it is published")

@@ -117,9 +117,7 @@ def _asked(plan: Plan, order: Order, slot: int) -> Order:
     return tuple(sorted(order[place] for place in places))
 
 
-def _send(
-    client: InProcessClient, member: EnrolledSigner, reports: list[TurnReport], chance: random.Random
-) -> None:
+def _send(client: InProcessClient, member: EnrolledSigner, reports: list[TurnReport], chance: random.Random) -> None:
     while reports:
         size = chance.choice([1, 7, 150])
         some, reports = reports[:size], reports[size:]
@@ -153,11 +151,7 @@ def _check_forgers(plan: Plan, member: EnrolledSigner, address: str, assigned: b
         phases = {slot % plan.window for slot, _ in kept[device]}
         turns = {member.turns[home]} if assigned and member.turns else phases
         expect(not has_turns(plan) or (phases <= turns and len(phases) < 2), "a forger spoke out of turn")
-        orders = (
-            [tuple(map(int, order_of(plan, device)))]
-            if assigned
-            else permutations(range(len(plan.appliances)))
-        )
+        orders = [tuple(map(int, order_of(plan, device)))] if assigned else permutations(range(len(plan.appliances)))
         expect(
             any(_follows(plan, order, kept[device]) for order in orders),
             "a forger's reports follow no order of the appliances",
@@ -170,9 +164,7 @@ def _follows(plan: Plan, order: Order, kept: list[tuple[int, bytes]]) -> bool:
         return True
     rows = np.frombuffer(b"".join(payload for _, payload in kept), np.uint8).reshape(-1, layout.size)
     named = layout.members(rows).tolist()
-    return all(
-        tuple(members) == _asked(plan, order, slot) for (slot, _), members in zip(kept, named, strict=True)
-    )
+    return all(tuple(members) == _asked(plan, order, slot) for (slot, _), members in zip(kept, named, strict=True))
 
 
 SCENARIO = Scenario(

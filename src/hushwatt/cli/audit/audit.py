@@ -83,9 +83,7 @@ def sampler(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False,
 
 
 @app.command
-def empirical(
-    *, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None
-) -> None:
+def empirical(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
     """Attack the real bytes of a million homes, and what real agents post: they never show more than ε.
 
     All attacks together are wrong with a chance of at most 1 %.  Exits with 1 when the answer is no.
@@ -94,9 +92,7 @@ def empirical(
 
 
 @app.command
-def rounding(
-    *, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None
-) -> None:
+def rounding(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
     """Weigh ten thousand budgets: rounded probabilities never cost more than claimed.
 
     Exits with 1 when the answer is no.
@@ -219,8 +215,7 @@ def _show(report: "AuditReport", as_json: bool, tell: "Callable[[AuditReport], N
 def _print_findings(report: "AuditReport") -> None:
     """One row for every check."""
     rows = [
-        (each.claim, each.subject, each.figure, each.stated, each.seconds, each.passed)
-        for each in report.everything
+        (each.claim, each.subject, each.figure, each.stated, each.seconds, each.passed) for each in report.everything
     ]
     _print_table(rows)
     _print_sum(report)

@@ -167,9 +167,7 @@ def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json 
         rows = everything(store, last)
     if as_json:
         keys = ("plan", "slot", "spent", "drawn", "answer")
-        print(
-            json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows])
-        )
+        print(json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows]))
         return
     for row in rows:
         state = row["answer"] or "waiting"

@@ -42,9 +42,7 @@ class LocalServer(LocalService):
 def local_server(plan_file: Path, folder: Path, port: int) -> Iterator[LocalServer]:
     """Serve a plan from `folder` until the block ends."""
     plan = Plan.load(plan_file)
-    config = Config(
-        plan=(str(plan_file),), data=str(folder), port=port, strangers_per_second=10**6, log_level="error"
-    )
+    config = Config(plan=(str(plan_file),), data=str(folder), port=port, strangers_per_second=10**6, log_level="error")
     start_logs(config.log_level)
     make_folder(config.folder)
     local = LocalServer(config, plan, plan.calendar.start_of(0))

@@ -175,9 +175,7 @@ def release_bias() -> Experiment:
     """A release that is kept because it resembles the probe is not a fair draw any more."""
     plan = _tiny(preset("paper"), "lbd", 4, 3, 4)
     settings = tuple(
-        Setting(
-            f"{label}, {oracle.upper()}", replace(with_method(plan, METHODS[label]), oracle=oracle), STEADY
-        )
+        Setting(f"{label}, {oracle.upper()}", replace(with_method(plan, METHODS[label]), oracle=oracle), STEADY)
         for label in ("LBD", "LBA")
         for oracle in ("oue", "grr")
     )

@@ -33,9 +33,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors "
-)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors "
 NO_FRAME = {"Content-Security-Policy": f"{POLICY}'none'", "X-Frame-Options": "DENY"}
 OWN_FRAME = {"Content-Security-Policy": f"{POLICY}'self'", "X-Frame-Options": "SAMEORIGIN"}
 
@@ -75,9 +73,7 @@ class OwnerPage:
         with self.folder.store() as store:
             health = self.hub.health(now)
             latest = dict(self.agent.latest)
-            return home_page(
-                OwnerPageData(store, self.agent.caps, now, latest, health, self.csrf_token, everything)
-            )
+            return home_page(OwnerPageData(store, self.agent.caps, now, latest, health, self.csrf_token, everything))
 
     def press(self, action: str, csrf_token: str) -> bool:
         """Do what a button says; False when it was not ours."""

@@ -57,9 +57,7 @@ def home_page(data: OwnerPageData) -> str:
     parts, beyond = [_header(data, here), _budget(data, every)], cap_objections(data.caps, every)
     parts += [_plan(data, each, every, beyond[each.plan.id]) for each in here]
     if not here:
-        parts.append(
-            html.section("No plan", html.paragraph("This home takes part in nothing; nothing leaves it."))
-        )
+        parts.append(html.section("No plan", html.paragraph("This home takes part in nothing; nothing leaves it.")))
     return html.page("hushwatt at home", "".join([*parts, _sources(data), _log(data, every)]))
 
 
@@ -87,9 +85,7 @@ def _budget(data: OwnerPageData, every: list[PlanStatus]) -> str:
         _meter(f"all plans, on any one appliance in any {single.span}", single.spent, single.cap),
     ]
     rows.append(["lifetime", "", f"ε {plain(life.spent)}", f"odds {html.text(odds(life.spent / 1e6))}"])
-    return html.section(
-        "Your budget", html.table(["", "", "spent", "at most"], rows), html.paragraph(HABITS, True)
-    )
+    return html.section("Your budget", html.table(["", "", "spent", "at most"], rows), html.paragraph(HABITS, True))
 
 
 def _meter(label: str, spent: int, cap: int) -> list[str]:
@@ -103,10 +99,7 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
         html.paragraph(f"{each.state}; {each.reports} reports, {each.waiting} waiting to be sent."),
         *(html.paragraph(f"Held back by your caps: {line}.") for line in beyond),
         *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),
-        *(
-            html.paragraph(f"Silent in slots {first} to {last}: {why}.", True)
-            for first, last, why in each.silences[:2]
-        ),
+        *(html.paragraph(f"Silent in slots {first} to {last}: {why}.", True) for first, last, why in each.silences[:2]),
         _grid(data, each),
         "<h2>What the provider can conclude</h2>",
         html.paragraph(
@@ -142,9 +135,7 @@ def _grid(data: OwnerPageData, each: PlanStatus) -> str:
     slot, watts = data.latest.get(plan.id, (None, None))
     levels_sent = {} if slot is None else _levels_sent(data.store, plan, slot)
     if watts is None:
-        return html.paragraph(
-            "True against sent is shown once a slot has ended while this page's agent runs.", True
-        )
+        return html.paragraph("True against sent is shown once a slot has ended while this page's agent runs.", True)
     rows = []
     for appliance, mean in zip(plan.appliances, watts, strict=True):
         level = true_level(plan, appliance.name, float(mean))
@@ -152,9 +143,7 @@ def _grid(data: OwnerPageData, each: PlanStatus) -> str:
         shown = "not asked" if said is None else html.cells(appliance.levels, said, "sent")
         rows.append([html.text(quoted(appliance.name)), html.cells(appliance.levels, [level], "true"), shown])
     sent = "as it was sent" if levels_sent else "nothing was sent"
-    return f"<h2>True against sent, slot {slot}</h2>" + html.table(
-        ["appliance", "true, only here", sent], rows
-    )
+    return f"<h2>True against sent, slot {slot}</h2>" + html.table(["appliance", "true, only here", sent], rows)
 
 
 def _levels_sent(store: Store, plan: Plan, slot: int) -> dict[str, list[int]]:
@@ -179,9 +168,7 @@ def _sources(data: OwnerPageData) -> str:
     rows = []
     for each in data.health:
         heard = "never" if each["heard"] is None else _time(each["heard"])
-        state = (
-            "fresh" if each["fresh"] else f'<span class="bad">{html.text(each["trouble"] or "stale")}</span>'
-        )
+        state = "fresh" if each["fresh"] else f'<span class="bad">{html.text(each["trouble"] or "stale")}</span>'
         rows.append([html.text(each["appliance"]), html.text(each["name"]), heard, state])
     return html.section("Sources", html.table(["appliance", "source", "last heard", "health"], rows))
 
@@ -198,11 +185,7 @@ def _log(data: OwnerPageData, every: list[PlanStatus]) -> str:
         ]
         for row in sent_reports(data.store, None if data.everything else LATEST_ROWS)[::-1]
     ]
-    more = (
-        ""
-        if data.everything or len(rows) < LATEST_ROWS
-        else '<p><a href="?all=1">everything ever sent</a></p>'
-    )
+    more = "" if data.everything or len(rows) < LATEST_ROWS else '<p><a href="?all=1">everything ever sent</a></p>'
     head = ["plan", "slot", "spent", "state", "bytes"]
     return html.section("Everything that left this home", html.table(head, rows), more)
 

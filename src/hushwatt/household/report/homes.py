@@ -159,9 +159,7 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.i
     )
 
 
-def _strategies(
-    plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None
-) -> Cohorts:
+def _strategies(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None) -> Cohorts:
     first = strategy_for(plan)
     if has_turns(plan):
         sizes = np.zeros(plan.window, dtype=np.int64) if taken is None else taken

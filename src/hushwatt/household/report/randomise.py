@@ -35,9 +35,7 @@ def randomise(layout: Layout, levels: Levels, members: Members | None, drawn: in
     return layout.name(layout.blank(answer_bits(truth, law, entropy), members), members)
 
 
-def _randomise_direct(
-    layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy
-) -> Levels:
+def _randomise_direct(layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy) -> Levels:
     """A direct answer for every level, by the law of its own appliance."""
     answers = np.empty_like(levels)
     laws = [cast(DirectLaw, law) for law in laws_of(layout, drawn)]

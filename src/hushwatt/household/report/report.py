@@ -84,9 +84,7 @@ def _report_adaptive(homes: Homes, levels: Levels, source: Source) -> tuple[Slot
 def _change_thresholds(homes: Homes) -> NDArray[np.int64]:
     """How many cells may change before each home publishes; what is not on offer is never reached."""
     layout = homes.layout
-    return homes.strategies.each(
-        lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0
-    )
+    return homes.strategies.each(lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0)
 
 
 def pay_and_draw(

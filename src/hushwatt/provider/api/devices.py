@@ -108,9 +108,7 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
     return routes
 
 
-def enrol(
-    session: Session, collection: Collection, joining: Join, needs_code: bool, now: int
-) -> Enrolled | None:
+def enrol(session: Session, collection: Collection, joining: Join, needs_code: bool, now: int) -> Enrolled | None:
     """Enrol, or give what the same code gave this key before; None when the code is no good."""
     key = bytes.fromhex(joining.public_key)
     code = find_code(session, collection.number, joining.code) if needs_code and joining.code else None

@@ -68,9 +68,7 @@ def period_mean(
         share=share,
         share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.slot_index],
         watts=watts,
-        watts_variance=float(
-            weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.slot_index]
-        ),
+        watts_variance=float(weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.slot_index]),
         watts_slope=slope,
         watts_jump=jump,
         watts_above=watts - plan.appliances[appliance].values[0],
@@ -79,9 +77,7 @@ def period_mean(
     )
 
 
-def period_weights(
-    groups: DebiasedGroups, reports: Floats, counted: Mask, timeline: SlotTimeline
-) -> PeriodWeights:
+def period_weights(groups: DebiasedGroups, reports: Floats, counted: Mask, timeline: SlotTimeline) -> PeriodWeights:
     """Give every counted slot the same weight, and every report of it an equal part of that."""
     slot = counted / counted.sum()
     per_report = slot / reports

@@ -89,9 +89,7 @@ def validate(collection: Collection, records: ReportColumns) -> Verdicts:
     verdicts = np.zeros(len(records), dtype=np.int8)
     fit = amounts_fit(collection.plan, slot, spent, drawn)
     verdicts[~fit] = WRONG_AMOUNT
-    verdicts[fit] = np.where(
-        payloads_fit(collection.layout, drawn[fit], records.payloads[fit]), PENDING, WRONG_PAYLOAD
-    )
+    verdicts[fit] = np.where(payloads_fit(collection.layout, drawn[fit], records.payloads[fit]), PENDING, WRONG_PAYLOAD)
     return verdicts
 
 
@@ -190,9 +188,7 @@ def _insert(
         _recount_repeats(session, collection, slot, homes[fresh])
 
 
-def _drawn_in(
-    session: Session, collection: Collection, slot: int, homes: Homes, fresh: NDArray[np.bool_]
-) -> Homes:
+def _drawn_in(session: Session, collection: Collection, slot: int, homes: Homes, fresh: NDArray[np.bool_]) -> Homes:
     """The slot in which each report was drawn; one that is not fresh repeats the last draw of its home."""
     plan = collection.plan
     if collection.probe is None:
@@ -235,9 +231,7 @@ def recount(session: Session, collection: Collection, slot: int, report: StoredR
     )
 
 
-def _groups(
-    slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows
-) -> Iterator[ReportGroup]:
+def _groups(slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows) -> Iterator[ReportGroup]:
     """The reports that have the same draw and the same costs; homes stay in order."""
     for when, cost, budget in unique_rows(as_of, spent, drawn):
         rows = (as_of == when) & (spent == cost) & (drawn == budget)

@@ -62,9 +62,7 @@ def open_deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
     """The files that paths mean, all checked before any of them is taken in."""
     from hushwatt.wire.reports import report_files
 
-    files = [
-        Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, path)
-    ]
+    files = [Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, path)]
     if not files:
         raise UsageError("no file of reports was named")
     return files

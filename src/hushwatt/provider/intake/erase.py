@@ -18,9 +18,7 @@ def erase_home(session: Session, collection: Collection, home: int, published: i
             if slot > published:
                 tally = negative(tally_of(collection, report.payload))
                 add_tallies(session, number, {tally_key(slot, report): tally})
-            erased += session.run(
-                "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
-            )
+            erased += session.run("DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home)
     session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
     forget_rotation(session, number, home)
     return erased

@@ -168,9 +168,7 @@ class Inbox:
         loops = {write.future.get_loop() for write in batch}
         for loop in loops:  # waking a loop is dear, so once for all
             with suppress(RuntimeError):  # it has stopped, and nobody waits
-                loop.call_soon_threadsafe(
-                    _resolve_all, [each for each in batch if each.future.get_loop() is loop]
-                )
+                loop.call_soon_threadsafe(_resolve_all, [each for each in batch if each.future.get_loop() is loop])
 
     def _write(self, session: Session, batch: list[_PendingWrite]) -> None:
         uploads: defaultdict[int, list[_PendingWrite]] = defaultdict(list)

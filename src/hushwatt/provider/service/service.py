@@ -83,9 +83,7 @@ class Service:
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
-        erased = await self.inbox.write(
-            lambda session: erase_device(session, collection, device, home, signer)
-        )
+        erased = await self.inbox.write(lambda session: erase_device(session, collection, device, home, signer))
         self._purge_pending = True
         await self.purge_due()
         return erased
@@ -115,10 +113,7 @@ class Service:
 def schedules_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, SlotSchedule]:
     """When the slots of each plan open and close."""
     tolerance = timedelta(seconds=config.tolerance)
-    return {
-        number: SlotSchedule(plan, config.grace_of(plan.slot.seconds), tolerance)
-        for number, plan in plans.items()
-    }
+    return {number: SlotSchedule(plan, config.grace_of(plan.slot.seconds), tolerance) for number, plan in plans.items()}
 
 
 def open_reader(config: Config, database: Database) -> CollectionReader:

@@ -87,8 +87,7 @@ class PostgresSession:
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         asked = homes[: known_below(self, plan, slot, homes)]
         reported = self._numbers(
-            "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s "
-            "AND home = ANY(%s)",
+            "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
             (plan, slot, BigintArray(asked)),
         )
         return np.isin(homes, reported)
@@ -129,8 +128,7 @@ class PostgresSession:
 
     def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
         rows = self._connection.execute(
-            "SELECT home, spent, drawn, as_of, payload FROM reports "
-            "WHERE plan = %s AND slot = %s AND home = ANY(%s)",
+            "SELECT home, spent, drawn, as_of, payload FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
             (plan, slot, BigintArray(homes)),
         )
         return [StoredReport(*row) for row in rows]

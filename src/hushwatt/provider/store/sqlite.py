@@ -165,8 +165,7 @@ class SqliteSession:
 
     def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
         rows = self._connection.execute(
-            "SELECT r.home, r.known FROM carray(?1) c CROSS JOIN rotations r "
-            "ON r.plan = ?2 AND r.home = c.value",
+            "SELECT r.home, r.known FROM carray(?1) c CROSS JOIN rotations r ON r.plan = ?2 AND r.home = c.value",
             (_array(homes), plan),
         )
         return rotation_columns(rows)

@@ -16,10 +16,7 @@ def panel_of(oracle, reports=None):
     held = [spread_out(4000, [6, 3, 1]), spread_out(4000, [9, 1])]
     arrays = TallyArrays.of(plan, repeated_slots(np.random.default_rng(2), plan, held, 3, reports=reports))
     timeline = SlotTimeline.of(arrays, 1)
-    slots = [
-        slot_statistics(plan, place, DebiasedGroups.of(plan, arrays, place), timeline, 4000)
-        for place in (0, 1)
-    ]
+    slots = [slot_statistics(plan, place, DebiasedGroups.of(plan, arrays, place), timeline, 4000) for place in (0, 1)]
     return SeriesPanel.of(slots, VALUES), slots
 
 

@@ -131,16 +131,13 @@ def test_the_command_counts_once(table, tmp_path, hushwatt):
     (tmp_path / "plan.toml").write_text(plan.toml())
     saved(plan, tmp_path / "once.parquet", batch)
     saved(plan, tmp_path / "twice.parquet", both)
-    once, again = (
-        hushwatt("estimate", "plan.toml", f"{name}.parquet", "--json") for name in ("once", "twice")
-    )
+    once, again = (hushwatt("estimate", "plan.toml", f"{name}.parquet", "--json") for name in ("once", "twice"))
 
     assert once.returncode == again.returncode == 0
     assert once.stdout == again.stdout
     assert once.stderr == ""
     assert again.stderr == (
-        f"{len(batch)} reports repeat an earlier one of the same household, slot and round; "
-        "each is counted once\n"
+        f"{len(batch)} reports repeat an earlier one of the same household, slot and round; each is counted once\n"
     )
 
 
@@ -156,9 +153,7 @@ def test_the_command_says_what_it_refuses(command, plan_of, tmp_path, hushwatt):
     saved(plan, tmp_path / "clean.parquet", batch)
     saved(plan, tmp_path / "forged.parquet", forged)
 
-    clean, other = (
-        hushwatt(command, "plan.toml", f"{name}.parquet", "--json") for name in ("clean", "forged")
-    )
+    clean, other = (hushwatt(command, "plan.toml", f"{name}.parquet", "--json") for name in ("clean", "forged"))
 
     assert clean.returncode == other.returncode == 0
     assert clean.stdout == other.stdout

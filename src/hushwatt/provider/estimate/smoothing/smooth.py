@@ -195,19 +195,15 @@ def _one_sided(
     are the usual ones.
     """
     repeats = [
-        timeline.sum_by_slot((each.as_of < timeline.slots[timeline.slot_index]).astype(float)) > 0
-        for each in groups
+        timeline.sum_by_slot((each.as_of < timeline.slots[timeline.slot_index]).astype(float)) > 0 for each in groups
     ]
     return _within_sigmas(panel, slots, [np.where(each, Z95, ONE_SIDED_Z) for each in repeats])
 
 
-def _within_sigmas(
-    panel: SeriesPanel, slots: Sequence[SlotStatistics], sigmas: Sequence[Floats]
-) -> SeriesRows:
+def _within_sigmas(panel: SeriesPanel, slots: Sequence[SlotStatistics], sigmas: Sequence[Floats]) -> SeriesRows:
     """The slots by themselves, within so many standard errors."""
     levels = [
-        score_interval(each.share, each.errors, sigma[:, None])
-        for each, sigma in zip(slots, sigmas, strict=True)
+        score_interval(each.share, each.errors, sigma[:, None]) for each, sigma in zip(slots, sigmas, strict=True)
     ]
     reaches = [sigma * np.sqrt(each.watts_variance) for each, sigma in zip(slots, sigmas, strict=True)]
     pairs = list(zip(slots, reaches, strict=True))

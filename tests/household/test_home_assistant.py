@@ -3,7 +3,7 @@
 import pytest
 from tests.household.living import fresh_store, join
 
-from hushwatt.household.entities import discovery, obey, state
+from hushwatt.household.home_assistant import discovery, obey, state
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
 

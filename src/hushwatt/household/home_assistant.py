@@ -18,7 +18,7 @@ from hushwatt.household.guard import Guard
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.broker import MAX_BACKOFF, connection
+from hushwatt.household.sources.mqtt import MAX_BACKOFF, connection
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.status import meters, plan_statuses
 from hushwatt.plan.amounts import plain
@@ -78,9 +78,7 @@ def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
     }
 
 
-async def announce(
-    broker: Broker, store: Store, caps: Callable[[], Caps], clock: HomeClock, guard: Guard
-) -> None:
+async def announce(broker: Broker, store: Store, caps: Callable[[], Caps], clock: HomeClock, guard: Guard) -> None:
     """Keep the entities up to date, and obey the pause switch; never ends by itself.
 
     `caps` gives those that hold at the time.
