@@ -74,10 +74,8 @@ def one_by_one(plan, batch):
     layout, last, found = Layout.of(plan), {}, {}
     for row, household in enumerate(batch.households.to_pylist()):
         slot, round_, payload = int(batch.slot[row]), int(batch.round[row]), batch.payloads[row]
-        if round_ == 1 or last.get(household, (None, None))[0] != payload.tobytes():
-            as_of = slot
-        else:
-            as_of = last[household][1]
+        before, drawn_in = last.get(household, (None, slot))
+        as_of = drawn_in if round_ == 0 and before == payload.tobytes() else slot
         if round_ == 0:
             last[household] = (payload.tobytes(), as_of)
         key = TallyKey(slot, round_, as_of, int(batch.drawn[row]))
