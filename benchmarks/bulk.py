@@ -41,9 +41,7 @@ def measure(folder: Path, homes: int) -> list[Row]:
     run("simulate", "ideal", "-o", readings, "--homes", homes, "--slots", 1, "--seed", 1)
     randomised, memory = run("randomise", plan, readings, "-o", reports)
     estimated, memory_too = run("estimate", plan, reports, "--json")
-    copied = float(
-        subprocess.check_output([sys.executable, "-c", COPY, readings, reports, folder / "copy.parquet"])
-    )
+    copied = float(subprocess.check_output([sys.executable, "-c", COPY, readings, reports, folder / "copy.parquet"]))
     readings.unlink()
     name = f"{homes // 1_000_000} M homes × 15 appliances"
     spent = randomised + estimated

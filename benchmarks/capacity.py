@@ -154,10 +154,7 @@ def report_files(folder: Path, plan: Plan, homes: int, count: int) -> list[Path]
     files = [folder / "slots" / f"slot-{slot:06}.parquet" for slot in range(count)]
     for slot, file in enumerate(files):
         watts = iter(
-            [
-                np.zeros((fleet.partitions.length(part), len(plan.names)))
-                for part in range(len(fleet.partitions))
-            ]
+            [np.zeros((fleet.partitions.length(part), len(plan.names))) for part in range(len(fleet.partitions))]
         )
         with ReportWriter(file, plan, homes) as writer:
             for batch in fleet.advance(slot, watts, source):
@@ -189,9 +186,7 @@ def uploads(folder: Path, sizes: dict[str, Any]) -> list[Figure | None]:
     return [line(singles, memory), line(batches, memory)]
 
 
-def sent(
-    requests: list[bytes], counts: tuple[int, ...], each: int, connections: int
-) -> Iterator[tuple[float, float]]:
+def sent(requests: list[bytes], counts: tuple[int, ...], each: int, connections: int) -> Iterator[tuple[float, float]]:
     """Send so many requests at a time: millions of reports, and seconds."""
     start = 0
     for count in counts:

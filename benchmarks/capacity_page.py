@@ -240,11 +240,7 @@ def duration(count: float) -> str:
     """
     if count < 100:
         return seconds(count)
-    return (
-        f"{count / 60:.3g} min"
-        if count < 6_000
-        else f"{round(count / HOUR, 1 if count < 36_000 else 0):,g} h"
-    )
+    return f"{count / 60:.3g} min" if count < 6_000 else f"{round(count / HOUR, 1 if count < 36_000 else 0):,g} h"
 
 
 def reports(count: float) -> str:

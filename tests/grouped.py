@@ -8,55 +8,58 @@ from pathlib import Path
 # The test, and the modules that it covers together.
 GROUPED = {
     "audit/attacks/test_empirical.py": "privacy/promise",
-    "audit/harness/test_agent_home.py": "audit/harness/lives",
     "audit/harness/test_buckets.py": """
         audit/harness/expect audit/harness/plans audit/harness/raw_connection
         audit/harness/service_process
     """,
-    "audit/harness/test_true_time.py": "audit/harness/clocked_home audit/harness/sums",
+    "audit/harness/test_plan_home.py": """
+        audit/harness/fake_provider audit/harness/lives audit/harness/machine_clock
+    """,
+    "audit/harness/test_true_time_recorder.py": "audit/harness/home_under_test audit/harness/released",
     "audit/leaks/test_canary.py": "audit/leaks/traces",
     "audit/test_claims.py": "audit/suites",
     "audit/test_page.py": "audit/page_words privacy/promise_words",
     "chaos/provider/test_power_loss.py": """
-        audit/harness/concurrent_client audit/harness/in_process_client
+        audit/harness/concurrent_client audit/harness/in_process_client audit/harness/local_service
     """,
-    "chaos/provider/test_small_groups.py": "audit/harness/histories",
     "chaos/test_run.py": "chaos/scenario",
     "chaos/test_scenarios.py": """
-        audit/harness/failing_disk audit/harness/home_life audit/harness/notes
-        audit/harness/resident_memory chaos/home/broken_disk chaos/home/foreign_answers
-        chaos/home/foreign_messages chaos/home/hostile_plans chaos/home/impostors chaos/home/kill_agent
-        chaos/home/ordinary_reboot chaos/home/power_loss chaos/home/restored_ledger
-        chaos/home/swapped_server chaos/home/wild_clock chaos/mutations chaos/provider/broken_disk
-        chaos/provider/doors chaos/provider/erased_homes chaos/provider/exactly_once
-        chaos/provider/foreign_files chaos/provider/forged_uploads chaos/provider/hostile_requests
-        chaos/provider/kill_collector chaos/provider/published_once chaos/provider/restored_backups
-        chaos/provider/slow_clients chaos/provider/turns
+        audit/harness/fault_injecting_disk audit/harness/notes audit/harness/observed_life
+        chaos/home/broken_disk chaos/home/foreign_answers chaos/home/foreign_messages
+        chaos/home/hostile_plans chaos/home/impostors chaos/home/kill_agent chaos/home/ordinary_reboot
+        chaos/home/power_loss chaos/home/restored_ledger chaos/home/swapped_server chaos/home/wild_clock
+        chaos/mutations chaos/provider/broken_disk chaos/provider/doors chaos/provider/erased_homes
+        chaos/provider/exactly_once chaos/provider/foreign_files chaos/provider/forged_uploads
+        chaos/provider/hostile_requests chaos/provider/kill_collector chaos/provider/published_once
+        chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
     "cli/household/test_owner_text.py": "household/consent_text household/report/preview",
-    "cli/plan/test_plan.py": "cli/plan/promised",
-    "cli/provider/test_serve.py": "cli/provider/store_options provider/service/folder",
-    "cli/test_tables.py": "cli/demo cli/provider/deliveries cli/provider/files",
-    "cli/test_terminal.py": "evaluate/frames",
+    "cli/plan/test_plan.py": "cli/plan/promise_json",
+    "cli/provider/test_provider.py": "cli/provider/store_options provider/service/folder",
+    "cli/test_tables.py": "cli/demo cli/provider/deliveries cli/provider/import_export",
+    "cli/test_terminal.py": "evaluate/simulate",
     "evaluate/generators/test_augment.py": "evaluate/generators/streams",
-    "evaluate/test_as_printed.py": "evaluate/experiments/findings evaluate/printed",
     "evaluate/test_baselines.py": """
         evaluate/baselines/baseline evaluate/baselines/exponential evaluate/baselines/gamma
         evaluate/baselines/gaussian evaluate/baselines/geometric evaluate/baselines/laplace
         evaluate/baselines/randomised_totals evaluate/baselines/rappor
     """,
-    "evaluate/test_datasets_hold.py": "evaluate/datasets/grid evaluate/datasets/hold",
     "evaluate/test_datasets_native.py": """
-        evaluate/datasets/card evaluate/datasets/eco evaluate/datasets/ideal evaluate/datasets/names
+        evaluate/datasets/appliance_names evaluate/datasets/card evaluate/datasets/csv_rows
+        evaluate/datasets/eco evaluate/datasets/ideal evaluate/datasets/local_time
         evaluate/datasets/opsd evaluate/datasets/refit evaluate/datasets/tracebase
         evaluate/datasets/ukdale
     """,
     "evaluate/test_datasets_nilmtk.py": "evaluate/datasets/nilmtk evaluate/datasets/plain_pickle",
-    "evaluate/test_datasets_real.py": "evaluate/datasets evaluate/datasets/dataset evaluate/table",
+    "evaluate/test_datasets_real.py": """
+        evaluate/datasets evaluate/datasets/dataset evaluate/readings_file
+    """,
     "evaluate/test_datasets_tidy.py": """
-        evaluate/datasets/arrays evaluate/datasets/convert evaluate/datasets/rows evaluate/datasets/tidy
-        evaluate/datasets/wall
+        evaluate/datasets/arrays evaluate/datasets/convert evaluate/datasets/tidy
+    """,
+    "evaluate/test_datasets_zero_order_hold.py": """
+        evaluate/datasets/time_grid evaluate/datasets/zero_order_hold
     """,
     "evaluate/test_demo.py": """
         evaluate/demo/folder evaluate/demo/homes evaluate/demo/page evaluate/demo/rehearsal
@@ -68,21 +71,25 @@ GROUPED = {
         evaluate/experiments/peeking_loss evaluate/experiments/top
     """,
     "evaluate/test_generators.py": """
-        evaluate/generators/daily evaluate/generators/facts evaluate/generators/flat
-        evaluate/generators/habits evaluate/generators/ideal evaluate/generators/invented
-        evaluate/generators/kind evaluate/generators/paper_homes
+        evaluate/generators/appliance_facts evaluate/generators/daily evaluate/generators/distributions
+        evaluate/generators/habits evaluate/generators/home_generator evaluate/generators/ideal
+        evaluate/generators/invented_homes evaluate/generators/paper_homes
     """,
-    "evaluate/test_page.py": "evaluate/figures evaluate/reproduce evaluate/tables",
-    "fleet/readings/test_files.py": "fleet/readings/columns fleet/readings/csv_file",
-    "fleet/readings/test_parts.py": "fleet/assemble fleet/fleet",
+    "evaluate/test_page.py": "evaluate/figures evaluate/reproduce evaluate/result_tables",
+    "evaluate/test_paper_mechanism.py": "evaluate/experiments/findings evaluate/paper_numbers",
+    "fleet/readings/test_files.py": """
+        fleet/readings/arrow_readings fleet/readings/columns fleet/readings/csv_file
+    """,
+    "fleet/readings/test_partitions.py": "fleet/assemble fleet/fleet",
     "fleet/readings/test_readings.py": """
-        fleet/readings/index_pass fleet/readings/parquet_file fleet/readings/runs fleet/readings/survey
-        fleet/readings/value_pass
+        fleet/readings/index_pass fleet/readings/parquet_file fleet/readings/run_lengths
+        fleet/readings/slot_histogram fleet/readings/value_pass
     """,
-    "fleet/test_aggregate.py": "fleet/aggregate_draws fleet/speakers",
-    "fleet/test_frames.py": "fleet/frame fleet/result",
+    "fleet/test_aggregate.py": "fleet/aggregate_draws fleet/aggregate_turns",
+    "fleet/test_dataframes.py": """
+        fleet/dataframe_kinds fleet/result wire/arrow_tables wire/reports/report_table
+    """,
     "fleet/test_randomise.py": "cli/randomise fleet/state",
-    "fleet/test_spill_store.py": "fleet/scratch",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
     "household/sources/test_presets.py": "household/sources/json_path household/sources/measurement",
     "household/sources/test_slot_edges.py": "household/clock",
@@ -92,7 +99,7 @@ GROUPED = {
     "household/test_private_files.py": "household/home_folder",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
-        cli/household/household cli/household/shared household/page/html household/page/view
+        cli/household/household cli/household/options household/page/html household/page/view
     """,
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
@@ -106,48 +113,42 @@ GROUPED = {
         privacy/strategies/distribute privacy/strategies/population privacy/strategies/sample
         privacy/strategies/table privacy/strategies/uniform
     """,
+    "provider/api/test_access.py": "provider/store/logins",
+    "provider/api/test_connection.py": "provider/serve",
+    "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
+    "provider/dashboard/test_pages.py": """
+        provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure
+        provider/dashboard/charts/heatmap provider/dashboard/charts/interval_charts
+        provider/dashboard/charts/line_chart provider/dashboard/login provider/dashboard/renderer
+        provider/dashboard/routes provider/dashboard/tables provider/dashboard/views
+        provider/dashboard/views/collection provider/dashboard/views/levels
+        provider/dashboard/views/overview provider/dashboard/views/plan provider/dashboard/views/series
+        provider/dashboard/views/shares provider/dashboard/views/times provider/dashboard/views/top
+    """,
+    "provider/dashboard/test_zones_shown.py": """
+        provider/dashboard/formatting provider/dashboard/page_context provider/dashboard/page_layout
+        provider/dashboard/query
+    """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
     "provider/estimate/test_estimate.py": "provider/estimate/influence",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
-    "provider/tally/test_tally.py": """
-        provider/tally/engines provider/tally/engines/embedded provider/tally/engines/spark
-        provider/tally/engines/spark_session
-    """,
-    "provider/test_access.py": "provider/store/access provider/store/logins",
+    "provider/store/test_postgres.py": "provider/store/postgres_bytes",
+    "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
+    "provider/tally/engines/test_arrow_tally.py": "provider/tally/file_rotations",
+    "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
+    "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """
-        provider/api/access provider/api/connection provider/api/description provider/api/devices
-        provider/api/estimates provider/api/head provider/api/middleware provider/api/operations
-        provider/api/plans provider/api/problems provider/api/proof provider/api/signed
-        provider/api/token_bucket provider/api/upload provider/app provider/clock
+        provider/api/devices provider/api/estimates provider/api/health provider/api/middleware
+        provider/api/openapi provider/api/plans provider/api/problems provider/api/request_head
+        provider/api/signed provider/api/token_bucket provider/api/upload provider/app provider/clock
+        provider/store/access
     """,
     "provider/test_chaos.py": "provider/store/tallies",
-    "provider/test_connection.py": "provider/serve",
-    "provider/test_dashboard.py": """
-        provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure
-        provider/dashboard/charts/heatmap provider/dashboard/charts/interval_charts
-        provider/dashboard/charts/line_chart provider/dashboard/formatting provider/dashboard/login
-        provider/dashboard/page_context provider/dashboard/page_layout provider/dashboard/plan_promise
-        provider/dashboard/query provider/dashboard/renderer provider/dashboard/routes
-        provider/dashboard/tables provider/dashboard/views provider/dashboard/views/collection
-        provider/dashboard/views/levels provider/dashboard/views/overview provider/dashboard/views/plan
-        provider/dashboard/views/series provider/dashboard/views/shares provider/dashboard/views/times
-        provider/dashboard/views/top
-    """,
     "provider/test_durable.py": "provider/store/session",
-    "provider/test_engines.py": """
-        provider/tally/engines/arrow_tally provider/tally/engines/overlaps
-        provider/tally/engines/tally_arrow provider/tally/file_rotations
-    """,
-    "provider/test_engines_spark_errors.py": """
-        provider/tally/engines/spark_errors provider/tally/engines/spark_files
-    """,
-    "provider/test_postgres.py": "provider/store/postgres provider/store/postgres_bytes",
     "provider/test_published.py": "provider/metrics provider/service/collection_reader",
     "provider/test_scrub.py": "provider/store provider/store/plans provider/store/slots",
-    "provider/test_sqlite.py": "provider/store/enrolment provider/store/schema provider/store/sqlite",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
-    "wire/reports/test_parquet_bounds.py": "wire/reports/thrift",
     "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",
     "wire/test_payload.py": "wire/row_error",
 }
@@ -164,16 +165,11 @@ ACROSS = {
     "plan/test_hostile.py",
     "privacy/test_caps.py",
     "privacy/test_cohorts.py",
-    "provider/test_dashboard_browser.py",
-    "provider/test_engines_spark.py",
-    "provider/test_erased.py",
+    "provider/dashboard/test_browser.py",
     "provider/test_hostile.py",
-    "provider/test_numbers_shown.py",
-    "provider/test_proof.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",
     "provider/test_two_plans.py",
-    "provider/test_zones_shown.py",
 }
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import hushwatt
 from hushwatt.audit.exact.run import exact_audit_of, exact_audits
-from hushwatt.audit.harness.agent_home import at_home
 from hushwatt.audit.harness.in_process_client import InProcessClient
+from hushwatt.audit.harness.plan_home import home_in_plan
 from hushwatt.audit.laws.rounding import audit_rounding, budgets
 from hushwatt.audit.miniature import Mechanism, Shape, mechanisms, small_plan
 from hushwatt.audit.spending.budget import audit_appliances, audit_strategy
@@ -123,12 +123,10 @@ def uploads(plan, devices, watts):
 
 def test_service(plan, watts, tmp_path):
     """Homes upload over HTTP; the published estimates are right, and reports in a silent slot are refused."""
-    with InProcessClient(
-        tmp_path, plan, now=plan.calendar.end_of(0), grace="1m", assigned_turns=False
-    ) as client:
+    with InProcessClient(tmp_path, plan, now=plan.calendar.end_of(0), grace="1m", assigned_turns=False) as client:
         member = client.join(HOMES)
         for slot, records in uploads(plan, member.devices, watts):
-            client.at(slot)
+            client.at_slot(slot)
             if records:
                 late = records[0]
                 assert client.send(member, b"".join(records)).json()["rejected"] == []
@@ -138,18 +136,18 @@ def test_service(plan, watts, tmp_path):
                 forged = pack(member.devices[0].tobytes(), slot, drawn, drawn, payload)
                 (refused,) = client.send(member, forged).json()["rejected"]
                 assert refused["reason"] == "wrong_amount"
-        client.at(SLOTS, later=timedelta(hours=1))
+        client.at_slot(SLOTS, late=timedelta(hours=1))
 
         assert_right(plan, client.get("/estimates?consistency=none").json())
 
 
 def test_agent(plan):
     """A home draws in every other slot, pays its share, never more than ε in a window, and is believed."""
-    with at_home(plan, lambda slot: np.full(3, 100.0)) as living:
+    with home_in_plan(plan, lambda slot: np.full(3, 100.0)) as home:
         for slot in range(SLOTS):
-            living.live(slot)
-        records = unpack(b"".join(living.wire.uploads), Layout.of(plan).size)
-        kept = living.store.rows("SELECT slot, spent, answer FROM reports ORDER BY slot")
+            home.live_slot(slot)
+        records = unpack(b"".join(home.provider.uploads), Layout.of(plan).size)
+        kept = home.store.rows("SELECT slot, spent, answer FROM reports ORDER BY slot")
     share = plan.epsilon // 2
     silent = np.zeros(SLOTS, dtype=np.int64)
     silent[records.slot] = records.spent
@@ -230,9 +228,7 @@ CHECKS = (
 def test_every_check_finds_them():
     """Checks that go through all methods or all laws go through these, and they pass."""
     options = ["-q", "-p", "tests.added", "-p", "no:xdist", "-k", "lbe or tue"]
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *CHECKS], cwd=ROOT, capture_output=True, text=True
-    )
+    run = subprocess.run([sys.executable, "-m", "pytest", *options, *CHECKS], cwd=ROOT, capture_output=True, text=True)
 
     assert run.returncode == 0, run.stdout
     assert int(run.stdout.rsplit("\n", 2)[-2].split(" passed")[0]) > 30

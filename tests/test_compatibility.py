@@ -67,9 +67,7 @@ def test_old_names_work_and_say_so():
 
 def test_commands_are_still_there():
     """Every command of an earlier version is one."""
-    commands = (
-        "audit completion data demo doctor estimate household plan provider randomise reproduce simulate top"
-    )
+    commands = "audit completion data demo doctor estimate household plan provider randomise reproduce simulate top"
 
     assert set(commands.split()) <= COMMANDS.keys()
 

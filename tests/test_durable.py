@@ -3,7 +3,7 @@
 import apsw
 import pytest
 
-from hushwatt.audit.harness.disk import Disk, through
+from hushwatt.audit.harness.power_loss_disk import PowerLossDisk, mounted
 from hushwatt.durable import rewrite_wal
 
 
@@ -18,7 +18,7 @@ def database(tmp_path):
 def test_the_log_is_written_and_synced(tmp_path):
     """All of it goes to the disk once more, byte for byte."""
     steps = []
-    with through(Disk(steps.append)) as disk:
+    with mounted(PowerLossDisk(steps.append)) as disk:
         connection = apsw.Connection(str(tmp_path / "some.db"))
         connection.pragma("journal_mode", "wal")
         connection.execute("CREATE TABLE t (a)")

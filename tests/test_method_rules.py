@@ -74,8 +74,6 @@ def test_a_planted_rule_is_found(tmp_path, line):
 def test_a_word_is_not_a_rule(tmp_path):
     """A name in a sentence, an argument or a default decides nothing."""
     (tmp_path / "wire").mkdir()
-    (tmp_path / "wire/planted.py").write_text(
-        'Case("lbu", oracle="oue")\nraise ValueError(f"{method}: lpu or lbu")\n'
-    )
+    (tmp_path / "wire/planted.py").write_text('Case("lbu", oracle="oue")\nraise ValueError(f"{method}: lpu or lbu")\n')
 
     assert list(asked_by_name(tmp_path)) == []

@@ -30,10 +30,7 @@ def doubles(source: Path) -> list[str]:
 
 def file_lengths(source: Path) -> dict[str, int]:
     """How many lines each file has."""
-    return {
-        file.relative_to(source).as_posix(): len(file.read_text().splitlines())
-        for file in source.rglob("*.py")
-    }
+    return {file.relative_to(source).as_posix(): len(file.read_text().splitlines()) for file in source.rglob("*.py")}
 
 
 def function_lengths(source: Path) -> list[int]:

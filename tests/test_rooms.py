@@ -60,11 +60,7 @@ def imports(name, tree, is_package):
         elif isinstance(node, ast.Call) and _called(node) in ("import_module", "__import__"):
             yield from (word.value for word in node.args if isinstance(word, ast.Constant))
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in numpy_names
-        ):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in numpy_names:
             yield f"numpy.{node.attr}"
 
 
@@ -100,9 +96,7 @@ def upward(source):
         f"{name} imports {target}"
         for name, targets in graph(source).items()
         for target in sorted(targets)
-        if (there := room(target)) is not None
-        and there != (here := room(name))
-        and HEIGHT[there] >= HEIGHT[here]
+        if (there := room(target)) is not None and there != (here := room(name)) and HEIGHT[there] >= HEIGHT[here]
     ]
 
 
@@ -152,9 +146,7 @@ def _parts(folder, edges):
             continue
         part = name.removeprefix(f"{folder}.").split(".")[0]
         there = {
-            target.removeprefix(f"{folder}.").split(".")[0]
-            for target in targets
-            if target.startswith(f"{folder}.")
+            target.removeprefix(f"{folder}.").split(".")[0] for target in targets if target.startswith(f"{folder}.")
         }
         uses.setdefault(part, set()).update(there - {part})
     return {part: there & uses.keys() for part, there in uses.items()}
@@ -163,11 +155,7 @@ def _parts(folder, edges):
 def _circles(uses):
     """The sets of parts that can all reach each other."""
     reach = {part: _reachable(part, uses) for part in uses}
-    return {
-        frozenset(other for other in reach[part] if part in reach[other])
-        for part in uses
-        if part in reach[part]
-    }
+    return {frozenset(other for other in reach[part] if part in reach[other]) for part in uses if part in reach[part]}
 
 
 def _reachable(start, uses):

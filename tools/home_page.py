@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hushwatt.audit.harness.clocked_home import Chances, Hands, Home, join
+from hushwatt.audit.harness.home_under_test import HomeUnderTest, SeededSource, join
+from hushwatt.audit.harness.machine_clock import MachineClock
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.server import OwnerPage, serve
@@ -35,7 +36,7 @@ class Usual:
         pass
 
     def means(self, plan: Plan, slot: int) -> np.ndarray:
-        words = Chances(SEED + slot).stream("readings").words(len(USUAL))
+        words = SeededSource(SEED + slot).stream("readings").words(len(USUAL))
         return USUAL * (0.4 + words.astype(np.float64) / 2**64 * 1.2)
 
 
@@ -44,14 +45,18 @@ def home_page() -> Iterator[str]:
     """The address of the page, while it is served."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        home = Home(
-            folder / "ledger.sqlite", source=Chances(SEED), hands=Hands(), caps=Caps(), readings=Usual()
+        home = HomeUnderTest(
+            folder / "ledger.sqlite",
+            source=SeededSource(SEED),
+            clock=MachineClock(),
+            caps=Caps(),
+            readings=Usual(),
         )
         join(home.store, Plan.parse(file_on("howto/choose-a-plan.md", "month.toml")), source=home.source)
         home.live((DAYS + 0.4) * DAY, DAY / 5)
         settle(home)
         server = serve(
-            OwnerPage(HomeFolder(folder), home.agent, plugs(folder, home.hands.wall), home.hands),
+            OwnerPage(HomeFolder(folder), home.agent, plugs(folder, home.clock.wall), home.clock),
             "127.0.0.1",
             0,
             lambda line: None,
@@ -65,15 +70,11 @@ def home_page() -> Iterator[str]:
             home.switch_off()
 
 
-def settle(home: Home) -> None:
+def settle(home: HomeUnderTest) -> None:
     """As if a provider had answered every report but the last."""
     with home.store.transaction() as disk:
-        disk.execute(
-            "UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),)
-        )
-        disk.execute(
-            "UPDATE reports SET answer = 'accepted', due = NULL WHERE slot < (SELECT max(slot) FROM reports)"
-        )
+        disk.execute("UPDATE plans SET address = 'https://energy.example.org', provider = ?", (bytes(range(32)),))
+        disk.execute("UPDATE reports SET answer = 'accepted', due = NULL WHERE slot < (SELECT max(slot) FROM reports)")
 
 
 def plugs(folder: Path, now: int) -> Hub:

@@ -44,9 +44,7 @@ def main() -> None:
 
 
 def _words() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("modules", nargs="+", help="files below src")
     parser.add_argument("--tests", nargs="*", help="test files, instead of those that mirror the modules")
     parser.add_argument("--most", type=int, default=20, help="how many mutants to try, drawn at random")

@@ -16,9 +16,7 @@ def test_every_mechanism_is_there():
     for mechanism in mechanisms():
         accepted.add((mechanism.method, mechanism.decision, mechanism.oracle, mechanism.mapping))
 
-    possible = {
-        choice for choice in product(METHODS, (None, *DECISIONS), ORACLES, MAPPINGS) if _can_be_named(*choice)
-    }
+    possible = {choice for choice in product(METHODS, (None, *DECISIONS), ORACLES, MAPPINGS) if _can_be_named(*choice)}
     assert accepted == possible
 
 

@@ -10,7 +10,7 @@ from hushwatt.audit.claims import CLAIMS
 from hushwatt.audit.finding import Finding
 from hushwatt.audit.page import page, sure
 from hushwatt.audit.page_words import LIMITS, QUESTIONS
-from hushwatt.audit.report import PlanReport, Report
+from hushwatt.audit.report import AuditReport, PlanReport
 from hushwatt.plan.presets import preset
 
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -45,7 +45,7 @@ class Text(HTMLParser):
 
 
 def shown(*findings, plans=(), quick=False):
-    report = Report("all", quick, list(findings), list(plans), "hushwatt audit all plan.toml", WHEN)
+    report = AuditReport("all", quick, list(findings), list(plans), "hushwatt audit all plan.toml", WHEN)
     return Text(page(report))
 
 
@@ -55,8 +55,8 @@ def test_needs_nothing_else():
 
     assert found.loads == []
     assert found.open == []
-    assert "<script" not in page(Report("all", False, [GOOD]))
-    assert not re.search(r"https?://", page(Report("all", False, [GOOD])))
+    assert "<script" not in page(AuditReport("all", False, [GOOD]))
+    assert not re.search(r"https?://", page(AuditReport("all", False, [GOOD])))
 
 
 def test_verdict_date_and_command():
@@ -115,7 +115,7 @@ def test_names_cannot_break_the_page():
     odd = Finding("C1", "<b>law", "<script>alert(1)</script>", True)
 
     assert "<script>alert(1)</script>" in shown(odd).words
-    assert "<script" not in page(Report("all", False, [odd]))
+    assert "<script" not in page(AuditReport("all", False, [odd]))
 
 
 @pytest.mark.parametrize("epsilon, chance", [(0.0, 0.5), (1.0, 0.7310586), (800.0, 1.0)])

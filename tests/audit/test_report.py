@@ -5,7 +5,7 @@ from math import inf
 
 from hushwatt import __version__
 from hushwatt.audit.finding import Finding
-from hushwatt.audit.report import PlanReport, Report, as_table, versions
+from hushwatt.audit.report import AuditReport, PlanReport, as_table, versions
 from hushwatt.plan.presets import preset
 
 
@@ -15,7 +15,7 @@ def test_everything_is_in_the_table():
     general = Finding("C1", "a law", "a figure", True, 2.0, {"home": inf})
     special = Finding("C2", plan.name, "a figure", False, 1.0)
 
-    table = json.loads(json.dumps(as_table(Report("all", True, [general], [PlanReport(plan, [special])]))))
+    table = json.loads(json.dumps(as_table(AuditReport("all", True, [general], [PlanReport(plan, [special])]))))
 
     assert (table["audit"], table["passed"], table["quick"], table["seconds"]) == ("all", False, True, 3.0)
     assert [row["claim"] for row in table["claims"]] == ["C1", "C2"]

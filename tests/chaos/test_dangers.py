@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from hushwatt.audit.harness.clocked_home import NO_CAPS, Chances, Home, join
 from hushwatt.audit.harness.expect import Fault
+from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, SeededSource, join
 from hushwatt.audit.harness.plans import TURN, plan_for
-from hushwatt.audit.harness.sums import check_windows
-from hushwatt.audit.harness.true_time import Witness
+from hushwatt.audit.harness.released import check_windows
+from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder
 from hushwatt.audit.planted import OnceOnlyBook
 from hushwatt.household.ledger import monotonic_clock as timeline
 from hushwatt.household.ledger import store
@@ -78,7 +78,7 @@ def test_an_agent_that_never_pays_for_its_probe(monkeypatch, found_out):
 def rewound(folder):
     """A home whose ledger is put back after every report to where its first slot must publish."""
     plan = plan_for(random.Random(1), "lbd", window=8)
-    home = Home(folder / "rewound.db", Chances(1))
+    home = HomeUnderTest(folder / "rewound.db", SeededSource(1))
     join(home.store, plan)
     home.switch_off()
     shutil.copy(home.path, folder / "copy.db")
@@ -88,7 +88,7 @@ def rewound(folder):
         home.tick()
         home.live(2 * TURN, TURN / 2)
         home.switch_off()
-    check_windows(home.left, plan)
+    check_windows(home.released, plan)
 
 
 def test_a_rewound_ledger_spends_nothing_again(tmp_path):
@@ -115,21 +115,21 @@ def test_an_agent_that_believes_every_ledger(tmp_path, monkeypatch):
 def hurried(folder, rebooted=False):
     """A home whose clock is moved on to the next turn as soon as it has spoken."""
     plan = plan_for(random.Random(1), "lsp", window=3)
-    home = Home(folder / "hurried.db", Chances(1))
-    witness = Witness({join(home.store, plan): plan})
+    home = HomeUnderTest(folder / "hurried.db", SeededSource(1))
+    recorder = TrueTimeRecorder({join(home.store, plan): plan})
     home.tick()
     home.live(2 * TURN, TURN / 2)
     for _ in range(4):
         home.live(2 * TURN, TURN / 2)
-        witness.look(home)
+        recorder.look(home)
         home.switch_off()
         if rebooted:
-            home.hands.reboot(0)
-        home.hands.jump(TURN)
+            home.clock.reboot(0)
+        home.clock.jump(TURN)
         home.switch_on()
         home.tick()
     home.switch_off()
-    witness.judge(NO_CAPS, home.hands.boots)
+    recorder.judge(NO_CAPS, home.clock.boots)
 
 
 @pytest.mark.parametrize("rebooted", [False, True])
@@ -178,7 +178,7 @@ def test_a_home_that_adds_nothing_up_for_an_appliance(monkeypatch, found_out):
 
 def test_a_home_that_keeps_the_caps_of_its_start(monkeypatch, found_out):
     """An agent that does not see that its owner lowered the caps is found out."""
-    monkeypatch.setattr(Home, "tick", with_the_first_caps(Home.tick))
+    monkeypatch.setattr(HomeUnderTest, "tick", with_the_first_caps(HomeUnderTest.tick))
 
     assert re.search("a day cost|appliance [0-9] cost", found_out("hostile-plans"))
 

@@ -24,7 +24,7 @@ def test_every_preset_hears_foreign_messages():
 
 def test_a_preset_that_trusts_types(monkeypatch, found_out):
     """A list where a table should be ends such a home."""
-    monkeypatch.setattr(presets, "field", lambda found, step: (found or {}).get(step))
+    monkeypatch.setattr(presets, "step_into", lambda found, step: (found or {}).get(step))
 
     assert "AttributeError at" in found_out("foreign-messages")
 
@@ -92,7 +92,7 @@ def test_acknowledgements_without_a_proof(monkeypatch, found_out):
     """A home that asks for the key first, and believes whatever comes afterwards."""
 
     def upload(self, key, device, body, time):
-        return self.line.session.ask(
+        return self.session.transport.ask(
             "POST", f"/v1/plans/{self.plan_id}/reports", body, {"Hushwatt-Nonce": "00" * 32}
         )
 
@@ -113,9 +113,7 @@ def test_a_look_that_is_good_for_an_hour(monkeypatch, found_out):
                 yield provider
         else:
             session = self.connect(self.address)
-            yield PlanSession(
-                VerifiedSession(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id]
-            )
+            yield PlanSession(VerifiedSession(self.address, session, seen[plan_id][1]), plan_id, *seen[plan_id])
 
     monkeypatch.setattr(ProviderClient, "plan_session", remembering)
 

@@ -13,7 +13,7 @@ from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
 from hushwatt.provider.estimate import estimate, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.intake import collect, inbox
+from hushwatt.provider.intake import erase, inbox
 from hushwatt.provider.service import collection_reader as read
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
@@ -102,10 +102,8 @@ def test_answers_before_their_time(monkeypatch):
 
 def test_a_published_slot_that_changes(monkeypatch):
     """A home that leaves after a slot was published must not be taken out of it."""
-    erase = collect.erase_home
-    monkeypatch.setattr(
-        collect, "erase_home", lambda session, plan, home, published: erase(session, plan, home, -1)
-    )
+    shipped = erase.erase_home
+    monkeypatch.setattr(erase, "erase_home", lambda session, plan, home, published: shipped(session, plan, home, -1))
 
     assert any("changed after" in said or "not told" in said for said in faults("small-groups"))
 
@@ -119,21 +117,19 @@ def test_a_scale_that_moves(monkeypatch):
 
 def test_a_minimum_for_slots_alone(monkeypatch):
     """A slot with enough homes may have few that speak of an appliance."""
-    estimates = slots.slot_means
+    estimates = slots.slot_statistics
 
     def generous(plan, *more):
         return estimates(replace(plan, minimum_homes=1), *more)
 
-    monkeypatch.setattr(estimate, "slot_means", generous)
+    monkeypatch.setattr(estimate, "slot_statistics", generous)
 
     assert any("and it is told" in said for said in faults("published-once"))
 
 
 def test_small_slots_that_count_alone(monkeypatch):
     """Periods that differ in one slot tell it when they are subtracted."""
-    monkeypatch.setattr(
-        slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0)
-    )
+    monkeypatch.setattr(slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0))
 
     assert any("subtracting" in said for said in faults("published-once"))
 

@@ -31,8 +31,7 @@ def test_every_failure_is_told(jobs):
     assert not outcome.passed
     assert {failure.seed for failure in outcome.failures} == {seed for seed in seeds if seed % 2}
     assert all(
-        failure.replay == f"hushwatt audit chaos some-trouble --case {failure.seed}"
-        for failure in outcome.failures
+        failure.replay == f"hushwatt audit chaos some-trouble --case {failure.seed}" for failure in outcome.failures
     )
 
 

@@ -40,6 +40,5 @@ def test_every_scenario_is_on_the_page():
     rows = [line for line in page.splitlines() if line.startswith("| ") and "`" in line and "--" not in line]
 
     assert rows == [
-        f"| {each.promise} | `{each.name}` | {each.says} | {each.full:,} {each.unit} |"
-        for each in SCENARIOS.values()
+        f"| {each.promise} | `{each.name}` | {each.says} | {each.full:,} {each.unit} |" for each in SCENARIOS.values()
     ]

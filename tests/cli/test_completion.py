@@ -45,18 +45,14 @@ def in_bash(script, line):
     words = line.split(" ")
     quoted = " ".join(f"'{word}'" for word in words)
     program = BASH.format(words=quoted, place=len(words) - 1, line=line, length=len(line))
-    done = subprocess.run(
-        [the("bash"), "-c", program, "bash", script], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([the("bash"), "-c", program, "bash", script], capture_output=True, text=True, check=True)
     return {offer.strip() for offer in done.stdout.splitlines()} - {""}
 
 
 def in_fish(script, line):
     """What fish offers for the line as far as it is typed."""
     program = f"source {script}; complete --do-complete '{line}'"
-    done = subprocess.run(
-        [the("fish"), "--no-config", "-c", program], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([the("fish"), "--no-config", "-c", program], capture_output=True, text=True, check=True)
     return {offer.partition("\t")[0] for offer in done.stdout.splitlines()}
 
 

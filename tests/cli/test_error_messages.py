@@ -78,9 +78,7 @@ def test_wrong_words(explained, line, complaint):
     assert explained(line) == complaint
 
 
-@pytest.mark.parametrize(
-    "line", ["plan new papr -o x", "plan new paper -o x --from gone", "plan new paper -o x -o y"]
-)
+@pytest.mark.parametrize("line", ["plan new papr -o x", "plan new paper -o x --from gone", "plan new paper -o x -o y"])
 def test_other_mistakes_are_one_line(explained, line):
     """What the parser itself words is one line too, and ends like the others."""
 
@@ -136,9 +134,7 @@ def test_missing_extra():
 
 def test_missing_extra_of_a_lazy_command(tmp_path: Path):
     """A command whose file needs an extra that is not installed says so, in one line."""
-    (tmp_path / "pyarrow.py").write_text(
-        "raise ModuleNotFoundError(\"No module named 'pyarrow'\", name='pyarrow')"
-    )
+    (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError(\"No module named 'pyarrow'\", name='pyarrow')")
     (tmp_path / "needy.py").write_text("import pyarrow\ndef needy() -> None:\n    '''Need it.'''")
     script = (
         "from hushwatt.cli import main\n"
@@ -148,10 +144,7 @@ def test_missing_extra_of_a_lazy_command(tmp_path: Path):
     answer = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
 
     assert answer.returncode == 2
-    assert (
-        answer.stderr
-        == "hushwatt: this needs pyarrow, which is not installed: pip install 'hushwatt[provider]'\n"
-    )
+    assert answer.stderr == "hushwatt: this needs pyarrow, which is not installed: pip install 'hushwatt[provider]'\n"
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,7 @@ def test_table_for_people(hushwatt, reports):
     lines = answer.stdout.splitlines()
 
     assert answer.returncode == 0
-    assert (
-        lines[0] == "Kitchens of Leeds: 40 homes, 6 slots, 2024-01-01 00:00 to 2024-01-06 00:00 Europe/London"
-    )
+    assert lines[0] == "Kitchens of Leeds: 40 homes, 6 slots, 2024-01-01 00:00 to 2024-01-06 00:00 Europe/London"
     for name in WATTS:
         assert sum(line.strip().startswith(name) for line in lines) == 1
     assert all(word in answer.stdout for word in ("watts", "95 %", "share", "rank", "over time", " ± "))
@@ -144,14 +142,9 @@ def test_files_say_what_may_be_averaged(hushwatt, reports, tmp_path, consistency
     """A table has the unbiased numbers beside the adjusted ones, and its writer is told which to average."""
     answer = hushwatt("estimate", *reports(), "-o", "slots.csv", "--consistency", consistency)
     table = pl.read_csv(tmp_path / "slots.csv")
-    none = json.loads(
-        hushwatt("estimate", "plan.toml", "reports.parquet", "--consistency", "none", "--json").stdout
-    )
+    none = json.loads(hushwatt("estimate", "plan.toml", "reports.parquet", "--consistency", "none", "--json").stdout)
     oven = (
-        table.filter(pl.col("appliance") == "oven")
-        .group_by("level")
-        .agg(pl.col("homes_unbiased").mean())
-        .sort("level")
+        table.filter(pl.col("appliance") == "oven").group_by("level").agg(pl.col("homes_unbiased").mean()).sort("level")
     )
 
     assert oven["homes_unbiased"].to_list() == pytest.approx(none["appliances"]["oven"]["levels"])

@@ -35,9 +35,7 @@ def test_bars_without_watts():
 
 def test_patterns():
     """Low and high columns for low and high slots, a gap where there is no answer."""
-    numbers = SimpleNamespace(
-        known=np.array([True, False, True, True]), watts=np.array([3.0, 0.0, 10.0, 6.5])
-    )
+    numbers = SimpleNamespace(known=np.array([True, False, True, True]), watts=np.array([3.0, 0.0, 10.0, 6.5]))
 
     assert pattern(numbers) in ("▁ █▄", "▁ █▅")  # type: ignore[arg-type]
 

@@ -18,9 +18,7 @@ def test_help_names_every_command(hushwatt):
 
     assert answer.returncode == 0
     assert answer.stderr == ""
-    assert all(
-        f"{name} " in answer.stdout and about in answer.stdout for name, (_, about) in COMMANDS.items()
-    )
+    assert all(f"{name} " in answer.stdout and about in answer.stdout for name, (_, about) in COMMANDS.items())
 
 
 def test_no_words_is_help(hushwatt):

@@ -21,9 +21,7 @@ from hushwatt.plan.presets import preset
 @pytest.fixture(scope="module")
 def found():
     plan = preset("advised")
-    return estimate(
-        plan, randomise(plan, simulate("ideal", plan, homes=600, slots=9, seed=1), seed=2)
-    ).estimates
+    return estimate(plan, randomise(plan, simulate("ideal", plan, homes=600, slots=9, seed=1), seed=2)).estimates
 
 
 @pytest.fixture
@@ -38,9 +36,7 @@ def printed(found, capsys, monkeypatch):
     return lines
 
 
-@pytest.mark.parametrize(
-    "make, spare", [(period_table, PERIOD_SPARE), (lambda one: top_table(one, 10), TOP_SPARE)]
-)
+@pytest.mark.parametrize("make, spare", [(period_table, PERIOD_SPARE), (lambda one: top_table(one, 10), TOP_SPARE)])
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_tables_fit(printed, found, make, spare, width):
     """No line is longer than the terminal, and no number is cut short."""

@@ -43,9 +43,7 @@ def test_every_folder_is_told():
 def test_the_rooms_are_told_in_their_order():
     """Contributors and the package's own page name the rooms as the rule about imports has them."""
     floors = sorted({height for room, height in HEIGHT.items() if room != GROUND}, reverse=True)
-    line = " → ".join(
-        " | ".join(room for room, height in HEIGHT.items() if height == floor) for floor in floors
-    )
+    line = " → ".join(" | ".join(room for room, height in HEIGHT.items() if height == floor) for floor in floors)
 
     assert line in CONTRIBUTING
     assert line in " ".join((hushwatt.__doc__ or "").split())

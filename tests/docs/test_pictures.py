@@ -19,8 +19,7 @@ def test_the_tour_ends_on_the_dashboard(tmp_path):
         path = f"{address}/v1/plans/{fleet.plan.id}/estimates"
         found = json.load(urllib.request.urlopen(path, timeout=60))["appliances"]
     shown = {
-        name: (f"{one['mean_watts']:.1f}", *(f"{limit:.1f}" for limit in one["ci95"]))
-        for name, one in found.items()
+        name: (f"{one['mean_watts']:.1f}", *(f"{limit:.1f}" for limit in one["ci95"])) for name, one in found.items()
     }
 
     assert shown == {name: tuple(rest) for name, *rest in LINE.findall(TOUR)}

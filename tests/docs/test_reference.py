@@ -70,9 +70,7 @@ def test_defaults_are_as_told():
     """A key left out means what the page says; written out, it makes no other plan."""
     plan = Plan.parse(toml())
     told = {key: cells[-1].strip("`") for key, cells in rows("Keys").items() if cells[-1].startswith("`")}
-    plain = {
-        key: int(value) if value.isdigit() else value for key, value in told.items() if key != "decision"
-    }
+    plain = {key: int(value) if value.isdigit() else value for key, value in told.items() if key != "decision"}
 
     assert plain == {
         "oracle": "oue",
@@ -120,9 +118,7 @@ def test_every_refusal_is_on_the_wire_page():
     """Whoever writes a program for homes finds every problem and every reason there."""
     page = (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
     ours = {"failed"}  # a bug of the service: there is nothing to do about it
-    uploads = [
-        name for reason, name in REASONS.items() if reason not in (WRONG_ROUND, ERASED)
-    ]  # not of files
+    uploads = [name for reason, name in REASONS.items() if reason not in (WRONG_ROUND, ERASED)]  # not of files
 
     assert [name for name in PROBLEMS.keys() - ours if f"`{name}`" not in page] == []
     assert [name for name in uploads if f"`{name}`" not in page] == []

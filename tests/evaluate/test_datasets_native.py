@@ -22,13 +22,9 @@ HOUR = SlotLength(1, "h")
 
 def readings(name, folder, **options):
     """The table of a dataset as a dictionary of (household, appliance, hour of UTC) to watts."""
-    tables = [
-        table.cast(SCHEMA) for table in read(name, folder, DatasetOptions(**{"every": HOUR, **options}))
-    ]
+    tables = [table.cast(SCHEMA) for table in read(name, folder, DatasetOptions(**{"every": HOUR, **options}))]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
-    return {
-        (row["household"], row["appliance"], row["time"].strftime("%m-%d %H")): row["watts"] for row in rows
-    }
+    return {(row["household"], row["appliance"], row["time"].strftime("%m-%d %H")): row["watts"] for row in rows}
 
 
 def write(path, text):
@@ -94,9 +90,7 @@ class TestIdeal:
 
     def test_two_hours_are_held_and_more_is_not(self, tmp_path):
         """A plug that is silent for two hours kept its value, one that is silent for longer was lost."""
-        rows = (
-            "2017-06-01 00:00:00,60\n2017-06-01 02:00:00,60\n2017-06-01 04:00:01,9\n2017-06-01 05:00:00,9\n"
-        )
+        rows = "2017-06-01 00:00:00,60\n2017-06-01 02:00:00,60\n2017-06-01 04:00:01,9\n2017-06-01 05:00:00,9\n"
         write(tmp_path / self.KETTLE, rows)
         hours = [hour for _, _, hour in readings("ideal", tmp_path)]
 
@@ -112,9 +106,7 @@ class TestIdeal:
 
     def test_names(self, tmp_path):
         """Appliances get the catalogue's names, and what a home has several of is added up."""
-        for sensor, what in enumerate(
-            ("vacuumcleaner", "vacuumcleaner", "washingmachinetumbledrier", "appliance")
-        ):
+        for sensor, what in enumerate(("vacuumcleaner", "vacuumcleaner", "washingmachinetumbledrier", "appliance")):
             name = f"home7_hall1_sensor{sensor}_electric-appliance_{what}.csv"
             write(tmp_path / name, "2017-06-01 00:00:00,10\n2017-06-01 01:00:00,10\n")
 
@@ -136,17 +128,11 @@ class TestIdeal:
         )
 
         assert {appliance for _, appliance, _ in readings("ideal", tmp_path)} == {"kettle"}
-        assert readings("ideal", tmp_path, mains=True)[("ideal_65", "mains", "06-01 10")] == pytest.approx(
-            400
-        )
+        assert readings("ideal", tmp_path, mains=True)[("ideal_65", "mains", "06-01 10")] == pytest.approx(400)
 
     def test_the_hour_that_nobody_trusts(self, tmp_path):
         """From 08:50 to 09:50 UTC on 17 April 2018 nothing counts as measured."""
-        rows = [
-            f"2018-04-17 {hour:02}:{minute:02}:00,{hour}"
-            for hour in range(7, 12)
-            for minute in range(0, 60, 10)
-        ]
+        rows = [f"2018-04-17 {hour:02}:{minute:02}:00,{hour}" for hour in range(7, 12) for minute in range(0, 60, 10)]
         write(tmp_path / self.KETTLE, "\n".join(rows))
         [table] = read("ideal", tmp_path, DatasetOptions(SlotLength(10, "m")))
         times = [time.strftime("%H:%M") for time in table["time"].to_pylist()]
@@ -210,10 +196,7 @@ class TestIdeal:
         write(tmp_path / self.KETTLE.replace("home65", "home7").replace("3109", "1"), self.ROWS)
 
         assert {home for home, _, _ in readings("ideal", tmp_path, homes=("7",))} == {"ideal_7"}
-        assert (
-            refusal("ideal", tmp_path, homes=("8",))
-            == f"{tmp_path}: there is no home 8 in it; there are 7, 65"
-        )
+        assert refusal("ideal", tmp_path, homes=("8",)) == f"{tmp_path}: there is no home 8 in it; there are 7, 65"
 
 
 class TestRefit:
@@ -260,9 +243,7 @@ class TestRefit:
     def test_the_cleaned_file_counts(self, tmp_path):
         """Where both releases are there, the cleaned one is read."""
         self.house(tmp_path / "House_2.csv", [(second, 0, *[1] * 9) for second in (0, 60)])
-        self.house(
-            tmp_path / "CLEAN_House2.csv", [(second, 0, *[2] * 9) for second in (0, 60)], issues=[0, 0]
-        )
+        self.house(tmp_path / "CLEAN_House2.csv", [(second, 0, *[2] * 9) for second in (0, 60)], issues=[0, 0])
 
         assert readings("refit", tmp_path)[("refit_2", "kettle", "05-05 12")] == pytest.approx(2)
 
@@ -284,17 +265,13 @@ class TestRefit:
         """A house without a file is refused, with those that have one."""
         self.house(tmp_path / "House_2.csv", [(0, *[1] * 10)])
 
-        assert (
-            refusal("refit", tmp_path, homes=("3",)) == f"{tmp_path}: there is no home 3 in it; there are 2"
-        )
+        assert refusal("refit", tmp_path, homes=("3",)) == f"{tmp_path}: there is no home 3 in it; there are 2"
 
     def test_columns_that_are_not_there(self, tmp_path):
         """A file without REFIT's columns says which one is missing."""
         path = write(tmp_path / "House_2.csv", "Time,Unix,Aggregate,Appliance1\n")
 
-        assert refusal("refit", tmp_path).startswith(
-            f"{path}: column Appliance2 is not there; expected Time,Unix,"
-        )
+        assert refusal("refit", tmp_path).startswith(f"{path}: column Appliance2 is not there; expected Time,Unix,")
 
     def test_broken_rows(self, tmp_path):
         """A row that stops half-way is named by its line."""
@@ -338,9 +315,7 @@ class TestUkDale:
         write(tmp_path / "house_2/labels.dat", "2 kettle\n")
         self.channel(tmp_path, 2, [(0, 1.5), (60, 2.5)])
 
-        assert readings("ukdale", tmp_path / "house_2") == {
-            ("ukdale_2", "kettle", "07-01 12"): pytest.approx(2)
-        }
+        assert readings("ukdale", tmp_path / "house_2") == {("ukdale_2", "kettle", "07-01 12"): pytest.approx(2)}
 
     def test_says_which_channels_are_missing(self, tmp_path):
         """Labels without a file are remarked upon; without any file the house is refused."""
@@ -350,9 +325,7 @@ class TestUkDale:
         notes = []
         readings("ukdale", tmp_path, note=notes.append)
 
-        assert alone.startswith(
-            f"{tmp_path}/house_2: no channel of labels.dat has a file; expected channel_1.dat"
-        )
+        assert alone.startswith(f"{tmp_path}/house_2: no channel of labels.dat has a file; expected channel_1.dat")
         assert notes[0] == (
             f"ukdale_2: 2 of 3 channels in {tmp_path}/house_2/labels.dat have no file; "
             f"expected channel_2.dat and others"
@@ -365,9 +338,7 @@ class TestUkDale:
         write(tmp_path / "house_2/labels.dat", "2 kettle\nfridge\n")
 
         assert without.startswith(f"{tmp_path}/house_2/labels.dat: there is no such file")
-        assert refusal("ukdale", tmp_path).startswith(
-            f"{tmp_path}/house_2/labels.dat, line 2: expected a channel"
-        )
+        assert refusal("ukdale", tmp_path).startswith(f"{tmp_path}/house_2/labels.dat, line 2: expected a channel")
 
     def test_broken_rows(self, tmp_path):
         """A broken row is named by file and line."""
@@ -381,9 +352,7 @@ class TestEco:
     def day(self, folder, home="04", plug="01", day="2012-07-01", watts=None):
         """A plug's day, constant or as given."""
         numbers = np.full(86_400, 5.0) if watts is None else watts
-        return write(
-            folder / f"{home}_plugs_csv/{home}/{plug}/{day}.csv", "\n".join(map(str, numbers)) + "\n"
-        )
+        return write(folder / f"{home}_plugs_csv/{home}/{plug}/{day}.csv", "\n".join(map(str, numbers)) + "\n")
 
     def test_local_days(self, tmp_path):
         """The first second of a summer's day in Zurich is 22:00 UTC, and -1 is unmeasured."""
@@ -473,9 +442,7 @@ class TestOpsd:
         self.package(tmp_path, [(0, 1.0), (1, 1.05)])
         self.package(tmp_path, [(place, place / 100) for place in range(5)], minutes=15)
 
-        assert readings("opsd", tmp_path)[("opsd_DE_KN_residential4", "fridge", "02-01 00")] == pytest.approx(
-            40
-        )
+        assert readings("opsd", tmp_path)[("opsd_DE_KN_residential4", "fridge", "02-01 00")] == pytest.approx(40)
 
     def test_refusals(self, tmp_path):
         """A file without times, or with a time that is none, is refused."""
@@ -494,9 +461,7 @@ class TestTracebase:
         """The kind is the folder, the device its own home, and the clock Berlin's."""
         write(tmp_path / self.NAME, "16/01/2012 13:00:00;1000;9\n16/01/2012 13:01:00;2000;9\n")
 
-        assert readings("tracebase", tmp_path) == {
-            ("tracebase_D330A3", "kettle", "01-16 12"): pytest.approx(1_500)
-        }
+        assert readings("tracebase", tmp_path) == {("tracebase_D330A3", "kettle", "01-16 12"): pytest.approx(1_500)}
 
     def test_refusals(self, tmp_path):
         """A row in another form is named by its line."""

@@ -69,9 +69,7 @@ def write(path, meters, building=None, root=None, **options):
 
 def readings(folder, **options):
     """A dictionary of (household, appliance) to the mean of the hour after noon."""
-    tables = [
-        table.cast(SCHEMA) for table in read("nilmtk", folder, DatasetOptions(SlotLength(1, "h"), **options))
-    ]
+    tables = [table.cast(SCHEMA) for table in read("nilmtk", folder, DatasetOptions(SlotLength(1, "h"), **options))]
     rows = pa.Table.from_batches(tables, SCHEMA).to_pylist()
     assert {row["time"].timestamp() for row in rows} == {NOON}
     return {(row["household"], row["appliance"]): row["watts"] for row in rows}
@@ -150,8 +148,7 @@ class TestFiles:
         path = write(tmp_path / "a.h5", {2: MINUTES}, kinds=[("energy", "active")])
 
         assert refusal(tmp_path) == (
-            f"{path}: /building1/elec/meter2 has no power column; "
-            f"expected ('power', 'active') or ('power', 'apparent')"
+            f"{path}: /building1/elec/meter2 has no power column; expected ('power', 'active') or ('power', 'apparent')"
         )
 
     def test_half_a_download(self, tmp_path):
@@ -190,9 +187,7 @@ class TestFiles:
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
     lambda inner: (
-        st.lists(inner)
-        | st.dictionaries(st.text() | st.integers(), inner)
-        | st.tuples(inner, inner, inner, inner)
+        st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner) | st.tuples(inner, inner, inner, inner)
     ),
     max_leaves=20,
 )

@@ -167,9 +167,7 @@ class TestConvert:
         (tmp_path / "out.parquet").write_text("old")
 
         with pytest.raises(ReadingsError, match="no readings of appliances in it"):
-            convert(
-                "tidy", tmp_path / "t.parquet", tmp_path / "out.parquet", DatasetOptions(homes=("nobody",))
-            )
+            convert("tidy", tmp_path / "t.parquet", tmp_path / "out.parquet", DatasetOptions(homes=("nobody",)))
 
         assert (tmp_path / "out.parquet").read_text() == "old"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "t.parquet"]
@@ -208,9 +206,7 @@ class TestMeasured:
     def test_outside_the_plan(self):
         """Readings outside the plan do not count; without any inside it, there is no array."""
         early = datetime(2019, 12, 31, tzinfo=UTC)
-        found = self.array(
-            time=pa.array([early, *DAYS, datetime(2021, 1, 1, tzinfo=UTC)], pa.timestamp("us", "UTC"))
-        )
+        found = self.array(time=pa.array([early, *DAYS, datetime(2021, 1, 1, tzinfo=UTC)], pa.timestamp("us", "UTC")))
 
         assert found.watts[~np.isnan(found.watts)].tolist() == [2.0]
         with pytest.raises(ReadingsError, match="no reading of the plan's appliances within its slots"):

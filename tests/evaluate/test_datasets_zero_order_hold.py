@@ -100,9 +100,7 @@ def test_rows_out_of_order():
 def test_of_two_rows_at_one_time_the_last_counts():
     """Equal times do not lead to a division by zero, and the later row is the one held."""
 
-    assert means([(0, 1.0), (600, 5.0), (600, 7.0), (1_200, 7.0)])[0] == pytest.approx(
-        (600 * 1 + 1_200 * 7) / 1_800
-    )
+    assert means([(0, 1.0), (600, 5.0), (600, 7.0), (1_200, 7.0)])[0] == pytest.approx((600 * 1 + 1_200 * 7) / 1_800)
 
 
 def test_several_meters_at_once():
@@ -134,18 +132,14 @@ def test_a_stray_date_costs_no_memory():
 
 
 @given(
-    rows=st.lists(
-        st.tuples(st.integers(0, 20_000), st.integers(0, 100) | st.none()), min_size=1, max_size=40
-    ),
+    rows=st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 100) | st.none()), min_size=1, max_size=40),
     period=st.sampled_from([60, 600, 3_600]),
     gap=st.integers(1, 5_000),
     pieces=st.integers(1, 4),
 )
 def test_agrees_with_counting_seconds(rows, period, gap, pieces):
     """However the rows lie and arrive, the means are those of every single second."""
-    rows = sorted(
-        (second, float("nan") if watts is None else float(watts)) for second, watts in dict(rows).items()
-    )
+    rows = sorted((second, float("nan") if watts is None else float(watts)) for second, watts in dict(rows).items())
     grid = TimeGrid(SlotLength(period, "s"))
 
     assert means(rows, grid, gap, pieces=pieces) == pytest.approx(by_the_second(rows, period, gap))

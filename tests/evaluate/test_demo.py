@@ -89,9 +89,7 @@ def test_the_paper_is_judged_by_the_same_truth(done):
     papers = [done.paper[name] for name in done.plan.names]
 
     assert (done.counted < 0.99 * done.truth).any()
-    assert (done.hits, done.paper_hits) == tuple(
-        metrics.exact_hits(done.truth, one) for one in (ours, papers)
-    )
+    assert (done.hits, done.paper_hits) == tuple(metrics.exact_hits(done.truth, one) for one in (ours, papers))
     assert done.share_error == pytest.approx(metrics.share_error(done.truth, ours))
     assert done.paper_share_error == pytest.approx(metrics.share_error(done.truth, papers))
 

@@ -138,9 +138,7 @@ class TestIdeal:
     def test_the_hours_of_the_day_show(self):
         """Kettles boil in the morning and the afternoon rather than at night, by local time."""
         utc = readings("ideal", homes=2_000, slots=24, plan=every(1, "h"))[:, :, 1].mean(axis=1)
-        tokyo = readings("ideal", homes=2_000, slots=24, plan=every(1, "h", "Asia/Tokyo"))[:, :, 1].mean(
-            axis=1
-        )
+        tokyo = readings("ideal", homes=2_000, slots=24, plan=every(1, "h", "Asia/Tokyo"))[:, :, 1].mean(axis=1)
 
         assert utc[16] > 5 * utc[2]
         assert utc / utc.sum() == pytest.approx(hours("kettle"), abs=0.02)
@@ -178,9 +176,7 @@ class TestIdeal:
         assert readings("ideal", homes=2_000, plan=past).sum(axis=2).mean() == pytest.approx(usual, rel=0.1)
         assert readings("ideal", homes=2_000, plan=spring).sum(axis=2).mean() == pytest.approx(usual, rel=0.1)
         assert readings("ideal", homes=2_000, plan=autumn).sum(axis=2).mean() == pytest.approx(usual, rel=0.1)
-        assert readings("ideal", homes=2_000, plan=every(7, "d")).sum(axis=2).mean() == pytest.approx(
-            usual, rel=0.1
-        )
+        assert readings("ideal", homes=2_000, plan=every(7, "d")).sum(axis=2).mean() == pytest.approx(usual, rel=0.1)
 
 
 class TestFacts:
@@ -207,9 +203,7 @@ class TestFacts:
 
     def test_every_entry_is_complete(self):
         """Every appliance of the table has a source, a known shape and course, and a plausible mean."""
-        table = [
-            known_facts(name) for name in (*PLAN.names, "tv", "hob", "electric_shower", "iron", "laptop")
-        ]
+        table = [known_facts(name) for name in (*PLAN.names, "tv", "hob", "electric_shower", "iron", "laptop")]
 
         assert all(isinstance(each, ApplianceFacts) and each.source for each in table)
         assert all(hours(each.shape).shape == (24,) and course(each.course).parts for each in table)

@@ -25,9 +25,7 @@ def test_kruskal_wallis_by_rows():
     """Many rows at once are the rows one by one."""
     stream = np.random.default_rng(1)
     one, other = stream.integers(0, 9, (2, 3, 4, 10))
-    apart = [
-        stats.kruskal(a, b).pvalue for a, b in zip(one.reshape(-1, 10), other.reshape(-1, 10), strict=True)
-    ]
+    apart = [stats.kruskal(a, b).pvalue for a, b in zip(one.reshape(-1, 10), other.reshape(-1, 10), strict=True)]
 
     assert metrics.kruskal_wallis(one, other).ravel() == pytest.approx(apart)
 
@@ -57,9 +55,7 @@ def test_kendall_is_scipys(order):
     assert metrics.kendall(range(7), order) == pytest.approx(stats.kendalltau(range(7), order).statistic)
 
 
-@given(
-    st.lists(st.integers(0, 20), min_size=4, max_size=4), st.lists(st.integers(0, 20), min_size=4, max_size=4)
-)
+@given(st.lists(st.integers(0, 20), min_size=4, max_size=4), st.lists(st.integers(0, 20), min_size=4, max_size=4))
 def test_wasserstein_is_scipys(one, other):
     """For histograms of homes it is the distance that scipy has."""
     if not (sum(one) and sum(other)):

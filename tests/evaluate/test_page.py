@@ -34,9 +34,7 @@ def reproduction():
     ]
     made = {"methods": levels, "usage": series, "privacy": lost}
     parts = tuple(
-        ReproducedExperiment(
-            experiment(name), summarised(experiment(name), found), ("synthetic: <invented>",)
-        )
+        ReproducedExperiment(experiment(name), summarised(experiment(name), found), ("synthetic: <invented>",))
         for name, found in made.items()
     )
     return Reproduction(seed=7, quick=True, data=None, parts=parts)

@@ -36,9 +36,7 @@ def test_floors_and_the_right_estimator(levels, kind):
     tallies = as_printed.collect(plan, watts, HOMES, Simulation(3, plan.id))
     truth = true_counts(plan, watts).reshape(2, 15, levels)
     wrong = metrics.kruskal_wallis(truth, as_printed.printed_counts(plan, tallies).reshape(truth.shape))
-    right = metrics.kruskal_wallis(
-        truth, counts_of(estimate(plan, tallies, consistency="none")).reshape(truth.shape)
-    )
+    right = metrics.kruskal_wallis(truth, counts_of(estimate(plan, tallies, consistency="none")).reshape(truth.shape))
 
     assert wrong.mean() == pytest.approx(printed.FLOORS[levels], rel=0.035)
     assert 0.25 < right.mean() < 0.75

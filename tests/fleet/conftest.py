@@ -25,9 +25,7 @@ def make_plan(method: str = "lbu", *, appliances: int = 3, edges: str = "[100, 2
     )
 
 
-def write_readings(
-    path: Path, watts: np.ndarray, names: tuple[str, ...], first: int = 0, homes: int = 0
-) -> Path:
+def write_readings(path: Path, watts: np.ndarray, names: tuple[str, ...], first: int = 0, homes: int = 0) -> Path:
     """A table of slots × homes × appliances, one row each; the first home is number `homes`."""
     slots, count, appliances = watts.shape
     days = np.repeat([START + timedelta(days=first + slot) for slot in range(slots)], count * appliances)

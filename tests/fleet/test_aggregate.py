@@ -167,9 +167,7 @@ def test_law_in_which_homes_forget_is_noticed(plan_for, monkeypatch, case):
     law = exact_law(plan, watts, (0,))
     monkeypatch.setattr(module, "TurnCounts", Forgetful)
 
-    seen = Counter(
-        flat(plan, aggregate(plan, watts, 3, Simulation(run, "")), 4, (0,)) for run in range(DRAWS)
-    )
+    seen = Counter(flat(plan, aggregate(plan, watts, 3, Simulation(run, "")), 4, (0,)) for run in range(DRAWS))
 
     assert not set(seen) <= set(law) or fit(law, seen) < DOUBT
 
@@ -232,9 +230,7 @@ def test_a_hundred_million_homes_take_turns(plan_for):
     assert np.abs(reports / (2 / 3 * homes / 3) - 1).max() < 1e-3
     found = estimate(plan, tallies)
     for place, name in enumerate(plan.names):
-        assert (
-            abs(found.by_period[name].watts - watts[:, :, place].mean()) < 5 * found.by_period[name].watts_se
-        )
+        assert abs(found.by_period[name].watts - watts[:, :, place].mean()) < 5 * found.by_period[name].watts_se
 
 
 def test_repeats_with_the_same_seed(plan_for):

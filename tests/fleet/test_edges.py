@@ -30,8 +30,7 @@ def watts_by_slot(plan, path, moments):
     }
     if path.suffix == ".csv":
         lines = [
-            f"ada,{moment.isoformat()},kettle,{watts}"
-            for moment, watts in zip(moments, columns["watts"], strict=True)
+            f"ada,{moment.isoformat()},kettle,{watts}" for moment, watts in zip(moments, columns["watts"], strict=True)
         ]
         path.write_text("\n".join(["household,time,appliance,watts", *lines]))
     else:
@@ -43,9 +42,7 @@ def watts_by_slot(plan, path, moments):
 
 
 @pytest.mark.parametrize("form", ["r.csv", "r.parquet"])
-@pytest.mark.parametrize(
-    "zone, slot", [("UTC", "1h"), ("UTC", "1d"), ("Europe/Berlin", "1d"), ("Asia/Kolkata", "15m")]
-)
+@pytest.mark.parametrize("zone, slot", [("UTC", "1h"), ("UTC", "1d"), ("Europe/Berlin", "1d"), ("Asia/Kolkata", "15m")])
 def test_the_edge_begins_a_slot(tmp_path, zone, slot, form):
     """The moment of an edge is the next slot's, the moment before it this slot's; a day may have 23 hours."""
     plan = plan_in(zone, slot)

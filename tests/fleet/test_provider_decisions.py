@@ -29,9 +29,7 @@ def levels(source):
 @pytest.mark.parametrize("asked", [1, 2, 3])
 def test_shares_are_unbiased(plan_of, oracle, asked):
     """The shares that a decision compares are those of the homes, whichever part of ε each answer got."""
-    plan = plan_of(
-        3, 2, 4, method="lba", decision="provider", oracle=oracle, appliances_per_report=asked, window=1
-    )
+    plan = plan_of(3, 2, 4, method="lba", decision="provider", oracle=oracle, appliances_per_report=asked, window=1)
     source = Simulation(5, f"{oracle} {asked}")
     truth, homes = levels(source), enrol(plan, HOMES, 0, source)
     everyone, drawn = np.arange(HOMES), plan.epsilon // 2

@@ -127,10 +127,7 @@ def test_other_homes_get_other_noise_from_the_same_seed(tmp_path, plan_for, read
         readings = readings.rename(tmp_path / f"{name}.r.parquet")
         randomise_file(plan, readings, tmp_path / name, seed=1)
 
-    assert (
-        pq.read_table(tmp_path / "a")["payload"].to_pylist()
-        != pq.read_table(tmp_path / "b")["payload"].to_pylist()
-    )
+    assert pq.read_table(tmp_path / "a")["payload"].to_pylist() != pq.read_table(tmp_path / "b")["payload"].to_pylist()
 
 
 @pytest.mark.usefixtures("homes_in_a_part")
@@ -274,9 +271,7 @@ def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, w
     randomise_file(plan, first, tmp_path / "out0.parquet", state=state, seed=seed)
     randomise_file(plan, later, tmp_path / "out1.parquet", state=state, seed=seed)
 
-    spoke = [
-        Counter(pq.read_table(tmp_path / f"out{number}.parquet")["slot"].to_pylist()) for number in (0, 1)
-    ]
+    spoke = [Counter(pq.read_table(tmp_path / f"out{number}.parquet")["slot"].to_pylist()) for number in (0, 1)]
     assert spoke == [{0: 10, 1: 10, 2: 10}, {4: 20, 5: 20, 6: 20}]
 
 

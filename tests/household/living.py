@@ -1,21 +1,27 @@
-"""Homes for tests: those of the chaos suite, and two things more."""
-
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+"""Homes for tests: the harness of the audits, and readings that never change."""
 
 import numpy as np
 
-from hushwatt.audit.harness.clocked_home import NO_CAPS, Hands, Home, join
+from hushwatt.audit.harness.home_under_test import NO_CAPS, GivenReadings, HomeUnderTest, fresh_store, join
+from hushwatt.audit.harness.machine_clock import MachineClock
 from hushwatt.audit.harness.plans import TURN, plan_for
-from hushwatt.audit.harness.sums import dearest
-from hushwatt.household.ledger.store import Store
+from hushwatt.audit.harness.released import dearest
 
-__all__ = ["NO_CAPS", "TURN", "Fixed", "Hands", "Home", "dearest", "join", "plan_for", "quick_store"]
+__all__ = [
+    "NO_CAPS",
+    "TURN",
+    "FixedReadings",
+    "GivenReadings",
+    "HomeUnderTest",
+    "MachineClock",
+    "dearest",
+    "fresh_store",
+    "join",
+    "plan_for",
+]
 
 
-class Fixed:
+class FixedReadings:
     """Readings that never change."""
 
     def __init__(self, watts):
@@ -26,12 +32,3 @@ class Fixed:
 
     def means(self, plan, slot):
         return np.full(len(plan.appliances), self.watts)
-
-
-@contextmanager
-def quick_store() -> Iterator[Store]:
-    """A fresh ledger in memory where there is such a place, for tests that need many."""
-    memory = Path("/dev/shm")
-    place = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
-    with place as folder, Store(Path(folder) / "ledger.sqlite") as store:
-        yield store

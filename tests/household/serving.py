@@ -87,9 +87,7 @@ def broker(folder: Path):
     config = folder / "mosquitto.conf"
     owner = "user root\n" if os.geteuid() == 0 else ""
     config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n{owner}")
-    process = subprocess.Popen(
-        [program, "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([program, "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(100):
             with socket.socket() as knock:

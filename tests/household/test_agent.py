@@ -1,7 +1,7 @@
 """The agent lives by the clock alone: slots end once, and nothing depends on what the plugs show."""
 
 import pytest
-from tests.household.living import TURN, Fixed, Hands, Home, dearest, join, plan_for
+from tests.household.living import TURN, FixedReadings, HomeUnderTest, MachineClock, dearest, join, plan_for
 
 from hushwatt.household.clock import SECOND
 from hushwatt.household.upload.backoff import jitter
@@ -12,7 +12,7 @@ from hushwatt.privacy.entropy import OperatingSystem, Simulation
 
 @pytest.fixture
 def home(folder):
-    started = Home(folder / "ledger.sqlite")
+    started = HomeUnderTest(folder / "ledger.sqlite")
     yield started
     started.switch_off()
 
@@ -26,7 +26,7 @@ def plan(method="lbu", **fields):
 def test_slots_end_one_after_the_other(home):
     """Every slot that was lived through gives one report, and the one it started in none."""
     join(home.store, plan())
-    home.hands.pass_by(5)
+    home.clock.advance(5)
     home.tick()
     home.live(5 * TURN, 60)
 
@@ -37,7 +37,7 @@ def test_slots_end_one_after_the_other(home):
 def test_a_start_costs_the_current_slot(home):
     """The slot in which an agent starts counts as spent, whatever the ledger says."""
     join(home.store, plan(), slot=0)
-    home.hands.pass_by(5)
+    home.clock.advance(5)
     home.tick()
 
     assert home.store.value("SELECT purpose FROM spends WHERE slot = 0") == "lost"
@@ -48,7 +48,7 @@ def test_days_offline_are_counted(home):
     agreed = plan("lbu")
     join(home.store, agreed)
     home.live(3 * TURN, 60)
-    home.hands.pass_by(50 * TURN)
+    home.clock.advance(50 * TURN)
     home.restart()
     home.tick()
     home.live(3 * TURN, 60)
@@ -56,7 +56,7 @@ def test_days_offline_are_counted(home):
 
     assert counted >= 50
     assert max(home.slots()) >= 54
-    assert dearest(home.left, 1, 3) <= agreed.epsilon
+    assert dearest(home.released, 1, 3) <= agreed.epsilon
 
 
 def test_a_clock_set_back_means_silence(home):
@@ -64,7 +64,7 @@ def test_a_clock_set_back_means_silence(home):
     join(home.store, plan())
     home.live(5 * TURN, 60)
     before = home.slots()
-    home.hands.jump(-3 * TURN)
+    home.clock.jump(-3 * TURN)
     home.live(3 * TURN, 60)
 
     assert home.slots() == before
@@ -77,7 +77,7 @@ def test_a_clock_moved_forward_is_said(home):
     join(home.store, plan())
     home.live(5 * TURN, 60)
     spent = home.agent.home_ledger.lifetime
-    home.hands.jump(10.5 * TURN)
+    home.clock.jump(10.5 * TURN)
     home.tick()
 
     assert home.agent.home_ledger.lifetime == spent
@@ -96,7 +96,7 @@ def test_a_jump_while_off_is_noticed_on_the_same_boot(home):
     join(home.store, plan())
     home.live(5 * TURN, 60)
     home.switch_off()
-    home.hands.jump(10 * TURN)
+    home.clock.jump(10 * TURN)
     home.switch_on()
     home.live(2 * TURN, 60)
 
@@ -145,11 +145,11 @@ def test_a_wide_window_of_plans_is_shared(folder):
     from hushwatt.household.ledger.caps import Caps
     from hushwatt.plan.amounts import MICRO
 
-    home = Home(folder / "both.sqlite", caps=Caps(epsilon_per_day=6 * MICRO))
+    home = HomeUnderTest(folder / "both.sqlite", caps=Caps(epsilon_per_day=6 * MICRO))
     for method in ("lbu", "lba"):
         join(home.store, plan(method, epsilon=4 * MICRO))
     home.live(20 * TURN, 60)
-    total = sum(spent for rows in home.left.values() for spent, _, _ in rows)
+    total = sum(spent for rows in home.released.values() for spent, _, _ in rows)
     home.switch_off()
 
     assert 0 < total <= 6 * MICRO
@@ -160,7 +160,10 @@ def test_when_something_is_sent_says_nothing(folder, method):
     """Two homes with the same chance and other readings send in the same slots, at the same times."""
     schedules = []
     for watts in (0.0, 350.0):
-        home, chance = Home(folder / f"{watts}.sqlite", readings=Fixed(watts)), Simulation(3, "schedule")
+        home, chance = (
+            HomeUnderTest(folder / f"{watts}.sqlite", readings=FixedReadings(watts)),
+            Simulation(3, "schedule"),
+        )
         home.agent.source = chance
         join(home.store, plan(method), source=chance)
         home.live(12 * TURN, 60)
@@ -199,9 +202,7 @@ def test_a_full_disk_is_outlived(home):
     home.live(2 * TURN, 60)
     before = home.slots()
     home.store.disk.pragma("max_page_count", home.store.disk.pragma("page_count"))
-    home.store.disk.execute(
-        "CREATE TEMP TRIGGER no BEFORE INSERT ON spends BEGIN SELECT raise(ABORT, 'x'); END"
-    )
+    home.store.disk.execute("CREATE TEMP TRIGGER no BEFORE INSERT ON spends BEGIN SELECT raise(ABORT, 'x'); END")
     home.live(3 * TURN, 60)
     silent = home.slots()
     home.store.disk.execute("DROP TRIGGER no")
@@ -245,8 +246,8 @@ DAYS: dict[tuple[str, str], list[float]] = {
 def test_every_local_day_is_reported(folder, where, day, method):
     """A day that was lived through is reported once, whatever its length, and its spend lasts as long."""
     begin = parse_instant("start", day, zone(where))
-    hands = Hands(wall=nanoseconds(begin) - 900 * SECOND)
-    home = Home(folder / "days.sqlite", hands=hands)
+    clock = MachineClock(wall=nanoseconds(begin) - 900 * SECOND)
+    home = HomeUnderTest(folder / "days.sqlite", clock=clock)
     join(home.store, plan(method, start=begin, timezone=where, slot=SlotLength(1, "d"), window=4))
     home.tick()
     home.live((sum(DAYS[where, day]) * 4 + 1) * 900, 900)

@@ -30,13 +30,9 @@ from hushwatt.wire.signature import public_bytes
 
 CAPS = Caps(epsilon_per_day=10**12, epsilon_per_year=10**12, appliance_epsilon=10**12)
 WIDE = [
-    word
-    for cap in ("epsilon_per_day", "epsilon_per_year", "appliance_epsilon")
-    for word in ("--cap", f"{cap}=100000")
+    word for cap in ("epsilon_per_day", "epsilon_per_year", "appliance_epsilon") for word in ("--cap", f"{cap}=100000")
 ]
-SPEND = (
-    "INSERT INTO spends (place, slot, purpose, start, end, amount) VALUES (1, ?, 'publication', 0, ?, 1000)"
-)
+SPEND = "INSERT INTO spends (place, slot, purpose, start, end, amount) VALUES (1, ?, 'publication', 0, ?, 1000)"
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +91,7 @@ def test_plans_are_weighed_together(store, provider, plans):
     joined(store, provider, plans[0])
     beside = propose(store, caps, ProviderClient(provider.address), plans[3].id)
     instead = propose(store, caps, ProviderClient(provider.address), plans[1].id)
-    later = propose(
-        store, caps, ProviderClient(provider.address), plans[3].id, now=nanoseconds(plans[0].expires)
-    )
+    later = propose(store, caps, ProviderClient(provider.address), plans[3].id, now=nanoseconds(plans[0].expires))
 
     assert beside.objections == (
         "it asks 50 ε in a day together with your other plans, your cap epsilon_per_day is 30",
@@ -150,7 +144,7 @@ class Door(ProviderClient):
     keys: ClassVar[list] = []
 
     @contextmanager
-    def proved(self, plan_id, pinned=None):
+    def plan_session(self, plan_id, pinned=None):
         yield self
 
     def enrol(self, plan, key, code):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, fresh_store, join
 
 from hushwatt.errors import StateError
 from hushwatt.household import membership
@@ -82,9 +82,9 @@ def test_nothing_is_drawn_before_it_is_paid(member_of, plan_of, method):
 def test_state_and_bytes_are_one_transaction(member_of, plan_of, method):
     """When the bytes cannot be kept, the state has not moved either, and the slot counts as lost."""
     member = member_of(plan_of(3, 3, method=method, window=2))
-    while not member._most():
+    while not member._max_cost():
         member.silent(member.slot, "not its turn")
-    slot, most = member.slot, member._most()
+    slot, most = member.slot, member._max_cost()
     member.store.disk.execute("CREATE TRIGGER no BEFORE UPDATE ON plans BEGIN SELECT raise(ABORT, 'no'); END")
     with pytest.raises(StateError):
         member.close(np.array([50.0, 250.0]), due=0)
@@ -108,9 +108,7 @@ def test_probe_and_publication_are_written_apart(member_of, plan_of):
 def test_a_home_that_comes_back_remembers(member_of, plan_of):
     """Whatever the method, the memory on disk is the memory in mind."""
     for method in METHODS:
-        member = member_of(
-            plan_of(3, 3, 3, method=method, appliances_per_report=3 if method in ("lbd", "lba") else 2)
-        )
+        member = member_of(plan_of(3, 3, 3, method=method, appliances_per_report=3 if method in ("lbd", "lba") else 2))
         for _ in range(5):
             member.close(np.array([50.0, 250.0, 0.0]), due=0)
         before = (repr(member.homes.strategies.states), member.homes.drawn.tolist(), member.slot)
@@ -144,7 +142,7 @@ def test_a_missed_turn_drops_the_old_release(member_of, plan_of):
 def test_no_window_overspends(plan_of, method, window, fates):
     """Whatever becomes of its slots, any w in a row send at most ε."""
     plan = plan_of(3, 3, method=method, window=window)
-    with quick_store() as store:
+    with fresh_store() as store:
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), OperatingSystem())
         for slot, fate in enumerate(fates):
             if fate == "close":

@@ -4,15 +4,15 @@ import json
 
 import numpy as np
 import pytest
-from tests.household.living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, fresh_store, join
 
-from hushwatt.audit.harness.agent_home import Wire
+from hushwatt.audit.harness.fake_provider import FakeProvider
 from hushwatt.household.join import agree, propose, taking_part
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.homes import enrol, walked_by_cursor
 from hushwatt.household.report.serialise import dump_home, load_home, strategy_of
-from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused
+from hushwatt.household.upload.provider_client import ProviderRefused
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.ledger import Ledger
@@ -33,12 +33,8 @@ def plan(plan_of):
 
 def joined(store, plan, **told):
     """Agree to a plan of a provider that tells these things about the new device."""
-
-    class Teller(Wire):
-        def _proved(self, said, signed=None):
-            return super()._proved(said if signed else json.dumps(told).encode(), signed)
-
-    proposal = propose(store, CAPS, ProviderClient("https://provider.example", Teller(plan).connect), plan.id)
+    provider = FakeProvider((plan,), enrolment=told)
+    proposal = propose(store, CAPS, provider.provider_client("https://provider.example"), plan.id)
     agree(store, proposal, "words", None, nanoseconds(plan.start), OperatingSystem())
     row = taking_part(store)[0]
     return load_home(plan, row["slot"], row["memory"], Ledger.of(plan, 1))
@@ -55,7 +51,7 @@ def device(number):
 @pytest.mark.parametrize("turn", range(4))
 def test_the_turn_offered_is_taken(plan, turn):
     """The home speaks at that turn, in the order that belongs to its device."""
-    with quick_store() as store:
+    with fresh_store() as store:
         homes = joined(store, plan, device=device(7), turn=turn)
 
         assert phase(homes) == turn
@@ -66,7 +62,7 @@ def test_an_older_provider_offers_none(plan):
     """Without an offer the home draws its own turn and order."""
     orders = []
     for _ in range(5):  # all alike: once in 10⁸
-        with quick_store() as store:
+        with fresh_store() as store:
             orders.append(tuple(joined(store, plan, device=device(7)).order[0].tolist()))
 
     assert all(sorted(order) == [0, 1, 2, 3, 4] for order in orders)
@@ -76,13 +72,13 @@ def test_an_older_provider_offers_none(plan):
 @pytest.mark.parametrize("turn", [-1, 4, 2.0, True, "1", [1], 10**30])
 def test_a_turn_that_is_none(plan, turn):
     """Whatever else a provider says is refused."""
-    with quick_store() as store, pytest.raises(ProviderRefused, match="a turn that the plan does not have"):
+    with fresh_store() as store, pytest.raises(ProviderRefused, match="a turn that the plan does not have"):
         joined(store, plan, device=device(7), turn=turn)
 
 
 def test_another_device_has_another_place(plan):
     """Left and joined again, the home takes the new turn and order; its slot and its spends stay."""
-    with quick_store() as store:
+    with fresh_store() as store:
         joined(store, plan, device=device(1), turn=1)
         store.disk.execute("UPDATE plans SET slot = 41, left = 5, device = NULL, secret = NULL")
         homes = joined(store, plan, device=device(2), turn=2)
@@ -96,11 +92,9 @@ def test_another_device_has_another_place(plan):
 @pytest.mark.parametrize("away", range(4))
 def test_another_device_says_nothing_of_the_old_one(plan_of, method, away):
     """After it joined again a home asks by the new order only: no repeat of what the old device said."""
-    plan = plan_of(
-        2, 2, 2, 2, 2, method=method, oracle="grr", window=4, appliances_per_report=2, minimum_homes=10
-    )
+    plan = plan_of(2, 2, 2, 2, 2, method=method, oracle="grr", window=4, appliances_per_report=2, minimum_homes=10)
     turns = {"turn": 1 if method == "lpu" else None}
-    with quick_store() as store:
+    with fresh_store() as store:
         joined(store, plan, device=device(1), **turns)
         lived(store, plan, 6 + away)
         store.disk.execute("UPDATE plans SET left = 5, device = NULL, secret = NULL")
@@ -124,7 +118,7 @@ def lived(store, plan, slots):
 
 def test_the_same_device_keeps_its_place(plan):
     """A home that could not leave goes on as it was, whatever it is offered: it is held to what it said."""
-    with quick_store() as store:
+    with fresh_store() as store:
         before = joined(store, plan, device=device(1))
         store.disk.execute("UPDATE plans SET left = 5")
         after = joined(store, plan, device=device(1), turn=(phase(before) + 1) % 4)
@@ -138,7 +132,7 @@ def test_the_provider_refuses_nothing(plan_of, method, appliances, asked):
     """Paused, lost and capped slots, restarts, and ledgers that are put back: every report is in place."""
     plan = plan_of(*[2] * appliances, method=method, oracle="grr", window=3, appliances_per_report=asked)
     chance, known, heard = np.random.default_rng(5), Rotations(plan, 1), 0
-    with quick_store() as store:
+    with fresh_store() as store:
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), Simulation(3, "home"))
         while member.slot < 150:
             kind, slot = chance.integers(0, 8), member.slot

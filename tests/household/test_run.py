@@ -15,8 +15,8 @@ from tests.household.serving import HUSHWATT, Provider, broker, plan_text
 from hushwatt.household.join import agree, propose
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.discover import discover, recognise
+from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.plan.plan import Plan
@@ -117,9 +117,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
         agent = Agent(home)
 
         def arrived(least):
-            return lambda: (
-                (store.value("SELECT count(*) FROM reports WHERE answer = 'accepted'") or 0) >= least
-            )
+            return lambda: (store.value("SELECT count(*) FROM reports WHERE answer = 'accepted'") or 0) >= least
 
         agent.start()
         asyncio.run(speak(port, arrived(2)))
@@ -218,9 +216,7 @@ def test_nothing_that_arrives_ends_it_and_stopping_is_quick(tmp_path, plan_of):
     assert waiting == 1
     assert "Traceback" not in said
     assert "could not be handled" not in said
-    assert {oct(file.stat().st_mode & 0o777) for file in home.glob("*.[sth]*") if "log" not in file.name} == {
-        "0o600"
-    }
+    assert {oct(file.stat().st_mode & 0o777) for file in home.glob("*.[sth]*") if "log" not in file.name} == {"0o600"}
     assert home.stat().st_mode & 0o777 == 0o700
 
 

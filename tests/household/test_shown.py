@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.household.living import Home, join
+from tests.household.living import HomeUnderTest, join
 
 from hushwatt.cli.household import household as commands
-from hushwatt.household.entities import state
+from hushwatt.household.home_assistant import state
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.view import OwnerPageData, home_page
@@ -76,11 +76,11 @@ def home(plans):
 
 
 def lived(folder, plans):
-    made = Home(folder / "ledger.sqlite", readings=Readings())
+    made = HomeUnderTest(folder / "ledger.sqlite", readings=Readings())
     for plan in plans:
         join(made.store, plan)
     made.live(40 * 3600, 3600)
-    made.hands.pass_by(3 * 3600)
+    made.clock.advance(3 * 3600)
     made.restart()
     made.live(12 * 3600 + 1800, 1800)
     for place in (1, 2, 3):
@@ -90,7 +90,7 @@ def lived(folder, plans):
                 "UPDATE reports SET due = NULL, answer = ? WHERE place = ? AND slot = ?",
                 (STATES[number % 7 == 3], place, slot),
             )
-    leave(made.store, plans[2].id, made.hands.wall, forget=True)
+    leave(made.store, plans[2].id, made.clock.wall, forget=True)
     (folder / "caps.toml").write_text(
         "epsilon_per_window = 90\nepsilon_per_day = 100\nepsilon_per_year = 7000\nappliance_epsilon = 60\n"
         "smallest_minimum_homes = 1\n"
@@ -109,7 +109,7 @@ def of(home, place):
 
 
 def in_window(home, plans, place):
-    plan, now = plans[place - 1], home.hands.wall
+    plan, now = plans[place - 1], home.clock.wall
     current = (now - int(plan.start.timestamp()) * 10**9) // (plan.slot.seconds * 10**9)
     spends, _ = of(home, place)
     return sum(row["amount"] for row in spends if current - plan.window < row["slot"] <= current)
@@ -117,7 +117,7 @@ def in_window(home, plans, place):
 
 def since(home, length):
     rows = home.store.rows("SELECT amount, end FROM spends")
-    return sum(row["amount"] for row in rows if row["end"] > home.hands.wall - length)
+    return sum(row["amount"] for row in rows if row["end"] > home.clock.wall - length)
 
 
 def dearest_appliance(home, plans):
@@ -125,7 +125,7 @@ def dearest_appliance(home, plans):
     for row in home.store.rows("SELECT * FROM spends"):
         plan, asked = plans[row["place"] - 1], plans[row["place"] - 1].appliances_per_report
         names = range(len(plan.names)) if row["members"] is None else np.frombuffer(row["members"], "<u2")
-        for name in names if row["end"] > home.hands.wall - DAY else ():
+        for name in names if row["end"] > home.clock.wall - DAY else ():
             found[name] = found.get(name, 0) + Fraction(row["amount"], asked)
     return ceil(max(found.values()))
 
@@ -161,9 +161,7 @@ def are_odds(words, epsilon):
 def shown(home):
     """The page, and every table of it as rows of texts."""
     health = [{"name": "plug", "appliance": "kettle", "heard": HEARD, "fresh": True, "trouble": None}]
-    sight = OwnerPageData(
-        home.store, CAPS, home.hands.wall, dict(home.agent.latest), health, "key", everything=True
-    )
+    sight = OwnerPageData(home.store, CAPS, home.clock.wall, dict(home.agent.latest), health, "key", everything=True)
     page = home_page(sight)
     rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
     return page, [[unescape(cell) for cell in row] for row in rows if row]
@@ -287,7 +285,7 @@ def test_the_entities(machine, home):
     """What Home Assistant shows: what is left, what the provider has had, and the latest slot."""
     kept = home.store.rows("SELECT * FROM reports")
     sent = [row for row in kept if row["due"] is None and row["answer"] != "withheld"]
-    told = state(home.store, CAPS, home.hands.wall)
+    told = state(home.store, CAPS, home.clock.wall)
 
     assert 0 < len(sent) < len(kept)
     assert any(row["answer"] == "withheld" for row in kept)
@@ -302,7 +300,7 @@ def test_the_entities(machine, home):
 def command(home, monkeypatch, capsys):
     """A command of the owner at the home's own time, and what it printed."""
     umask = os.umask(0o077)
-    monkeypatch.setattr(time, "time_ns", lambda: home.hands.wall)
+    monkeypatch.setattr(time, "time_ns", lambda: home.clock.wall)
 
     def run(what, **options):
         what(folder=home.path.parent, **options)

@@ -26,9 +26,7 @@ class Hidden:
 
     def __init__(self, light):
         owners = metadata.packages_distributions()
-        self.modules = {
-            module for module, names in owners.items() if not light & {norm(name) for name in names}
-        }
+        self.modules = {module for module, names in owners.items() if not light & {norm(name) for name in names}}
 
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in self.modules - {"hushwatt"}:
@@ -96,6 +94,4 @@ if __name__ == "__main__":
     import hushwatt.cli.main
 
     assert hushwatt.__file__.startswith(sys.argv[1]), hushwatt.__file__
-    print(
-        json.dumps({line: run(line.split(), patience) for line, patience in json.loads(sys.argv[2]).items()})
-    )
+    print(json.dumps({line: run(line.split(), patience) for line, patience in json.loads(sys.argv[2]).items()}))

@@ -114,8 +114,7 @@ def test_it_joins_and_runs(app):
         RUN,
     ]
     assert app.sources() == (
-        'entities = true\n[mqtt]\nhost = "core-mosquitto"\nport = 1883\n'
-        'username = "addons"\npassword = "a\\"b"\n'
+        'entities = true\n[mqtt]\nhost = "core-mosquitto"\nport = 1883\nusername = "addons"\npassword = "a\\"b"\n'
     )
 
 

@@ -126,9 +126,7 @@ def test_units(unit):
 
 def test_the_addon_calls_commands_that_exist():
     """Every hushwatt command in the add-on's script is one."""
-    commands = re.findall(
-        r"(?:^ *|\|\| |\$\(|exec )hushwatt (household \w+)", (ADDON / "run.sh").read_text(), re.M
-    )
+    commands = re.findall(r"(?:^ *|\|\| |\$\(|exec )hushwatt (household \w+)", (ADDON / "run.sh").read_text(), re.M)
 
     assert {"household status", "household join", "household run"} == set(commands)
     assert all(app_for()[first][second] for first, second in map(str.split, commands))

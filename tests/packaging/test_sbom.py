@@ -40,9 +40,7 @@ def test_complete(lists, built):
     needs = {one["ref"]: one.get("dependsOn", []) for one in told["dependencies"]}
 
     ours = told["metadata"]["component"]
-    assert ours["hashes"] == [
-        {"alg": "SHA-256", "content": hashlib.sha256(built.wheel.read_bytes()).hexdigest()}
-    ]
+    assert ours["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(built.wheel.read_bytes()).hexdigest()}]
     assert {"numpy", "apsw", "cryptography", "cffi"} <= set(parts)
     assert not {"pyarrow", "scipy", "numba", "pandas"} & set(parts)
     assert all(part["version"] and part["externalReferences"][0]["hashes"] for part in parts.values())

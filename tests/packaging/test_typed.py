@@ -48,9 +48,7 @@ SCRIPTS = {"five_lines": FIVE_LINES, "kinds": KINDS, "mistakes": MISTAKES}
 def checked(once):
     """What mypy says of each script, all in one go."""
     lines = (once("typed", judged) / "said.txt").read_text().splitlines()
-    return {
-        name: [line.split(": ", 1)[1] for line in lines if line.startswith(f"{name}.py")] for name in SCRIPTS
-    }
+    return {name: [line.split(": ", 1)[1] for line in lines if line.startswith(f"{name}.py")] for name in SCRIPTS}
 
 
 def judged(folder):

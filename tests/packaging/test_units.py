@@ -131,14 +131,10 @@ def test_a_real_start():
     name = f"hushwatt-test-{os.getpid()}"
     kept = {key: value for key, value in HOME.items() if key not in ("ExecStart", "Restart", "User", "Group")}
     words = [f"--property={key}={value.replace('hushwatt-household', name)}" for key, value in kept.items()]
-    script = (
-        'umask && touch "$HUSHWATT_HOME/ledger" && stat -c %a "$HUSHWATT_HOME" && ! touch /etc/hushwatt-test'
-    )
+    script = 'umask && touch "$HUSHWATT_HOME/ledger" && stat -c %a "$HUSHWATT_HOME" && ! touch /etc/hushwatt-test'
     program = ["systemd-run", "--wait", "--pipe", "--collect", "--property=DynamicUser=yes", *words]
     try:
-        done = subprocess.run(
-            [*program, "/bin/sh", "-c", script], capture_output=True, text=True, timeout=120
-        )
+        done = subprocess.run([*program, "/bin/sh", "-c", script], capture_output=True, text=True, timeout=120)
     finally:
         shutil.rmtree(f"/var/lib/private/{name}", ignore_errors=True)
         Path(f"/var/lib/{name}").unlink(missing_ok=True)

@@ -83,9 +83,7 @@ class TestDither:
 
     def test_zero_edge(self):
         """An edge of 0 would make two levels of 0 W."""
-        with pytest.raises(
-            PlanError, match=r"kettle: values worked out from edges would be 0, 0, 100 W, which do"
-        ):
+        with pytest.raises(PlanError, match=r"kettle: values worked out from edges would be 0, 0, 100 W, which do"):
             Appliance.of("kettle", edges=[0, 100], mapping="dither")
 
 
@@ -94,9 +92,7 @@ def test_derived_levels_that_fall_together():
     close = [1.0]
     while len(close) < 9:
         close.append(nextafter(close[-1], 2.0))
-    with pytest.raises(
-        PlanError, match=r"kettle: edges worked out from values would be .* give edges as well"
-    ):
+    with pytest.raises(PlanError, match=r"kettle: edges worked out from values would be .* give edges as well"):
         default_edges("kettle", tuple(close))
 
 

@@ -28,8 +28,7 @@ ZONES = [
 
 def _calendar(start, expires, slot="1d", timezone="UTC"):
     start, expires = (
-        datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(timezone)).astimezone(UTC)
-        for text in (start, expires)
+        datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(timezone)).astimezone(UTC) for text in (start, expires)
     )
     return Calendar(start, expires, timezone, SlotLength.parse(slot))
 
@@ -76,10 +75,7 @@ def test_starts_and_slots_agree(timezone, slot):
     full = [each for each in every if calendar.start_of(each) < calendar.end_of(each)]
 
     assert _slots(calendar, map(calendar.start_of, full)) == full
-    assert (
-        _slots(calendar, [calendar.end_of(each) - timedelta(microseconds=1) for each in full[:-1]])
-        == full[:-1]
-    )
+    assert _slots(calendar, [calendar.end_of(each) - timedelta(microseconds=1) for each in full[:-1]]) == full[:-1]
 
 
 @given(

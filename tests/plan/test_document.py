@@ -92,9 +92,7 @@ def test_as_written():
 
     assert as_written(canonical) == {
         "appliance_epsilon": Decimal("0.25"),
-        "appliance": [
-            {"values": [Decimal(0), Decimal("1.5")], "typical_mean": Decimal(3), "typical_high": Decimal(4)}
-        ],
+        "appliance": [{"values": [Decimal(0), Decimal("1.5")], "typical_mean": Decimal(3), "typical_high": Decimal(4)}],
     }
 
 

@@ -36,15 +36,8 @@ STRANGE = [
     *('"99999999999s"', '"36600d"', '"1s"', '"Europe"', '"UTC\\n"', '"lpa"', '"household"', '"dither"'),
 ]
 JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.sampled_from(["1", "1e999"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(APPLIANCE_KEYS), inner, max_size=3)
-    ),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(["1", "1e999"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(APPLIANCE_KEYS), inner, max_size=3),
     max_leaves=6,
 )
 
@@ -70,9 +63,7 @@ def _answer(text):
 @given(st.dictionaries(st.sampled_from(KEYS), st.sampled_from(STRANGE), min_size=1, max_size=3))
 def test_strange_values(written, changes):
     """Whatever the keys say, the answer is a plan that can be written down, or one line."""
-    _plan_or_one_line(
-        written("" if "appliance" in changes else "[[appliance]]\nname='a'\nedges=[1]\n", **changes)
-    )
+    _plan_or_one_line(written("" if "appliance" in changes else "[[appliance]]\nname='a'\nedges=[1]\n", **changes))
 
 
 @settings(max_examples=300)

@@ -26,9 +26,7 @@ def test_hourly_with_a_day_sees_one_hour(hourly):
 
 def test_clocks_that_change_are_followed(hourly):
     """In London the same instant is one o'clock in summer."""
-    assert blind_spot(replace(hourly, timezone="Europe/London")).startswith(
-        "it only ever measures 00:00 to 02:00"
-    )
+    assert blind_spot(replace(hourly, timezone="Europe/London")).startswith("it only ever measures 00:00 to 02:00")
 
 
 def test_clocks_do_not_hide_an_alias(hourly):
@@ -78,9 +76,7 @@ def test_others_see_everything(plan_of, method):
 
 def test_short_collections(plan_of):
     """Ten slots with w = 24 are one sample; two windows of three days miss weekdays."""
-    assert blind_spot(plan_of(2, method="lsp", slot=HOUR, window=24), 10).startswith(
-        "it only ever measures 00"
-    )
+    assert blind_spot(plan_of(2, method="lsp", slot=HOUR, window=24), 10).startswith("it only ever measures 00")
     assert aliases(plan_of(2, method="lsp", window=3), 6)
     assert not aliases(plan_of(2, method="lsp", window=3), 30)
     assert not aliases(plan_of(2, method="lsp", window=3), 1)

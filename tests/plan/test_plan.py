@@ -53,9 +53,7 @@ def plans(draw):
         name=draw(NAMES),
         description=draw(WORDS),
         contact=draw(WORDS),
-        start=draw(
-            st.sampled_from([start, start.replace(hour=0, minute=0, second=0, microsecond=0)])
-        ).astimezone(UTC),
+        start=draw(st.sampled_from([start, start.replace(hour=0, minute=0, second=0, microsecond=0)])).astimezone(UTC),
         expires=datetime(2031, 5, 6, tzinfo=UTC),
         timezone=zone,
         slot=SlotLength(draw(st.integers(1, 48)), draw(st.sampled_from("smhd"))),

@@ -74,9 +74,7 @@ def test_who_decides_unless_said(written, method, decision):
     assert Plan.parse(written(method=f'"{method}"')).decision == decision
 
 
-@pytest.mark.parametrize(
-    "key", ["name", "description", "contact", "start", "expires", "slot", "epsilon", "window"]
-)
+@pytest.mark.parametrize("key", ["name", "description", "contact", "start", "expires", "slot", "epsilon", "window"])
 def test_required_keys(written, key):
     """Each required key is asked for by name."""
 

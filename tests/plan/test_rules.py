@@ -114,24 +114,18 @@ def test_start_is_within_64_bit_nanoseconds(plan):
 
 def test_too_many_slots(written):
     """A slot must fit 32 bits."""
-    with pytest.raises(
-        PlanError, match="2,366,841,600 slots of 1s lie between start and expires; at most 2,147"
-    ):
+    with pytest.raises(PlanError, match="2,366,841,600 slots of 1s lie between start and expires; at most 2,147"):
         Plan.parse(written(slot='"1s"', expires="2099-01-01"))
 
 
-@pytest.mark.parametrize(
-    "method, parts", [("lbu", 3), ("lbd", 6), ("lba", 6), ("lsp", 1), ("lpu", 1), ("lpd", 1)]
-)
+@pytest.mark.parametrize("method, parts", [("lbu", 3), ("lbd", 6), ("lba", 6), ("lsp", 1), ("lpu", 1), ("lpd", 1)])
 def test_each_slot_has_a_share(written, method, parts):
     """A budget must leave at least a millionth for each slot; one millionth less is refused."""
     changes = {"method": f'"{method}"', "window": "3"}
 
     assert Plan.parse(written(**changes, epsilon=f"0.00000{parts}")).epsilon == parts
     if parts > 1:
-        with pytest.raises(
-            PlanError, match=f"with window = 3, {method} divides it by {parts}, which leaves less"
-        ):
+        with pytest.raises(PlanError, match=f"with window = 3, {method} divides it by {parts}, which leaves less"):
             Plan.parse(written(**changes, epsilon=f"0.00000{parts - 1}"))
 
 
@@ -154,9 +148,7 @@ def test_population_division_is_decided_by_the_provider(written, method):
 def test_a_household_decides_by_all_appliances(written, method):
     """A household that decides must look at all appliances; the provider need not."""
     changes = {"method": f'"{method}"', "appliances_per_report": "1"}
-    with pytest.raises(
-        PlanError, match="set appliances_per_report = 2, or decision = 'provider', or choose lbu"
-    ):
+    with pytest.raises(PlanError, match="set appliances_per_report = 2, or decision = 'provider', or choose lbu"):
         Plan.parse(written(**changes))
 
     assert Plan.parse(written(**changes, decision='"provider"')).appliances_per_report == 1

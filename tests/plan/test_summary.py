@@ -75,10 +75,7 @@ def test_same_levels_are_told_once(written):
     """Appliances with the same levels share a line, in the plan's order."""
     plan = Plan.parse(
         written(
-            *(
-                f'[[appliance]]\nname = "{name}"\nedges = [{edge}]\n'
-                for name, edge in [("a", 5), ("b", 6), ("c", 5)]
-            )
+            *(f'[[appliance]]\nname = "{name}"\nedges = [{edge}]\n' for name, edge in [("a", 5), ("b", 6), ("c", 5)])
         )
     )
 

@@ -80,9 +80,7 @@ def test_instants_show_what_was_asked_or_the_clocks_skipped_it(name, local):
     """The clocks show the local time at its instant; if never, they show less just before."""
     where = ZoneInfo(name)
     found = instant_of(local, where)
-    shown, before = (
-        moment.astimezone(where).replace(tzinfo=None) for moment in (found, found - timedelta(seconds=1))
-    )
+    shown, before = (moment.astimezone(where).replace(tzinfo=None) for moment in (found, found - timedelta(seconds=1)))
 
     assert shown == local or before < local < shown
 

@@ -21,11 +21,7 @@ def chances(count, chance):
 def tail(first, second, numbers):
     """The chance that the sum of two binomials is one of these numbers, in fractions."""
     return sum(
-        (
-            one * other
-            for (i, one), (j, other) in product(enumerate(first), enumerate(second))
-            if i + j in numbers
-        ),
+        (one * other for (i, one), (j, other) in product(enumerate(first), enumerate(second)) if i + j in numbers),
         Fraction(0),
     )
 

@@ -39,9 +39,7 @@ def test_a_generous_cap_changes_nothing(plan_of):
 def test_lbu_gives_one_appliance_all_of_its_cap_and_no_more(plan_of, count, data, window, cap):
     """In the ⌈w·s/n⌉ draws that can reach an appliance it gets at most its cap, less a rounding."""
     asked = data.draw(st.integers(1, count))
-    plan = plan_of(
-        *[2] * count, window=window, appliances_per_report=asked, epsilon=10**9, appliance_epsilon=cap
-    )
+    plan = plan_of(*[2] * count, window=window, appliances_per_report=asked, epsilon=10**9, appliance_epsilon=cap)
     turns = ceil(Fraction(window * asked, count))
 
     share = Uniform.start(affordable(plan), window).offer()

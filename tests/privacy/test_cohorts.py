@@ -17,9 +17,7 @@ fleets = st.integers(0, 6).flatmap(
 def step(strategies, wished):
     """Each home's machine on its own; and who published."""
     published = [wish and each.offer() > 0 for each, wish in zip(strategies, wished, strict=True)]
-    return [each.after(one) for each, one in zip(strategies, published, strict=True)], np.array(
-        published, dtype=bool
-    )
+    return [each.after(one) for each, one in zip(strategies, published, strict=True)], np.array(published, dtype=bool)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

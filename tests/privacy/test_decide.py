@@ -70,9 +70,7 @@ def wrong_cells(law):
 def estimates(law, truth):
     """Every estimate of the shares that these homes' answers can give, with its chance."""
     for answers in product(law.answers(), repeat=len(truth)):
-        chance = prod(
-            (law.chance(a, level) for a, level in zip(answers, truth, strict=True)), start=Fraction(1)
-        )
+        chance = prod((law.chance(a, level) for a, level in zip(answers, truth, strict=True)), start=Fraction(1))
         cells = [
             answer if isinstance(answer, tuple) else [int(answer == level) for level in range(law.levels)]
             for answer in answers
@@ -112,8 +110,7 @@ class TestAtTheProvider:
         shares = np.bincount(truth, minlength=3) / homes
 
         mean = sum(
-            chance * look(probe, self.LAST, law, homes, homes).squares()
-            for chance, probe in estimates(law, truth)
+            chance * look(probe, self.LAST, law, homes, homes).squares() for chance, probe in estimates(law, truth)
         )
 
         assert mean == pytest.approx(np.sum(shares**2), abs=1e-9)

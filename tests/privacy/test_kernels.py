@@ -90,9 +90,7 @@ class TestAnsweringBits:
     @given(chance=steps)
     def test_digits_spell_the_chance(self, chance):
         """The binary digits of a chance add up to it."""
-        spelled = sum(
-            Fraction(digit, 2 ** (place + 1)) for place, digit in enumerate(digits(Fraction(chance, 2**64)))
-        )
+        spelled = sum(Fraction(digit, 2 ** (place + 1)) for place, digit in enumerate(digits(Fraction(chance, 2**64))))
 
         assert spelled == Fraction(chance, RESOLUTION)
 
@@ -127,9 +125,7 @@ class TestAnsweringBits:
         lanes = max(1_000_000, enough(hold))
         law = BitLaw(hold, Fraction(1, 1000), levels=2)
 
-        answers = answer_bits(
-            np.full((lanes // 64, 8), 255, dtype=np.uint8), law, words_of("hold", str(hold))
-        )
+        answers = answer_bits(np.full((lanes // 64, 8), 255, dtype=np.uint8), law, words_of("hold", str(hold)))
 
         assert accepts(int(np.bitwise_count(answers).sum()), lanes // 64 * 64, hold)
 
@@ -154,9 +150,7 @@ class TestAnsweringBits:
         assert answers.shape == (rows, size)
         assert accepts(int(np.bitwise_count(answers[:, -1]).sum()), 8 * rows, law.rise)
 
-    @pytest.mark.parametrize(
-        "rise", [Fraction(1, 4), law_for("oue", 3_000_000, 1, 10).rise, Fraction(3, 1024)]
-    )
+    @pytest.mark.parametrize("rise", [Fraction(1, 4), law_for("oue", 3_000_000, 1, 10).rise, Fraction(3, 1024)])
     @pytest.mark.parametrize("apart", [1, 2, 8, 63, 64, 128, 64 * BLOCK, 128 * BLOCK])
     def test_lanes_know_nothing_of_each_other(self, rise, apart):
         """Lanes next to each other, in neighbouring words and in neighbouring blocks, vary on their own."""
@@ -223,9 +217,7 @@ class TestAnsweringLevels:
             answers = answer_levels(np.full(draws, truth, dtype=np.uint16), law, stream)  # type: ignore[arg-type]
             counts = np.bincount(answers, minlength=levels)
 
-            assert all(
-                accepts(int(count), draws, law.chance(level, truth)) for level, count in enumerate(counts)
-            )
+            assert all(accepts(int(count), draws, law.chance(level, truth)) for level, count in enumerate(counts))
 
     def test_mixed_levels_keep_their_places(self):
         """Answered together, each home's answer belongs to its own level."""

@@ -197,9 +197,7 @@ class TestUndoing:
         """Undone with a rise 2 % off, the counts are off: the test above can fail."""
         wrong = BitLaw(law.hold, law.rise * Fraction(102, 100), law.levels)
 
-        mean = sum(
-            float(chance) * debias(counts, len(truth), wrong) for chance, counts in outcomes(law, truth)
-        )
+        mean = sum(float(chance) * debias(counts, len(truth), wrong) for chance, counts in outcomes(law, truth))
 
         assert np.abs(np.array([truth.count(level) for level in range(law.levels)]) - mean).max() > 1e-3
 

@@ -33,9 +33,7 @@ def accepted(ledger, slot, spends, asked=None):
 
 def dearest(history, window):
     """The most that any home spent in any `window` slots, slot by slot."""
-    slots = range(
-        min((slot for slot, _ in history), default=0), 1 + max((slot for slot, _ in history), default=0)
-    )
+    slots = range(min((slot for slot, _ in history), default=0), 1 + max((slot for slot, _ in history), default=0))
     return max(
         (
             sum(spends[home] for at, spends in history if start <= at < start + window)
@@ -125,9 +123,7 @@ class TestAppliances:
     """Any w slots in a row spend at most its cap on one appliance, which gets 1/s of each draw."""
 
     @settings(max_examples=300)
-    @given(
-        window=st.integers(1, 4), draws=st.lists(st.tuples(st.integers(0, 2), amounts, members), max_size=12)
-    )
+    @given(window=st.integers(1, 4), draws=st.lists(st.tuples(st.integers(0, 2), amounts, members), max_size=12))
     def test_refuses_exactly_what_exceeds_a_cap(self, window, draws):
         """A charge is taken if and only if no home and no appliance then exceeds its promise."""
         ledger = Ledger(HOMES, EPSILON, window, APPLIANCES, ASKED * CAP)
@@ -196,9 +192,7 @@ def dearest_appliance(history, window):
     return max(
         (
             sum(
-                share
-                for at, who, what, share in spends
-                if (who, what) == (home, appliance) and 0 <= at - slot < window
+                share for at, who, what, share in spends if (who, what) == (home, appliance) and 0 <= at - slot < window
             )
             for slot, home, appliance, _ in spends
         ),
@@ -255,8 +249,7 @@ def dearest_by_trying(all_spends, length):
     """The same, over every interval that begins on a whole or half unit."""
     begins = [Fraction(half, 2) for half in range(-40, 80)]
     return max(
-        sum(each.amount for each in all_spends if each.start < begin + length and each.end > begin)
-        for begin in begins
+        sum(each.amount for each in all_spends if each.start < begin + length and each.end > begin) for begin in begins
     )
 
 

@@ -32,9 +32,7 @@ def test_differences_by_enumeration(oracle, levels, changed):
     law = law_for(oracle, MICRO, 1, levels)
     found = np.zeros(levels + 1 if oracle != "grr" else 3)
     for one, other in product(law.answers(), repeat=2):
-        apart = (
-            2 * (one != other) if oracle == "grr" else sum(a != b for a, b in zip(one, other, strict=True))
-        )
+        apart = 2 * (one != other) if oracle == "grr" else sum(a != b for a, b in zip(one, other, strict=True))
         found[apart] += float(law.chance(one, 0) * law.chance(other, 1 if changed else 0))
 
     assert differing(law, changed) == pytest.approx(found)

@@ -48,9 +48,7 @@ class TestAll:
     def test_amounts_are_whole_and_never_negative(self, name, window, wished):
         """Every amount is a whole number of millionths, 0 or more."""
         amounts = [
-            a
-            for probe, offer, _ in walk(STRATEGIES[name].start(EPSILON, window), wished)
-            for a in (probe, offer)
+            a for probe, offer, _ in walk(STRATEGIES[name].start(EPSILON, window), wished) for a in (probe, offer)
         ]
 
         assert all(type(amount) is int and amount >= 0 for amount in amounts)

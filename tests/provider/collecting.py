@@ -5,6 +5,7 @@ import subprocess
 import time
 import warnings
 from contextlib import suppress
+from copy import copy
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,14 +15,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from starlette.testclient import TestClient
 
+from hushwatt.audit.harness.local_service import LocalService, config_for
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
-from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import ManualClock
-from hushwatt.provider.service.config import Config
-from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import add_codes
 from hushwatt.wire.record import pack_many
 from hushwatt.wire.reports import ReportWriter
 from hushwatt.wire.signature import public_bytes, sign_request
@@ -78,11 +75,8 @@ def collecting(store_address, tmp_path):
     started = []
 
     def start(plan, *, days=0.0, address=store_address, **settings):
-        file = tmp_path / f"{plan.id}.toml"
-        file.write_text(plan.toml())
-        config = Config(plan=(str(file),), data=str(tmp_path), **settings)
-        clock = ManualClock(plan.start + timedelta(days=days))
-        talk = Talk(plan, config, clock, make_app(config, open_store(address), clock))
+        config, now = config_for(tmp_path, plan, **settings), plan.start + timedelta(days=days)
+        talk = ServiceClient(config, plan, now, address)
         talk.client.__enter__()
         started.append(talk)
         return talk
@@ -92,48 +86,37 @@ def collecting(store_address, tmp_path):
         talk.stop()
 
 
-class Talk:
-    """A client of one service, who can be any home."""
+class ServiceClient(LocalService):
+    """A client of a service in this process, who can be any home."""
 
-    def __init__(self, plan, config, clock, app):
-        self.plan, self.config, self.clock, self.app = plan, config, clock, app
-        self.service = app.state.service
-        self.path = f"/v1/plans/{plan.id}"
-        self.client = TestClient(app, base_url=HERE, raise_server_exceptions=False)
+    def __init__(self, config, plan, now, store=None):
+        super().__init__(config, plan, now, store)
+        self.client = TestClient(self.app, base_url=HERE, raise_server_exceptions=False)
         self.running = True
+
+    def about(self, plan):
+        """The same client, talking about another plan of the service."""
+        other = copy(self)
+        other.plan = plan
+        return other
 
     def stop(self):
         if self.running:
             self.client.__exit__(None, None, None)
         self.running = False
 
-    @property
-    def now(self):
-        return int(self.clock.now().timestamp())
-
-    def at_slot(self, slot, late=timedelta(0)):
-        """Move the clock to where the slot has just ended."""
-        self.clock.set(self.plan.calendar.end_of(slot) + late)
-
     def get(self, path="", **more):
         return self.client.get(self.path + path, **more)
 
     def join(self, key=None, **wish):
         key = key or Ed25519PrivateKey.generate()
-        answer = self.client.post(
-            f"{self.path}/devices", json={"public_key": public_bytes(key).hex(), **wish}
-        )
+        answer = self.client.post(f"{self.path}/devices", json={"public_key": public_bytes(key).hex(), **wish})
         return key, answer
 
     def home(self):
         """A new home: its key and its device."""
         key, answer = self.join()
         return key, bytes.fromhex(answer.json()["device"])
-
-    def codes(self, count=1, homes=1, days=30):
-        with self.service.database.writing() as session:
-            number = self.service.collection(self.plan.id).number
-            return add_codes(session, number, count, homes, self.now, self.now + days * 86400)
 
     def gateway(self, homes):
         """A gateway's key and name, and the devices of its homes in ascending order."""

@@ -77,9 +77,7 @@ class Depot:
 
 def same(some, other):
     """Whether tallies are the same to the last number."""
-    return {key: _plain(tally) for key, tally in some.items()} == {
-        key: _plain(tally) for key, tally in other.items()
-    }
+    return {key: _plain(tally) for key, tally in some.items()} == {key: _plain(tally) for key, tally in other.items()}
 
 
 def _plain(tally):

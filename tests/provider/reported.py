@@ -49,19 +49,15 @@ def sent_by(plan):
 def joined(sent):
     sent = list(sent)
     columns = [
-        np.concatenate([getattr(each, name) for each in sent])
-        for name in ("homes", "spent", "drawn", "payloads")
+        np.concatenate([getattr(each, name) for each in sent]) for name in ("homes", "spent", "drawn", "payloads")
     ]
     slot, round_ = (
-        np.repeat([getattr(s, name) for s in sent], [len(s.homes) for s in sent])
-        for name in ("slot", "round")
+        np.repeat([getattr(s, name) for s in sent], [len(s.homes) for s in sent]) for name in ("slot", "round")
     )
     order = np.lexsort((round_, columns[0], slot))
     who, spent, drawn, payloads = (column[order] for column in columns)
     households = pa.array([f"home {home:02}" for home in who])
-    return ReportBatch(
-        households, slot[order].astype(np.int32), round_[order].astype(np.int8), spent, drawn, payloads
-    )
+    return ReportBatch(households, slot[order].astype(np.int32), round_[order].astype(np.int8), spent, drawn, payloads)
 
 
 def part(batch, rows):
@@ -105,9 +101,7 @@ def saved(plan, path, batch, rows=None, homes=HOMES, group=None):
 
 def changed(batch):
     """The same reports with other bytes, as nobody should send them."""
-    return ReportBatch(
-        batch.households, batch.slot, batch.round, batch.spent, batch.drawn, batch.payloads[::-1]
-    )
+    return ReportBatch(batch.households, batch.slot, batch.round, batch.spent, batch.drawn, batch.payloads[::-1])
 
 
 def twice(batch):
@@ -137,31 +131,23 @@ def damaged_files(plan, batch, folder):
     content[start : start + 12] = b"\xff" * 12
     path.write_bytes(content)
     whole = saved(plan, bad("flipped", "row group 1 of 1: column payload is damaged"), batch)
-    pq.write_table(
-        pq.read_table(whole), whole, compression="none", write_page_checksum=True, use_dictionary=False
-    )
+    pq.write_table(pq.read_table(whole), whole, compression="none", write_page_checksum=True, use_dictionary=False)
     content = bytearray(whole.read_bytes())
     content[content.index(batch.payloads[77].tobytes())] ^= 1
     whole.write_bytes(content)
     content = saved(plan, bad("cut", "not a Parquet file, or not a complete one"), batch).read_bytes()
     (folder / "cut.parquet").write_bytes(content[: len(content) // 2])
-    older = pq.read_table(saved(plan, bad("no-round", "column round: not there"), batch)).drop_columns(
-        "round"
-    )
+    older = pq.read_table(saved(plan, bad("no-round", "column round: not there"), batch)).drop_columns("round")
     pq.write_table(older, folder / "no-round.parquet")
     table = pq.read_table(saved(plan, bad("amounts", "column drawn: double, not int64"), batch))
     place = table.schema.get_field_index("drawn")
-    pq.write_table(
-        table.set_column(place, "drawn", table["drawn"].cast("double")), folder / "amounts.parquet"
-    )
+    pq.write_table(table.set_column(place, "drawn", table["drawn"].cast("double")), folder / "amounts.parquet")
     untold = pq.read_table(saved(plan, bad("untold", "no hushwatt.plan in it"), batch))
     pq.write_table(untold.replace_schema_metadata({}), folder / "untold.parquet")
     short = batch.taken(np.arange(len(batch)))
     short.drawn[17] = -1
     saved(plan, bad("negative", "row 18: spent and drawn cannot be negative"), short)
-    mixed = bad(
-        "mixed", f"other.parquet: reports of the plan {'0' * 12}…, not of {plan.id[:12]}…", folder / "mixed"
-    )
+    mixed = bad("mixed", f"other.parquet: reports of the plan {'0' * 12}…, not of {plan.id[:12]}…", folder / "mixed")
     mixed.mkdir()
     saved(plan, mixed / "a.parquet", batch)
     other = pq.read_table(mixed / "a.parquet").replace_schema_metadata(
@@ -171,3 +157,18 @@ def damaged_files(plan, batch, folder):
     bad("empty", "there is no Parquet file in this folder", folder / "empty").mkdir()
     bad("nowhere", "there is no such file or folder")
     return found
+
+
+def arrow(batch, size):
+    """Reports as Spark hands them over: wide integers, and where each stands."""
+    numbers = (pa.array(column, pa.int64()) for column in (batch.slot, batch.round, batch.spent, batch.drawn))
+    columns = [
+        batch.households,
+        *numbers,
+        pa.array([payload.tobytes() for payload in batch.payloads]),
+        pa.array(["reports.parquet"] * len(batch)),
+        pa.array(range(len(batch))),
+    ]
+    names = ["household", "slot", "round", "spent", "drawn", "payload", "file", "row"]
+    whole = pa.RecordBatch.from_arrays(columns, names)
+    return [whole.slice(start, size) for start in range(0, len(batch), size)]

@@ -109,9 +109,7 @@ def standing(rng, plan, levels, drawn):
     for slot in range(slots):
         for amount in np.unique(drawn[slot][drawn[slot] > 0]):
             who = drawn[slot] == amount
-            release[who] = spoken(
-                rng, law_for(plan.oracle, int(amount), 1, plan.widths[0]), levels[slot, who]
-            )
+            release[who] = spoken(rng, law_for(plan.oracle, int(amount), 1, plan.widths[0]), levels[slot, who])
             as_of[who], budget[who] = slot, amount
         held[slot] = np.where(drawn[slot] > 0, levels[slot], held[slot - 1])
         for since, amount in np.unique(np.stack([as_of, budget]), axis=1).T:

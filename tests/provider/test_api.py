@@ -178,9 +178,7 @@ def test_uploads_that_are_no_uploads(talk):
 def test_wishes_are_short(talk, path, told):
     """What is no upload has a small body; more is refused."""
     body = b" " * 819_200 if told else (b" " * 8192 for _ in range(100))
-    answer = talk.client.post(
-        f"{talk.path}/{path}", content=body, headers={"Content-Type": "application/json"}
-    )
+    answer = talk.client.post(f"{talk.path}/{path}", content=body, headers={"Content-Type": "application/json"})
 
     assert problem(answer) == "too-large"
 

@@ -84,9 +84,7 @@ def test_kill_and_start_again(server):
     keys = [Ed25519PrivateKey.generate() for _ in range(HOMES)]
     devices = [server.join(key) for key in keys]
     sent = list(histories(server.plan, HOMES, SLOTS))
-    waiting = [
-        (home, slot.slot, records(devices, _only(slot, home))) for slot in sent for home in range(HOMES)
-    ]
+    waiting = [(home, slot.slot, records(devices, _only(slot, home))) for slot in sent for home in range(HOMES)]
     chance, acknowledged = np.random.default_rng(3), set()
     for _ in range(KILLS):
         timer = threading.Timer(0.15 + 0.2 * chance.random(), server.process.kill)
@@ -125,9 +123,7 @@ def test_a_second_service_on_the_same_port_says_so(server):
     server.start()
     words = ["provider", "serve", "--plan", "plan.toml", "--port", str(server.port), "--data", "other"]
 
-    second = subprocess.run(
-        [*HUSHWATT, *words], cwd=server.folder, capture_output=True, text=True, timeout=60
-    )
+    second = subprocess.run([*HUSHWATT, *words], cwd=server.folder, capture_output=True, text=True, timeout=60)
 
     assert second.returncode == 2
     assert second.stderr.count("\n") == 1
@@ -143,9 +139,7 @@ def test_an_upload_that_never_ends_is_let_go(tmp_path, server):
     finally:
         del os.environ["HUSHWATT_UPLOAD_SECONDS"]
     with closing(socket.create_connection(("127.0.0.1", server.port), timeout=20)) as slow:
-        slow.sendall(
-            f"POST {server.path}/reports HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\na".encode()
-        )
+        slow.sendall(f"POST {server.path}/reports HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\na".encode())
         began = time.monotonic()
         others = server.client.get("/healthz").status_code
         answer = slow.recv(4096)

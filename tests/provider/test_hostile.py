@@ -11,9 +11,7 @@ from hushwatt.wire.signature import sign_request
 
 @pytest.fixture
 def talk(collecting, plan_of):
-    return collecting(
-        plan_of(3, 4, 2, oracle="oue"), days=0.5, requests_per_second=10**6, strangers_per_second=10**6
-    )
+    return collecting(plan_of(3, 4, 2, oracle="oue"), days=0.5, requests_per_second=10**6, strangers_per_second=10**6)
 
 
 def test_broken_uploads_are_refused(talk):

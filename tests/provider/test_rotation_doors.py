@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 from tests.provider.collecting import STORES, histories, records
 from tests.provider.delivering import Depot
-from tests.provider.reported import HOMES, part, plainly, reported, saved, twice
-from tests.provider.test_engines import arrow
+from tests.provider.reported import HOMES, arrow, part, plainly, reported, saved, twice
 
 from hushwatt.privacy.rotation import order_of
 from hushwatt.privacy.strategies import strategy_for
@@ -164,9 +163,7 @@ def test_forgers_among_many(kind, plan_of, tmp_path):
     """Honest homes count as if nobody forged; the forger's rows of other slots are left out."""
     plan, batch = reported(plan_of, *kind)
     home = part(batch, np.flatnonzero(np.asarray(batch.households.to_pylist()) == "home 03"))
-    forger = ReportBatch(
-        pa.array(["forger"] * len(home)), home.slot, home.round, home.spent, home.drawn, home.payloads
-    )
+    forger = ReportBatch(pa.array(["forger"] * len(home)), home.slot, home.round, home.spent, home.drawn, home.payloads)
     moved = ReportBatch(  # the same reports a slot later
         forger.households, forger.slot + 1, forger.round, forger.spent, forger.drawn, forger.payloads
     )
@@ -307,9 +304,7 @@ def test_an_older_store_goes_on(store_address, collecting, plan_of):
     later = [talk.send(key, name, records(devices, each)).json() for each in sent[12:]]
     early = [talk.send(key, name, records(devices, each)).json() for each in sent[:12]]
     moved = np.frombuffer(b"".join(devices[home] for home in sent[12].homes), np.uint8).reshape(-1, 16)
-    forged = talk.send(
-        key, name, pack_many(moved, 40, sent[12].spent, sent[12].drawn, sent[12].payloads)
-    ).json()
+    forged = talk.send(key, name, pack_many(moved, 40, sent[12].spent, sent[12].drawn, sent[12].payloads)).json()
 
     assert all(answer["rejected"] == [] for answer in later)
     assert all(answer["accepted"] == 0 and answer["rejected"] == [] for answer in early)

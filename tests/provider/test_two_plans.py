@@ -5,18 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.provider.collecting import STORES, Talk, histories, records
+from tests.provider.collecting import STORES, ServiceClient, histories, records
 from tests.provider.delivering import Depot, names, write_file
 from tests.provider.shown import Shown
 
-from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import ManualClock
-from hushwatt.provider.intake.collect import erase_device
+from hushwatt.audit.harness.local_service import config_for
 from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.take_back import correct_homes, take_back
-from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.publish_files import count_unpublished, publish_file_slots
-from hushwatt.provider.store import open_store
 from hushwatt.provider.store.slots import count_late, publish, scrub
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
@@ -131,15 +128,10 @@ def shown(talk):
 def test_uploads_of_one_leave_the_other_alone(store_address, plan_of, tmp_path):
     """Joined, accepted, repeated, refused, late, published, left: no door says anything new of the other."""
     plans = [plan_of(3, 4, 2, oracle="oue", name=name) for name in ("one", "other")]
-    files = [tmp_path / f"{plan.name}.toml" for plan in plans]
-    for plan, file in zip(plans, files, strict=True):
-        file.write_text(plan.toml())
-    config = Config(plan=tuple(map(str, files)), data=str(tmp_path), grace="9d")
-    clock = ManualClock(plans[0].start + timedelta(days=1.5))
-    app = make_app(config, open_store(store_address), clock)
-    one, other = (Talk(plan, config, clock, app) for plan in plans)
+    config, now = config_for(tmp_path, *plans, grace="9d"), plans[0].start + timedelta(days=1.5)
+    one = ServiceClient(config, plans[0], now, store_address)
+    other = one.about(plans[1])
     with one.client:
-        other.client = one.client
         key, name, devices = other.gateway(7)
         early, now = (records(devices, sent) for sent in histories(plans[1], 7, 2))
         other.send(key, name, early)

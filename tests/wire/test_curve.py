@@ -37,9 +37,7 @@ TWICE = [  # y is 0 or 1 beyond the prime, and x = 0 with a sign
 ]
 WEAK = [*SMALL, *TWICE, (1 | 1 << 255).to_bytes(32, "little"), (PRIME - 1 | 1 << 255).to_bytes(32, "little")]
 MIXED = [
-    encoded(curve._added(curve._decoded(public(7)), rest))
-    for key, rest in SMALL.items()
-    if key != b"\x01" + bytes(31)
+    encoded(curve._added(curve._decoded(public(7)), rest)) for key, rest in SMALL.items() if key != b"\x01" + bytes(31)
 ]
 
 

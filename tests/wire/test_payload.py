@@ -18,9 +18,7 @@ ORACLES = ("oue", "sue", "grr")
 @st.composite
 def layouts(draw, partial=None):
     """Any oracle, any numbers of levels, all appliances asked or only some."""
-    widths = tuple(
-        draw(st.lists(st.integers(2, 20) | st.just(300), min_size=2 if partial else 1, max_size=9))
-    )
+    widths = tuple(draw(st.lists(st.integers(2, 20) | st.just(300), min_size=2 if partial else 1, max_size=9)))
     most = len(widths) - 1 if partial else len(widths)
     asked = len(widths) if partial is False else draw(st.integers(1, most))
     return Layout(draw(st.sampled_from(ORACLES)), widths, asked)
@@ -36,10 +34,7 @@ def reports(draw, partial=None):
     homes = []
     for _ in range(draw(st.integers(1, 5))):
         members = sorted(draw(st.permutations(range(len(layout.widths))))[: layout.asked])
-        most = [
-            layout.widths[member] - 1 if layout.direct else 2 ** layout.widths[member] - 1
-            for member in members
-        ]
+        most = [layout.widths[member] - 1 if layout.direct else 2 ** layout.widths[member] - 1 for member in members]
         homes.append((members, [draw(st.integers(0, top)) for top in most]))
     return layout, homes
 
@@ -185,9 +180,7 @@ class TestTallying:
         layout, homes = drawn
         others = [homes[data.draw(st.integers(0, len(homes) - 1))] for _ in homes]
 
-        found = layout.differences(
-            *(rows_of(encode(layout, *home) for home in each) for each in (homes, others))
-        )
+        found = layout.differences(*(rows_of(encode(layout, *home) for home in each) for each in (homes, others)))
 
         assert found.tolist() == [
             sum(a != b for a, b in zip(cells(layout, *one), cells(layout, *other), strict=True))

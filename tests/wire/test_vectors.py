@@ -100,9 +100,7 @@ def test_a_stranger_counts_and_undoes_them(vector):
             for member, answer in zip(each["members"], each["answers"], strict=True)
             if member == appliance
         ]
-        counts = [
-            sum(a[level] == "1" if isinstance(a, str) else a == level for a in said) for level in range(width)
-        ]
+        counts = [sum(a[level] == "1" if isinstance(a, str) else a == level for a in said) for level in range(width)]
         hold, rise = (Fraction(int(vector["laws"][appliance][key], 16), STEPS) for key in ("hold", "rise"))
         held = [(count - len(said) * rise) / (hold - rise) for count in counts]
         spread = [(c * (1 - hold - rise) + len(said) * hold * rise) / (hold - rise) ** 2 for c in counts]

@@ -65,9 +65,7 @@ def section(path: tuple[str, ...], app: App) -> str:
     if app.default_command is None:
         return document(heading, app.help).strip()
     arguments = [each for each in app.assemble_argument_collection(parse_docstring=True) if each.show]
-    return document(
-        heading, prose(told(app)), fenced("text", usage(path, arguments)), options(arguments)
-    ).strip()
+    return document(heading, prose(told(app)), fenced("text", usage(path, arguments)), options(arguments)).strip()
 
 
 def usage(path: tuple[str, ...], arguments: list[Argument]) -> str:

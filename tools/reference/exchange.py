@@ -69,14 +69,10 @@ class Exchange:
         self.said[method, route] = told(method, path + query, headers, body, answer, show)
         return answer
 
-    def signed(
-        self, method: str, route: str, key: Ed25519PrivateKey, signer: bytes, body: bytes, **names: str
-    ) -> Any:
+    def signed(self, method: str, route: str, key: Ed25519PrivateKey, signer: bytes, body: bytes, **names: str) -> Any:
         path = route.format(plan_id=self.plan.id, **names)
         now = int(self.clock.now().timestamp())
-        return self.ask(
-            method, route, body=body, headers=sign_request(key, signer, method, path, now, body), **names
-        )
+        return self.ask(method, route, body=body, headers=sign_request(key, signer, method, path, now, body), **names)
 
     def shown(self, method: str, route: str) -> str:
         text = self.said[method, route]
@@ -103,8 +99,7 @@ def told(method: str, path: str, headers: dict[str, str] | None, body: Any, answ
 
 def lines_of(headers: Mapping[str, str]) -> list[str]:
     return [
-        f"{name}: {'(64 bytes in hex)' if 'signature' in name.lower() else value}"
-        for name, value in headers.items()
+        f"{name}: {'(64 bytes in hex)' if 'signature' in name.lower() else value}" for name, value in headers.items()
     ]
 
 
@@ -199,9 +194,7 @@ def converse() -> Exchange:
         talk.ask("GET", f"{plan}/slots", "?from=2024-01-01T00:00&to=2024-01-01T00:00")
         talk.ask("GET", f"{plan}/health")
         csv = talk.client.get(f"{plan.format(plan_id=talk.plan.id)}/export.csv{hours}").text.splitlines()
-        talk.ask(
-            "GET", f"{plan}/export.{{form}}", hours, form="csv", show="\n".join([*map(brief, csv[:3]), "…"])
-        )
+        talk.ask("GET", f"{plan}/export.{{form}}", hours, form="csv", show="\n".join([*map(brief, csv[:3]), "…"]))
         talk.signed("DELETE", f"{plan}/devices/{{device}}", key, device, b"", device=device.hex())
         for route in ("/v1/healthz", "/v1/readyz"):
             talk.ask("GET", route)

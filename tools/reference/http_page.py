@@ -88,9 +88,7 @@ def body(description: dict[str, Any], operation: dict[str, Any]) -> str:
         )
         for key, schema in model["properties"].items()
     ]
-    return document(
-        f"Body: JSON. {model['description']}", table(("key", "type", "", "default"), rows)
-    ).strip()
+    return document(f"Body: JSON. {model['description']}", table(("key", "type", "", "default"), rows)).strip()
 
 
 def kind(schema: dict[str, Any]) -> str:

@@ -106,8 +106,7 @@ def field_words(kind: type) -> dict[str, str]:
     comments = dict(COMMENT.findall(inspect.getsource(kind)))
     hints = typing.get_type_hints(kind)
     return {
-        each.name: "; ".join(filter(None, (plain(hints[each.name]), comments.get(each.name))))
-        for each in fields(kind)
+        each.name: "; ".join(filter(None, (plain(hints[each.name]), comments.get(each.name)))) for each in fields(kind)
     }
 
 
@@ -136,9 +135,7 @@ def first_line(function: object) -> str:
 
 def refusals() -> str:
     """The tree of errors."""
-    kinds = [
-        kind for kind in vars(errors).values() if inspect.isclass(kind) and kind is not errors.HushwattError
-    ]
+    kinds = [kind for kind in vars(errors).values() if inspect.isclass(kind) and kind is not errors.HushwattError]
     rows = [(f"`{kind.__name__}`", first_line(kind)) for kind in kinds]
     return document(
         "## hushwatt.HushwattError",

@@ -28,9 +28,7 @@ def main() -> None:
         for one in answer["vulns"]:
             better = ", ".join(one["fix_versions"]) or "none yet"
             print(f"{answer['name']} {answer['version']}: {one['id']}, fixed in {better}")
-    print(
-        f"{len(pinned) - len(missing)} of {len(pinned)} pinned packages answered for, {len(bad)} vulnerable"
-    )
+    print(f"{len(pinned) - len(missing)} of {len(pinned)} pinned packages answered for, {len(bad)} vulnerable")
     if missing:
         sys.exit(f"not answered for: {', '.join(missing)}")
     if bad:

@@ -90,9 +90,7 @@ def component(pin: Pin) -> Component:
         purl=purl,
         licenses=licences(pin),
         external_references=[
-            ExternalReference(
-                type=ExternalReferenceType.DISTRIBUTION, url=XsUri(purl.to_string()), hashes=files
-            )
+            ExternalReference(type=ExternalReferenceType.DISTRIBUTION, url=XsUri(purl.to_string()), hashes=files)
         ],
         properties=[Property(name="hushwatt:marker", value=pin.marker)] if pin.marker else (),
     )

@@ -7,9 +7,9 @@ from math import exp
 from string import Template
 
 from hushwatt.audit.finding import Finding
-from hushwatt.audit.page_words import INTRODUCTION, LIMITS, QUESTIONS, QUICK, Question
-from hushwatt.audit.report import PlanReport, Report, versions
-from hushwatt.audit.summary import Row
+from hushwatt.audit.page_words import INTRODUCTION, LIMITS, QUESTIONS, QUICK, ReaderQuestion
+from hushwatt.audit.report import AuditReport, PlanReport, versions
+from hushwatt.audit.summary import ClaimRow
 from hushwatt.plan.summary import facts
 from hushwatt.privacy.promise import promise
 from hushwatt.privacy.promise_words import as_prose, sentences
@@ -20,7 +20,7 @@ APPLIANCE = "about one appliance, if they already knew everything else about the
 SHORTENED = ("promise", "one appliance", "id")  # facts of a plan that the page tells in other words
 
 
-def page(report: Report) -> str:
+def page(report: AuditReport) -> str:
     """The whole page as text."""
     template = Template((files("hushwatt.audit") / "page.html").read_text(encoding="utf-8"))
     checks = len(report.everything)
@@ -49,7 +49,7 @@ def _verdict(good: int, checks: int) -> str:
     return f"{checks - good:,} of {checks:,} checks failed"
 
 
-def _question(question: Question, findings: list[Finding]) -> str:
+def _question(question: ReaderQuestion, findings: list[Finding]) -> str:
     """One question with its answer; what was not looked at is open, and a known limit has its figure."""
     found = [each for each in findings if set(each.claims) & set(question.claims)]
     good = sum(each.passed for each in found)
@@ -109,7 +109,7 @@ def _terms(rows: Iterable[tuple[str, str]]) -> str:
     return "".join(f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in rows)
 
 
-def _claims(rows: list[Row]) -> str:
+def _claims(rows: list[ClaimRow]) -> str:
     heads = ("Claim", "What is claimed", "Stated", "Figure reached")
     cells = ((row.claim, row.says[:1].upper() + row.says[1:], row.stated, row.figure) for row in rows)
     return _table(heads, [_row(*each, judged=row) for each, row in zip(cells, rows, strict=True)])
@@ -126,14 +126,11 @@ def _table(heads: tuple[str, ...], rows: list[str]) -> str:
     return f'<div class="wide">{head}<tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _row(*cells: str, judged: Row | Finding) -> str:
+def _row(*cells: str, judged: ClaimRow | Finding) -> str:
     """Some texts, how long it took, and whether it passed; what did not stands out."""
     texts = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     kind, mark = ("good", "✓ yes") if judged.passed else ("bad", "✗ NO")
-    return (
-        f'<tr class="{kind}">{texts}<td class="number">{_time(judged.seconds)}</td>'
-        f'<td class="mark">{mark}</td></tr>'
-    )
+    return f'<tr class="{kind}">{texts}<td class="number">{_time(judged.seconds)}</td><td class="mark">{mark}</td></tr>'
 
 
 def _time(seconds: float) -> str:

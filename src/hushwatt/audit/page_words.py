@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Question:
+class ReaderQuestion:
     """What somebody responsible wants to know, and the claims that answer it."""
 
     asks: str
@@ -20,49 +20,48 @@ INTRODUCTION = (
     "called ε. This page says how it was checked that they tell no more."
 )
 QUESTIONS = (
-    Question(
+    ReaderQuestion(
         "Can a home's reports tell more than its plan says?",
         "Every way that a home can report was gone through, in shapes small enough to try them all, with "
         "exact fractions instead of rounded numbers: whole streams, decisions and silences included.",
         ("C1", "C6", "C7", "C8", "C9", "C10"),
     ),
-    Question(
+    ReaderQuestion(
         "Does the limit hold over time, whatever happens?",
-        "All sequences of decisions were tried, and every draw of noise was seen to be paid for before it "
-        "was made.",
+        "All sequences of decisions were tried, and every draw of noise was seen to be paid for before it was made.",
         ("C2", "C11", "C12"),
     ),
-    Question(
+    ReaderQuestion(
         "Is the noise really there?",
         "Millions of answers were drawn and counted; they follow the published probabilities, and a slip of "
         "2 % would have been noticed. No generator that can be guessed runs at home.",
         ("C5", "C18"),
     ),
-    Question(
+    ReaderQuestion(
         "Does anything else leave the home?",
         "Homes with readings that would be recognised anywhere were run through trouble of many kinds. Their "
         "files, logs, errors and uploads were searched. When and how often a home sends was seen not to "
         "depend on what it measures.",
         ("C16", "C17"),
     ),
-    Question(
+    ReaderQuestion(
         "Has somebody tried to break it?",
         "An attacker who knows everything public was given the real bytes of homes that led one of two "
         "lives. What he can prove stays below what was promised, with 99 % confidence.",
         ("C13",),
     ),
-    Question(
+    ReaderQuestion(
         "Would this audit notice a fault?",
         "Eleven faults, most of them real ones of privacy software, were planted; each must be found.",
         ("C14",),
     ),
-    Question(
+    ReaderQuestion(
         "Are the results right, and hard to falsify?",
         "Estimates are right on average, and so are their error bars. What one forged report can do is "
         "bounded and stated.",
         ("C3", "C4", "C19"),
     ),
-    Question(
+    ReaderQuestion(
         "What about habits?",
         "They are not protected for ever: a level that stays the same for months shows in the end, and how "
         "soon depends on the plan. This is measured and stated, not hidden.",

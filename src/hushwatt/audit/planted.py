@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.audit.exact.brute import Answer, KeptProbes, Memory, Outcome
-from hushwatt.audit.exact.hidden import Home, answer_table, distances, payload
+from hushwatt.audit.exact.brute import Answer, KeptProbes, Memory, SlotOutcome
+from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, distances, payload
 from hushwatt.household.ledger.caps import DAY
 from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.plan_ledger import PlanLedger
@@ -29,7 +29,7 @@ from hushwatt.wire.payload import Layout
 class AgainstRelease(KeptProbes):
     """The probe is compared with the last release itself: private, but the estimate is biased."""
 
-    def publishes(self, home: Home, memory: Memory, offer: int, probe: Answer) -> bool:
+    def publishes(self, home: EnumeratedHome, memory: Memory, offer: int, probe: Answer) -> bool:
         if memory.release is None:
             return True
         return distances(home.layout)[memory.release][probe] > home.change_threshold(home.laws(offer))
@@ -42,20 +42,20 @@ class PeekingError:
     candidate differs from the truth.
     """
 
-    def outcomes(self, home: Home, memory: Memory, level: int) -> Iterator[Outcome]:
+    def outcomes(self, home: EnumeratedHome, memory: Memory, level: int) -> Iterator[SlotOutcome]:
         offer, apart = memory.state.offer(), distances(home.layout)
         truth = true_vector(home, level)
         for probe, seen in enumerate(answer_table(home.laws(memory.state.probe))[1][level]):
             if not offer:
-                yield Outcome(None, probe, seen)
+                yield SlotOutcome(None, probe, seen)
                 continue
             for candidate, drawn in enumerate(answer_table(home.laws(offer))[1][level]):
                 first = memory.release is None
                 published = first or apart[probe][memory.release or 0] > apart[candidate][truth]
-                yield Outcome(candidate if published else None, probe, seen * drawn)
+                yield SlotOutcome(candidate if published else None, probe, seen * drawn)
 
 
-def true_vector(home: Home, level: int) -> Answer:
+def true_vector(home: EnumeratedHome, level: int) -> Answer:
     """The place of the true, undisturbed vector among all that can be sent."""
     levels = np.array([home.levels[level]], dtype=np.uint16)
     rows = [payload(home.layout, answer).tobytes() for answer in answer_table(home.laws(home.first.probe))[0]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from hushwatt import __version__
 from hushwatt.audit.finding import Finding
-from hushwatt.audit.summary import Row, by_claim
+from hushwatt.audit.summary import ClaimRow, by_claim
 from hushwatt.plan.plan import Plan
 
 PARTS = ("numpy", "cryptography", "apsw", "scipy")  # what randomness, ledgers and verdicts lean on
@@ -25,7 +25,7 @@ class PlanReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class AuditReport:
     """One run of one audit, or of all of them."""
 
     name: str
@@ -49,7 +49,7 @@ class Report:
         return sum(finding.seconds for finding in self.everything)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ClaimRow]:
         return by_claim(self.everything)
 
 
@@ -64,7 +64,7 @@ def versions() -> dict[str, str]:
     return found | {"system": platform.platform(), "cores": f"{os.cpu_count()}"}
 
 
-def as_table(report: Report) -> dict[str, Any]:
+def as_table(report: AuditReport) -> dict[str, Any]:
     """The same for programs; what has no number in JSON is a word."""
     return {
         "audit": report.name,

@@ -9,7 +9,7 @@ from functools import partial
 
 from hushwatt.audit import planted
 from hushwatt.audit.exact.brute import KeptProbes, Rule, worst_ratio
-from hushwatt.audit.exact.hidden import Home
+from hushwatt.audit.exact.hidden import EnumeratedHome
 from hushwatt.audit.exponent import at_most, loss
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.laws.debiasing import audit_debias
@@ -97,6 +97,6 @@ def audit_rule(rule: Rule) -> Finding:
     """A household's own decision, enumerated step by step at the smallest shape there is."""
     mechanism = Mechanism("lba", "household", "sue", "range", partial=False)
     plan = small_plan(mechanism, Shape((2,), 1, 2), MICRO, asked=1)
-    ratio = worst_ratio(Home.of(plan), rule, plan.window, slots=2)
+    ratio = worst_ratio(EnumeratedHome.of(plan), rule, plan.window, slots=2)
     kept = ratio is not None and at_most(ratio, Fraction(plan.epsilon, MICRO))
     return Finding("C6", type(rule).__name__, f"{loss(ratio):.3f} ε", kept)

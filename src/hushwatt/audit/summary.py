@@ -8,7 +8,7 @@ from hushwatt.audit.finding import Finding
 
 
 @dataclass(frozen=True)
-class Row:
+class ClaimRow:
     """What an audit found out about one claim."""
 
     claim: str
@@ -24,7 +24,7 @@ class Row:
         return self.good == self.all
 
 
-def by_claim(findings: Iterable[Finding]) -> list[Row]:
+def by_claim(findings: Iterable[Finding]) -> list[ClaimRow]:
     """The claims that were looked at, in their order; a finding about several counts for each.
 
     Its seconds go to the first of them, so that the times add up.
@@ -36,12 +36,10 @@ def by_claim(findings: Iterable[Finding]) -> list[Row]:
     return [_row(claim, found) for claim, found in about.items() if found]
 
 
-def _row(claim: str, found: list[Finding]) -> Row:
+def _row(claim: str, found: list[Finding]) -> ClaimRow:
     good = sum(finding.passed for finding in found)
     seconds = sum(finding.seconds for finding in found if finding.claims[0] == claim)
-    return Row(
-        claim, CLAIMS[claim].says, CLAIMS[claim].stated, _figure(found, good), seconds, good, len(found)
-    )
+    return ClaimRow(claim, CLAIMS[claim].says, CLAIMS[claim].stated, _figure(found, good), seconds, good, len(found))
 
 
 def _figure(found: list[Finding], good: int) -> str:

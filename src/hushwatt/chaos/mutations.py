@@ -4,12 +4,15 @@ A template is a sensible message with gaps.  Filled by the grammar of odd values
 the right shape and any type; half of them are bent further, as bytes.
 """
 
+import os
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
 Anything = TypeVar("Anything")
 
+PAGES = Path("/proc/self/statm")
 GAP = b"\x00"
 SENSIBLE = (b"0", b"1", b"12.5", b"-3", b"230", b'"12.5"', b"4711.25", b"1e3")
 ODD = (
@@ -59,9 +62,7 @@ class Mutator:
     def bent(self, data: bytes) -> bytes:
         """The same bytes with one or a few of them cut, doubled, spliced or turned around."""
         while True:
-            place, end = sorted(
-                (int(self._random() * (len(data) + 1)), int(self._random() * (len(data) + 1)))
-            )
+            place, end = sorted((int(self._random() * (len(data) + 1)), int(self._random() * (len(data) + 1))))
             kind = int(self._random() * 5)
             if kind == 0:
                 data = data[:place]
@@ -75,3 +76,10 @@ class Mutator:
                 data = data[:place] + bytes([int(self._random() * 256)]) + data[place + 1 :]
             if self._random() < 0.6:
                 return data
+
+
+def resident() -> int:
+    """Bytes in memory now; 0 where the system does not say."""
+    if not PAGES.exists():
+        return 0
+    return int(PAGES.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

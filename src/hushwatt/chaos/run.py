@@ -29,7 +29,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScenarioResult:
     """What many cases of one scenario came to."""
 
     scenario: Scenario
@@ -50,8 +50,8 @@ def seed_of(seed: int, name: str, case: int) -> int:
     >>> seed_of(1, "kill-agent", 0) == seed_of(1, "kill-agent", 0) != seed_of(1, "kill-agent", 1)
     True
     """
-    told = hashlib.sha256(f"{seed} {name} {case}".encode()).digest()
-    return int.from_bytes(told[:8], "big")
+    digest = hashlib.sha256(f"{seed} {name} {case}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")
 
 
 def run(
@@ -61,7 +61,7 @@ def run(
     minutes: float | None = None,
     jobs: int = 1,
     advance: Advance = lambda done: None,
-) -> Outcome:
+) -> ScenarioResult:
     """Go through as many cases as reach `figure`; none is begun after so many minutes, but one always is."""
     began = monotonic()
     until = None if minutes is None else began + 60 * minutes
@@ -76,7 +76,7 @@ def run(
     except KeyboardInterrupt:
         interrupted = True
     seconds = monotonic() - began
-    return Outcome(scenario, figure, done * scenario.each, seconds, tuple(failures), interrupted)
+    return ScenarioResult(scenario, figure, done * scenario.each, seconds, tuple(failures), interrupted)
 
 
 def try_case(scenario: Scenario, seed: int) -> Failure | None:
@@ -94,9 +94,7 @@ def try_case(scenario: Scenario, seed: int) -> Failure | None:
 
 def once(scenario: Scenario, seed: int) -> None:
     """The case itself: whatever it raises flies."""
-    with tempfile.TemporaryDirectory(
-        prefix="hushwatt-chaos-", dir=MEMORY if MEMORY.is_dir() else None
-    ) as folder:
+    with tempfile.TemporaryDirectory(prefix="hushwatt-chaos-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
         scenario.case(seed, Path(folder))
 
 
@@ -111,22 +109,19 @@ def _alone(scenario: Scenario, seeds: list[int], until: float | None) -> Iterato
         yield try_case(scenario, seed)
 
 
-def _together(
-    scenario: Scenario, seeds: list[int], until: float | None, jobs: int
-) -> Iterator[Failure | None]:
+def _together(scenario: Scenario, seeds: list[int], until: float | None, jobs: int) -> Iterator[Failure | None]:
     """Every worker takes each `jobs`-th case; one that dies or hangs fails its case, and another goes on."""
     workers = {
-        worker.pipe: worker
-        for worker in (_Worker(scenario, seeds[place::jobs], until) for place in range(jobs))
+        worker.pipe: worker for worker in (_Worker(scenario, seeds[place::jobs], until) for place in range(jobs))
     }
     try:
         while workers:
             for pipe in wait(list(workers), timeout=1):
                 worker = workers.pop(pipe)  # type: ignore[call-overload]
-                told = worker.told()
-                if told == "over":
+                outcome = worker.outcome()
+                if outcome == "over":
                     continue
-                yield told
+                yield outcome
                 workers[worker.pipe] = worker
             for worker in [each for each in workers.values() if each.late]:
                 del workers[worker.pipe]
@@ -157,17 +152,17 @@ class _Worker:
     def late(self) -> bool:
         return monotonic() - self.since > PATIENCE
 
-    def told(self) -> "Failure | str | None":
+    def outcome(self) -> "Failure | str | None":
         """What became of the next case, or that there is none."""
         try:
-            told: Failure | str | None = self.pipe.recv()
+            outcome: Failure | str | None = self.pipe.recv()
         except EOFError:
             return self.lost("the process died in the middle of the case")
-        if told == "over":
+        if outcome == "over":
             self.end()
         else:
             self.seeds, self.since = self.seeds[1:], monotonic()
-        return told
+        return outcome
 
     def lost(self, why: str) -> Failure:
         """Give up the case it is at, and go on with the next one."""
@@ -182,7 +177,7 @@ class _Worker:
         self.pipe.close()
 
 
-def _work(told: Connection, scenario: Scenario, seeds: list[int], until: float | None) -> None:
+def _work(pipe: Connection, scenario: Scenario, seeds: list[int], until: float | None) -> None:
     for outcome in _alone(scenario, seeds, until):
-        told.send(outcome)
-    told.send("over")
+        pipe.send(outcome)
+    pipe.send("over")

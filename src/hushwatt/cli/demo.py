@@ -86,9 +86,7 @@ def print_summary(done: "Rehearsal") -> None:
         table.add_column(head, justify="left" if head in ("appliance", "") else "right", no_wrap=True)
     for row in rows(done, wide):
         table.add_row(*row)
-    console.print(
-        f"[bold]{done.homes:,} invented homes, {done.slots} days, {done.reports:,} reports over HTTP[/bold]"
-    )
+    console.print(f"[bold]{done.homes:,} invented homes, {done.slots} days, {done.reports:,} reports over HTTP[/bold]")
     console.print(table)
     facts = Table(box=None, show_header=False, pad_edge=False)
     facts.add_column(style="dim", no_wrap=True)

@@ -43,9 +43,7 @@ def _wrong_use(error: CycloptsError) -> str:
         word = (error.unused_tokens or [""])[0]
         return _unknown("option" if word.startswith("-") else "command", word, _commands(error))
     if isinstance(error, UnknownOptionError):
-        options = (
-            name for argument in error.argument_collection if argument.parse for name in argument.names
-        )
+        options = (name for argument in error.argument_collection if argument.parse for name in argument.names)
         return _unknown("option", error.token.keyword or error.token.value, options)
     if isinstance(error, UnusedCliTokensError):
         return f"one word too many: {(error.unused_tokens or [''])[0]}"

@@ -140,9 +140,7 @@ def top(
 
         print_json(top_document(estimates, count))
     else:
-        legend = (
-            "forgers: at least so many homes must forge their reports to swap an appliance with the next one."
-        )
+        legend = "forgers: at least so many homes must forge their reports to swap an appliance with the next one."
         print_tables(estimates, [top_table(estimates, count)], [legend, *remarks(estimates)], TOP_SPARE)
 
 

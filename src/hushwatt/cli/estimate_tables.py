@@ -118,30 +118,24 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
     if not estimates.answered:
         did = "spoke of one appliance" if some else "reported"
         return [
-            f"too few homes: at most {estimates.heard:,} {did} in a slot, "
-            f"and the plan needs {plan.minimum_homes:,}"
+            f"too few homes: at most {estimates.heard:,} {did} in a slot, and the plan needs {plan.minimum_homes:,}"
         ]
     lines = [watts_caption(estimates)]
     if (missed := unmeasured_times(estimates)) is not None:
         lines.append(f"The collection does not stand for the whole time: {missed}.")
     if few:
-        lines.append(
-            f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}."
-        )
+        lines.append(f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}.")
     if some:
         lines += _left_out(estimates)
     if estimates.smoothed:
         lines.append(smoothing(estimates))
     if levels:
-        lines.append(
-            "Levels are averaged over the slots first, from unbiased numbers, and then made ready to show."
-        )
+        lines.append("Levels are averaged over the slots first, from unbiased numbers, and then made ready to show.")
     if some or all(slot.reports < slot.homes for slot in estimates.slots):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
     if estimates.influence is not None:
         lines.append(
-            f"One home that forges its reports counts in these means as at most "
-            f"{estimates.influence:.1f} homes."
+            f"One home that forges its reports counts in these means as at most {estimates.influence:.1f} homes."
         )
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
 
@@ -150,9 +144,7 @@ def _left_out(estimates: Estimates) -> list[str]:
     """What is not shown of appliances that only some homes speak of in a slot."""
     need, lines = estimates.plan.minimum_homes, []
     if estimates.withheld:
-        lines.append(
-            f"Too few homes spoke of {', '.join(estimates.withheld)}: no answer and no rank below {need:,}."
-        )
+        lines.append(f"Too few homes spoke of {', '.join(estimates.withheld)}: no answer and no rank below {need:,}.")
     if estimates.left_out:
         lines.append(
             f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "

@@ -29,14 +29,10 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "demo": Command(
-        "hushwatt.cli.demo:demo", "Let invented homes report over real HTTP, and show what can be learnt."
-    ),
+    "demo": Command("hushwatt.cli.demo:demo", "Let invented homes report over real HTTP, and show what can be learnt."),
     "plan": Command("hushwatt.cli.plan.plan:app", "Write a plan, read it, and see what it promises."),
     "data": Command("hushwatt.cli.data:app", "See which datasets hushwatt reads, and make readings of them."),
-    "simulate": Command(
-        "hushwatt.cli.simulate:simulate", "Invent the readings of many homes, to try things out with."
-    ),
+    "simulate": Command("hushwatt.cli.simulate:simulate", "Invent the readings of many homes, to try things out with."),
     "randomise": Command(
         "hushwatt.cli.randomise:randomise", "Randomise READINGS by PLAN into a Parquet file of reports."
     ),
@@ -64,9 +60,7 @@ COMMANDS = {
         "hushwatt.cli.reproduce:reproduce",
         "Reproduce the paper's tables and figures, and show where it slips.",
     ),
-    "doctor": Command(
-        "hushwatt.cli.doctor.doctor:doctor", "Check that this machine has what hushwatt needs."
-    ),
+    "doctor": Command("hushwatt.cli.doctor.doctor:doctor", "Check that this machine has what hushwatt needs."),
     "completion": Command(
         "hushwatt.cli.completion:completion",
         "Print the script by which your shell completes commands and options.",

@@ -9,6 +9,4 @@ Output = Annotated[
     Path, Parameter(name=["--output", "-o"], help="Where to write; an older file of that name is replaced.")
 ]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON, for programs.", show_default=False)]
-Seed = Annotated[
-    int, Parameter(name="--seed", help="Simulate: draw from this seed, not from the system's randomness.")
-]
+Seed = Annotated[int, Parameter(name="--seed", help="Simulate: draw from this seed, not from the system's randomness.")]

@@ -96,8 +96,7 @@ def _write(reproduction: "Reproduction", folder: Path) -> None:
 
     texts = {
         "page.html": page(reproduction),
-        "results.json": json.dumps(document(reproduction), ensure_ascii=False, allow_nan=False, indent=1)
-        + "\n",
+        "results.json": json.dumps(document(reproduction), ensure_ascii=False, allow_nan=False, indent=1) + "\n",
         "results.csv": as_csv(reproduction),
     }
     for name, text in texts.items():

@@ -71,9 +71,7 @@ def charts(part: ReproducedExperiment) -> list[Figure]:
         Figure(
             setting,
             "series",
-            _lines(
-                each.columns, [one for one in found if one.setting == setting and one.column != "as printed"]
-            ),
+            _lines(each.columns, [one for one in found if one.setting == setting and one.column != "as printed"]),
             label,
             each.axis,
             False,
@@ -107,9 +105,7 @@ def draw(part: ReproducedExperiment, folder: Path) -> list[Path]:
     columns = min(2, len(pictures))
     rows = -(-len(pictures) // columns)
     width = 9.0 if columns == 1 else 11.0
-    figure, axes = pyplot.subplots(
-        rows, columns, figsize=(width, 4.2 * rows), squeeze=False, layout="constrained"
-    )
+    figure, axes = pyplot.subplots(rows, columns, figsize=(width, 4.2 * rows), squeeze=False, layout="constrained")
     for chart, axis in zip(pictures, axes.flat, strict=False):
         _plot(chart, axis)
     figure.suptitle(f"{part.experiment.title}\n", fontsize=13, fontweight="bold", x=0.01, ha="left")
@@ -128,9 +124,7 @@ def _plot(chart: Figure, axis: Any) -> None:
     else:
         for line in chart.lines:
             style = {"linestyle": "--"} if line.name == "true" else {"marker": "o", "markersize": 3}
-            axis.errorbar(
-                line.places, line.values, line.errors, color=line.colour, label=line.name, capsize=2, **style
-            )
+            axis.errorbar(line.places, line.values, line.errors, color=line.colour, label=line.name, capsize=2, **style)
         axis.set_title(chart.title, fontsize=10, loc="left", pad=20)
         axis.set_xlabel(chart.axis)
     axis.set_ylabel(chart.label)
@@ -149,11 +143,7 @@ def _bars(chart: Figure, axis: Any) -> None:
         places = [settings.index(place) - 0.42 + step * (number + 0.5) for place in line.places]
         axis.bar(places, line.values, step * 0.92, color=line.colour, label=line.name)
         if any(line.errors):
-            axis.errorbar(
-                places, line.values, line.errors, fmt="none", ecolor="#445", elinewidth=1, capsize=2
-            )
+            axis.errorbar(places, line.values, line.errors, fmt="none", ecolor="#445", elinewidth=1, capsize=2)
     long = max(len(str(setting)) for setting in settings) > 10 and len(settings) > 4
-    axis.set_xticks(
-        range(len(settings)), settings, rotation=35 if long else 0, ha="right" if long else "center"
-    )
+    axis.set_xticks(range(len(settings)), settings, rotation=35 if long else 0, ha="right" if long else "center")
     axis.tick_params(axis="x", labelsize=8, length=0)

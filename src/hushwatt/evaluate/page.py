@@ -116,8 +116,7 @@ def _table(table: ResultTable) -> str:
     rows = "".join(
         f"<tr><th>{escape(setting)}</th>"
         + "".join(
-            f'<td class="{_slug(column)}">{_cell(text)}</td>'
-            for column, text in zip(table.columns, cells, strict=True)
+            f'<td class="{_slug(column)}">{_cell(text)}</td>' for column, text in zip(table.columns, cells, strict=True)
         )
         + "</tr>"
         for setting, cells in table.rows
@@ -228,8 +227,7 @@ def _cards(reproduction: Reproduction) -> str:
         if part is None or not all(found.values()):
             continue
         numbers = "".join(
-            f'<div class="{_slug(column)}"><b>{_short(part, metric, one)}</b>'
-            f"<span>{escape(column)}</span></div>"
+            f'<div class="{_slug(column)}"><b>{_short(part, metric, one)}</b><span>{escape(column)}</span></div>'
             for column, one in found.items()
             if one is not None
         )

@@ -94,9 +94,7 @@ def peeking_rule(inputs: DecisionInputs) -> NDArray[np.bool_]:
 
 def release_rule(inputs: DecisionInputs) -> NDArray[np.bool_]:
     """Private, but biased: the probe is further from the release than a candidate is expected to be off."""
-    return (
-        inputs.layout.differences(inputs.probes, inputs.releases) > inputs.change_threshold
-    ) | inputs.first
+    return (inputs.layout.differences(inputs.probes, inputs.releases) > inputs.change_threshold) | inputs.first
 
 
 def collect(plan: Plan, watts: Iterable[Watts], homes: int, source: Source) -> Tallies:
@@ -107,9 +105,7 @@ def collect(plan: Plan, watts: Iterable[Watts], homes: int, source: Source) -> T
     return collect_by(peeking_rule, strategy.start(plan.epsilon, plan.window), plan, watts, homes, source)
 
 
-def collect_by(
-    rule: Rule, start: Strategy, plan: Plan, watts: Iterable[Watts], homes: int, source: Source
-) -> Tallies:
+def collect_by(rule: Rule, start: Strategy, plan: Plan, watts: Iterable[Watts], homes: int, source: Source) -> Tallies:
     """The reports of homes that decide by `rule`; those that never published are left out.
 
     The paper lets them send an all-zero vector, which adds nothing to a sum.
@@ -150,9 +146,7 @@ def _draw(layout: Layout, levels: Levels, amounts: Amounts, source: Source, *lab
 
 
 def _change_thresholds(layout: Layout, strategies: Cohorts) -> Amounts:
-    return strategies.each(
-        lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0
-    )
+    return strategies.each(lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0)
 
 
 def _columns(slot: int, as_of: Amounts, drawn: Amounts) -> tuple[Amounts, ...]:

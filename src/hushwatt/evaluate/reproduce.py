@@ -58,9 +58,7 @@ class ReproducedExperiment:
 
     def goals(self) -> list[tuple[Goal, MeanResult, bool]]:
         """Every figure to reach, with what was reached."""
-        found = [
-            (goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals
-        ]
+        found = [(goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals]
         return [(goal, one, goal.reached(one.value)) for goal, one in found if one is not None]
 
 
@@ -96,8 +94,7 @@ def reproduce(
         measured[batch[0].experiment] += found
         advance(len(batch))
     parts = tuple(
-        ReproducedExperiment(each, summarised(each, measured[each.name]), homes_of(each, data))
-        for each in asked
+        ReproducedExperiment(each, summarised(each, measured[each.name]), homes_of(each, data)) for each in asked
     )
     return Reproduction(seed, quick, data.name if data else None, parts)
 

@@ -30,11 +30,7 @@ def tables(part: ReproducedExperiment) -> list[ResultTable]:
     """A table for every metric that has single numbers; series are drawn, not listed."""
     result = []
     for metric in part.experiment.metrics:
-        cells = {
-            (one.setting, one.column): one
-            for one in part.results
-            if one.metric == metric.name and one.at is None
-        }
+        cells = {(one.setting, one.column): one for one in part.results if one.metric == metric.name and one.at is None}
         used = {column for _, column in cells}
         columns = tuple(column for column in part.experiment.columns if column in used)
         if cells:

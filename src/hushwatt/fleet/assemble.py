@@ -25,9 +25,7 @@ def assemble(plan: Plan, known: FleetState | None, households: pa.Array, first: 
         _enrol_all(fleet, source)
         return fleet
     if first < known.slot:
-        raise StateError(
-            f"the readings begin in slot {first}, but the state has already passed slot {known.slot - 1}"
-        )
+        raise StateError(f"the readings begin in slot {first}, but the state has already passed slot {known.slot - 1}")
     fleet = Fleet(plan, households, first, known.decisions())
     if fleet.decisions is not None:
         fleet.slot = known.slot  # the provider's strategy still has the slots between to go

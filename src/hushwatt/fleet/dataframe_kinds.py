@@ -25,8 +25,7 @@ def to_arrow(frame: Frame) -> pa.Table:
         table = pa.table(frame)
     except (TypeError, pa.ArrowException) as wrong:
         raise UsageError(
-            f"a {type(frame).__name__} is no table; "
-            "give a pyarrow table, a pandas or polars data frame, or a path"
+            f"a {type(frame).__name__} is no table; give a pyarrow table, a pandas or polars data frame, or a path"
         ) from wrong
     notes = {key: value for key, value in getattr(frame, "attrs", {}).items() if key.startswith("hushwatt.")}
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **notes})

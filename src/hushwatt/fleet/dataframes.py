@@ -101,9 +101,7 @@ def estimate(
 
 def _check_plan(plan: Plan) -> None:
     if not isinstance(plan, Plan):
-        raise UsageError(
-            f"the plan is a {type(plan).__name__}; hushwatt.Plan.load(path) reads one from a file"
-        )
+        raise UsageError(f"the plan is a {type(plan).__name__}; hushwatt.Plan.load(path) reads one from a file")
 
 
 def _tallies(plan: Plan, reports: Frame, homes: int | None) -> Tallies:

@@ -50,8 +50,7 @@ class DecisionState:
         strategy = rules.start(homes, plan.window) if rules.population else strategy_for(plan)
         if strategy.probe < 1:
             raise UsageError(
-                f"{plan.method} asks at least {2 * plan.window} homes, two for each slot of a window; "
-                f"here are {homes}"
+                f"{plan.method} asks at least {2 * plan.window} homes, two for each slot of a window; here are {homes}"
             )
         return cls(strategy, None, np.full(homes, NEVER))
 
@@ -175,9 +174,7 @@ def sample_silent_homes(
     return np.sort(chosen)
 
 
-def should_publish(
-    plan: Plan, homes: int, last: Shares | None, probed: Tally, amount: int, offer: int
-) -> bool:
+def should_publish(plan: Plan, homes: int, last: Shares | None, probed: Tally, amount: int, offer: int) -> bool:
     """The provider's decision; the first slot publishes whatever the probe says."""
     if last is None:
         return True

@@ -45,9 +45,7 @@ class RandomiseSummary:
         counts = self.counts
         lines = [f"{self.homes:,} homes, slots {self.first} to {self.last}, {self.reports:,} reports"]
         skipped = {"before the plan's start": counts.before_start, "after it expires": counts.after_expires}
-        skipped |= {
-            f"of {printable(name)}, which is not in the plan": rows for name, rows in counts.outside.items()
-        }
+        skipped |= {f"of {printable(name)}, which is not in the plan": rows for name, rows in counts.outside.items()}
         lines += [f"skipped {rows:,} rows {why}" for why, rows in skipped.items() if rows]
         if counts.negative:
             lines.append(f"counted {counts.negative:,} negative readings as 0 W")

@@ -88,9 +88,7 @@ def rehearse(
     return RehearsalResult(estimates, len(table.homes), by_slot[np.array(drawn, dtype=int) - first])
 
 
-def _noting_truth(
-    plan: Plan, table: ReadingsTable, weights: Numbers, truth: list[Numbers]
-) -> Iterator[Watts]:
+def _noting_truth(plan: Plan, table: ReadingsTable, weights: Numbers, truth: list[Numbers]) -> Iterator[Watts]:
     """The watts of each slot, whose true means are noted as they pass."""
     for _, watts in table.matrices():
         truth.append(weights @ quantised(plan, watts))

@@ -23,9 +23,7 @@ def simulate(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, fir
     return carry_forward(plan, tallies)
 
 
-def _batches(
-    plan: Plan, watts: Iterable[Watts], homes: int, source: Source, first: int
-) -> Iterator[ReportBatch]:
+def _batches(plan: Plan, watts: Iterable[Watts], homes: int, source: Source, first: int) -> Iterator[ReportBatch]:
     households = pa.array([f"{home:09d}" for home in range(homes)])
     fleet = assemble(plan, None, households, first, source)
     for slot, now in enumerate(watts, start=first):

@@ -187,9 +187,7 @@ class FleetState:
     def _rows(self, where: slice, columns: list[str] | None) -> pa.Table:
         """Some rows of the file; only the row groups that hold them are read."""
         with _as_state_error(self.path), pq.ParquetFile(self.path) as file:
-            ends = np.cumsum(
-                [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-            )
+            ends = np.cumsum([file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)])
             begins = np.concatenate([[0], ends[:-1]])
             groups = np.flatnonzero((begins < where.stop) & (ends > where.start))
             if not len(groups):

@@ -1,8 +1,13 @@
 """What runs at home: readings in, randomised reports out.
 
-A reading becomes a level, the level a few bits, the bits are paid for and then
-randomised, and only that waits in the outbox.  Whether and when something is
-sent never depends on a reading, and no reading is ever written down.
+    sources   plugs and tables become mean watts of a slot
+    report    watts become levels, and levels a randomised report
+    ledger    every spend is on disk before anything is drawn, within the owner's caps
+    upload    the outbox sends what is finished, and again until the provider has it
+    page      the owner sees all of it, on this machine
+
+`run` keeps them going together, `agent` ends the slots, `join` agrees to a plan.  Whether and when
+something is sent never depends on a reading, and no reading is ever written down.
 
 This room knows nothing of the provider's.
 """

@@ -21,6 +21,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.membership import Membership
 from hushwatt.household.report.levels import Watts
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.household.upload.backoff import jitter
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -97,6 +98,7 @@ class Agent:
     caps: Caps  # as they are now; whoever runs the agent sets them before every tick
     readings: ReadingSource
     source: Source = field(default_factory=OperatingSystem)
+    randomiser: Randomiser = randomise
     say: Callable[[str], None] = LOG.warning
     trackers: dict[int, SlotTracker] = field(default_factory=dict)
     mark: HighWaterMark | None = None
@@ -159,7 +161,9 @@ class Agent:
             del self.trackers[plan_key]
         for row in rows:
             if row["place"] not in self.trackers:
-                member = Membership(Plan.parse(row["canonical"]), row["place"], self.home_ledger, self.source)
+                member = Membership(
+                    Plan.parse(row["canonical"]), row["place"], self.home_ledger, self.source, self.randomiser
+                )
                 self.trackers[row["place"]] = self._start_tracker(member, moment)
         return list(self.trackers.values())
 
@@ -226,18 +230,13 @@ class Agent:
             self._silent_until(tracker, "the clock was set back")
         elif settled:
             member.silent(min(last, tracker.end), "the clock was moved forward")
-            self.say(
-                f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer"
-            )
+            self.say(f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer")
         else:
             member.lost(min(last, tracker.end), "the clock was wrong since the machine started")
 
     def _silent_until(self, tracker: SlotTracker, reason: str) -> None:
         plan, slot = tracker.member.plan, min(tracker.member.slot, tracker.end + 1)
-        self.say(
-            f"plan {quoted(plan.name)}: {reason}; "
-            f"silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC"
-        )
+        self.say(f"plan {quoted(plan.name)}: {reason}; silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC")
 
     def _silenced(self, member: Membership) -> str | None:
         """Why the owner wants no word under a plan, if so: a pause, or caps that are too low for it now."""

@@ -26,14 +26,14 @@ class Moment:
     boot: str  # names that switching on; empty when nobody can know
 
 
-class Clock(Protocol):
+class HomeClock(Protocol):
     def look(self) -> Moment: ...
 
 
-class SystemClock:
+class SystemHomeClock:
     """The clocks of this machine.
 
-    >>> clock = SystemClock()
+    >>> clock = SystemHomeClock()
     >>> one, two = clock.look(), clock.look()
     >>> abs((two.wall - one.wall) - (two.alive - one.alive)) < SECOND
     True

@@ -242,9 +242,7 @@ def taking_part(store: Store, wanted: str | None = None) -> list[dict[str, Any]]
         (f"{wanted or ''}%",),
     )
     if not rows:
-        raise StateError(
-            "this home takes part in no such plan" if wanted else "this home takes part in no plan"
-        )
+        raise StateError("this home takes part in no such plan" if wanted else "this home takes part in no plan")
     return rows
 
 
@@ -252,9 +250,7 @@ def _single_row(rows: list[dict[str, Any]], wanted: str | None) -> dict[str, Any
     if len(rows) == 1:
         return rows[0]
     if not rows:
-        raise StateError(
-            "this home takes part in no such plan" if wanted else "this home takes part in no plan"
-        )
+        raise StateError("this home takes part in no such plan" if wanted else "this home takes part in no plan")
     raise UsageError("several plans; name one by the start of its id with --plan")
 
 

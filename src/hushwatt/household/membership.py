@@ -18,6 +18,7 @@ from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.household.report.serialise import dump_home, load_home, strategy_of
 from hushwatt.plan.plan import Plan
@@ -37,6 +38,7 @@ class Membership:
     plan_key: int
     home_ledger: HomeLedger
     source: Source
+    randomiser: Randomiser = randomise
     homes: Homes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +62,8 @@ class Membership:
         """Forget what is in memory, and believe the disk."""
         row = self.store.rows("SELECT slot, memory FROM plans WHERE place = ?", (self.plan_key,))[0]
         ledger = PlanLedger.load(self.plan, self.plan_key, self.home_ledger, row["slot"])
-        self.homes = load_home(self.plan, row["slot"], row["memory"], ledger)
+        homes = load_home(self.plan, row["slot"], row["memory"], ledger)
+        self.homes = replace(homes, randomiser=self.randomiser)
 
     def close(self, watts: Watts, due: int) -> None:
         """End the slot with a report of these mean watts, one for each appliance; sent when `due`."""
@@ -143,9 +146,7 @@ class Membership:
                 self.home_ledger.record(entries)
                 disk.execute(EXTEND_SILENCE, (last, self.plan_key, first - 1, reason))
                 if not disk.changes():
-                    disk.execute(
-                        "INSERT INTO silences VALUES (?, ?, ?, ?)", (self.plan_key, first, last, reason)
-                    )
+                    disk.execute("INSERT INTO silences VALUES (?, ?, ?, ?)", (self.plan_key, first, last, reason))
                 self._save()
         except BaseException:
             self.reload()
@@ -196,7 +197,7 @@ def shortfall(counted: list[int], lived: int, largest: int, epsilon: int) -> int
 
 
 def with_turn(plan: Plan, slot: int, memory: str, turn: int | None, order: Members) -> str:
-    """The memory of a home before `slot`, with another turn and order; what it spent stays in the book."""
+    """The memory of a home before `slot`, with another turn and order; what it spent stays in the ledger."""
     homes = load_home(plan, slot, memory, Ledger.of(plan, 1))
     homes.take_place(turn, order)
     return dump_home(homes)
@@ -211,7 +212,6 @@ def merge_old_entries(entries: list[SpendEntry], window: int) -> list[SpendEntry
     step = -(-len(old) // MAX_LOST_ROWS) or 1
     groups = [old[start : start + step] for start in range(0, len(old), step)]
     joined = [
-        replace(each[-1], start=each[0].start, amount=sum(e.amount for e in each), members=None)
-        for each in groups
+        replace(each[-1], start=each[0].start, amount=sum(e.amount for e in each), members=None) for each in groups
     ]
     return joined + recent

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
-from hushwatt.household.clock import Clock
-from hushwatt.household.entities import announce
+from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
+from hushwatt.household.home_assistant import announce
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.caps_file import CapsFile
@@ -21,8 +21,8 @@ from hushwatt.household.ledger.high_water_mark import SharedMemoryMark
 from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page.server import OwnerPage, serve
-from hushwatt.household.sources.broker import listen
 from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.mqtt import listen
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.household.upload.upload_thread import UploadThread
 
@@ -37,7 +37,7 @@ class Runner:
     folder: HomeFolder
     sources: SourcesFile
     hub: Hub
-    clock: Clock
+    clock: HomeClock
     say: Callable[[str], None]
     page: tuple[str, int] | None = None  # where the owner's page is served
     guest: str | None = None  # one more address that may look at it

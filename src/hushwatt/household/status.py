@@ -128,11 +128,7 @@ def _window(store: Store, plan: Plan, plan_key: int, slot: int) -> tuple[int, st
         "lost": f"counted as spent: {why or 'nobody knows'}",
         "earlier": f"from earlier slots: {CLOCK_REASON}",
     }
-    told = [
-        f"ε {plain(min(row[kind], plan.epsilon))} of it {words}"
-        for kind, words in reasons.items()
-        if row[kind]
-    ]
+    told = [f"ε {plain(min(row[kind], plan.epsilon))} of it {words}" for kind, words in reasons.items() if row[kind]]
     return row["counted"], "; ".join(told)
 
 

@@ -16,9 +16,7 @@ from hushwatt.plan.slot import SECONDS
 from hushwatt.plan.times import EPOCH, nanoseconds, zone
 
 DAY, WEEK = SECONDS["d"], 7 * SECONDS["d"]
-MONDAY = (
-    3 * DAY
-)  # 1970 began on a Thursday: seconds since then are those of a week that began so much earlier
+MONDAY = 3 * DAY  # 1970 began on a Thursday: seconds since then are those of a week that began so much earlier
 WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 FEW = 4  # spans of the day that are told one by one
 Slots = NDArray[np.int64]

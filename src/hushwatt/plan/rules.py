@@ -55,8 +55,7 @@ def _check_numbers(plan: "Plan") -> None:
 def _check_times(plan: "Plan") -> None:
     if plan.expires <= plan.start:
         raise PlanError(
-            f"expires is {show_instant(plan.expires)}; "
-            f"it must be after start, which is {show_instant(plan.start)}"
+            f"expires is {show_instant(plan.expires)}; it must be after start, which is {show_instant(plan.start)}"
         )
     if not EARLIEST <= plan.start < LATEST:
         raise PlanError(f"start is {show_instant(plan.start)}; it must lie between 1970 and 2262")
@@ -113,9 +112,7 @@ def _check_decision(plan: "Plan") -> None:
     usual = METHODS[plan.method].decided_by
     if usual is None:
         if plan.decision is not None:
-            raise PlanError(
-                f"decision is {shown(plan.decision)}, but {plan.method} decides nothing; remove it"
-            )
+            raise PlanError(f"decision is {shown(plan.decision)}, but {plan.method} decides nothing; remove it")
         return
     if plan.decision not in DECISIONS:
         raise PlanError(f"decision is {shown(plan.decision)}; it must be one of {', '.join(DECISIONS)}")

@@ -37,17 +37,12 @@ def levels(plan: Plan) -> list[tuple[str, int, str]]:
     alike: dict[str, list[Appliance]] = {}
     for each in plan.appliances:
         alike.setdefault(_levels(each, plan.mapping), []).append(each)
-    return [
-        (", ".join(sanitised(each.name) for each in group), group[0].levels, text)
-        for text, group in alike.items()
-    ]
+    return [(", ".join(sanitised(each.name) for each in group), group[0].levels, text) for text, group in alike.items()]
 
 
 def _when(plan: Plan) -> str:
     where = zone(plan.timezone)
-    first, last = (
-        f"{moment.astimezone(where):%Y-%m-%d %H:%M}" for moment in (plan.calendar.start_of(0), plan.expires)
-    )
+    first, last = (f"{moment.astimezone(where):%Y-%m-%d %H:%M}" for moment in (plan.calendar.start_of(0), plan.expires))
     return f"{first} to {last}, {plan.timezone}: {_count(plan.calendar.slots, 'slot')}"
 
 

@@ -71,7 +71,5 @@ def ahead(states: dict[Strategy, Moves], slots: int) -> dict[Strategy, int]:
     """The most that the next `slots` slots can cost from each state."""
     worth = dict.fromkeys(states, 0)
     for _ in range(slots):
-        worth = {
-            state: max(cost + worth[after] for cost, after in options) for state, options in states.items()
-        }
+        worth = {state: max(cost + worth[after] for cost, after in options) for state, options in states.items()}
     return worth

@@ -84,9 +84,7 @@ def compare(truth: Words, hold: bool, rise: bool, answers: Words, undecided: Wor
     np.bitwise_or(answers, decided, out=answers)
 
 
-def answer_levels(
-    levels: NDArray[np.unsignedinteger], law: DirectLaw, entropy: Entropy
-) -> NDArray[np.uint16]:
+def answer_levels(levels: NDArray[np.unsignedinteger], law: DirectLaw, entropy: Entropy) -> NDArray[np.uint16]:
     """Every level answered by `law`: itself with `hold`, each other one with `rise`.
 
     One 64-bit draw decides: below `hold` the truth, else the place above it names

@@ -16,11 +16,11 @@ from starlette.types import Receive, Scope, Send
 
 from hushwatt import __version__
 from hushwatt.provider.api.access import Access
-from hushwatt.provider.api.description import describe_upload
 from hushwatt.provider.api.devices import device_routes
 from hushwatt.provider.api.estimates import estimate_routes
+from hushwatt.provider.api.health import operation_routes
 from hushwatt.provider.api.middleware import Middleware, exception_handlers
-from hushwatt.provider.api.operations import operation_routes
+from hushwatt.provider.api.openapi import describe_upload
 from hushwatt.provider.api.plans import plan_routes
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.api.upload import UploadRoute

@@ -28,9 +28,7 @@ class Metrics:
         self.commit_seconds = histogram("commit_seconds", "Time to write a batch durably.", SECONDS)
         self.skew = histogram("clock_skew_seconds", "How far signers' clocks are behind ours.", SKEWS)
         self.homes = Gauge("hushwatt_homes", "Homes enrolled.", ["plan"], registry=self.registry)
-        self.published = Gauge(
-            "hushwatt_published_slot", "The last slot published.", ["plan"], registry=self.registry
-        )
+        self.published = Gauge("hushwatt_published_slot", "The last slot published.", ["plan"], registry=self.registry)
 
     def text(self) -> bytes:
         """Everything in Prometheus' format."""

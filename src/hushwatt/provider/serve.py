@@ -25,9 +25,7 @@ SHUTDOWN_SECONDS = 20  # seconds that open requests have to end
 KEEP_ALIVE_SECONDS = 30  # seconds that a connection stays open between two requests
 RESERVED_FILES = 128  # open files that are no connections
 MMAP_THRESHOLD, ARENA_MAX, LARGE_BYTES = -3, -8, 1 << 17  # numbers of glibc's mallopt, and bytes
-SWITCH_SECONDS = (
-    0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
-)
+SWITCH_SECONDS = 0.0005  # seconds after which the writer gets its turn beside the requests; Python's 5 ms add up
 Say = Callable[[str], object]
 
 
@@ -86,10 +84,10 @@ def serve(config: Config, say: Say) -> None:
 def timeouts_of(config: Config) -> ConnectionTimeouts:
     """What each client is given; no more connections than this process may hold open."""
     wanted = config.connections + RESERVED_FILES
-    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files < wanted:
-        files = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+        files = wanted if hard_limit == resource.RLIM_INFINITY else min(wanted, hard_limit)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard_limit))
     return ConnectionTimeouts(
         head=config.head_seconds,
         body=config.upload_seconds,
@@ -117,9 +115,7 @@ def welcome(config: Config, port: int, read: CollectionReader) -> list[str]:
     here = address(config, port)
     lines = [f"collecting {each.plan.name}, plan {each.plan.id}" for each in read.collections.values()]
     lines += [f"service    {here}/v1", f"dashboard  {here}/"]
-    options = f" --data {config.data}" + (
-        f" --store {without_password(config.store)}" if config.store else ""
-    )
+    options = f" --data {config.data}" + (f" --store {without_password(config.store)}" if config.store else "")
     if config.needs_code:
         lines.append(f"homes      join with a one-time code: hushwatt provider keys code{options}")
     else:

@@ -84,9 +84,7 @@ def _times(count: int, point: Point) -> Point:
 
 
 def _same(one: Point, other: Point) -> bool:
-    return not (
-        (one[0] * other[2] - other[0] * one[2]) % PRIME or (one[1] * other[2] - other[1] * one[2]) % PRIME
-    )
+    return not ((one[0] * other[2] - other[0] * one[2]) % PRIME or (one[1] * other[2] - other[1] * one[2]) % PRIME)
 
 
 EIGHTH = 2707385501144840649318225287225658788936804267575313519463743609750303402022

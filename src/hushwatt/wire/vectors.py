@@ -161,11 +161,7 @@ def some_reports(layout: Layout, entropy: Entropy) -> tuple[Members, Rows]:
         widths = np.array(layout.widths, dtype=np.uint64)[members]
         answers = entropy.words(members.size).reshape(members.shape) % widths
         return members, layout.pack(answers, members)
-    noise = (
-        entropy.words(REPORTS_PER_VECTOR * layout.size)
-        .astype(np.uint8)
-        .reshape(REPORTS_PER_VECTOR, layout.size)
-    )
+    noise = entropy.words(REPORTS_PER_VECTOR * layout.size).astype(np.uint8).reshape(REPORTS_PER_VECTOR, layout.size)
     return members, layout.name(layout.blank(noise, members), members)
 
 

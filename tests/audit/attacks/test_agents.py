@@ -1,12 +1,14 @@
 """Claim C13: an attack on what real agents post never shows more than ε."""
 
+from functools import partial
+
 import pytest
 
 from hushwatt.audit.attacks.agents import PLANS, agent_audits, audit_agent, life_of, proved_by
 from hushwatt.audit.attacks.empirical import targets
 from hushwatt.audit.harness import lives
-from hushwatt.audit.harness.lives import lived, plan_at_home, spread, together
-from hushwatt.household.report import report as steps
+from hushwatt.audit.harness.lives import concatenated, map_on_all_cores, plan_at_home, post_reports
+from hushwatt.audit.harness.plan_home import home_in_plan
 from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 
@@ -24,9 +26,13 @@ def test_attacks_stay_within_promise(chosen):
 
 def test_a_home_that_overspends_is_caught(monkeypatch):
     """Agents that draw with twenty times what they paid show more than ε after a few homes."""
-    monkeypatch.setattr(steps, "randomise", lambda *words: randomise(*words[:3], 20 * words[3], words[4]))  # type: ignore[call-arg]
+
+    def greedy(layout, levels, members, drawn, entropy):
+        return randomise(layout, levels, members, 20 * drawn, entropy)
+
+    monkeypatch.setattr(lives, "home_in_plan", partial(home_in_plan, randomiser=greedy))
     whole = targets(SMALL)[0]
-    usual, other = (lived(SMALL, life_of(SMALL, life), 120) for life in (None, whole))
+    usual, other = (post_reports(SMALL, life_of(SMALL, life), 120) for life in (None, whole))
 
     assert proved_by(SMALL, whole, usual, other, 120, doubt=0.01) > 0.5
 
@@ -45,10 +51,10 @@ def test_lives_differ_in_the_target_alone():
 
 def test_whose_record_is_whose(monkeypatch):
     """Homes of several jobs keep their numbers, and a silent one has no record."""
-    monkeypatch.setattr(lives, "TOGETHER", 5)
-    done = lived(plan_at_home("lpu", None, "grr", 3, 2, MICRO), ((0, 0, 0), (1, 1, 1)), 12)
+    monkeypatch.setattr(lives, "HOMES_PER_JOB", 5)
+    done = post_reports(plan_at_home("lpu", None, "grr", 3, 2, MICRO), ((0, 0, 0), (1, 1, 1)), 12)
     first, second = done.sent(0, 0), done.sent(1, 100)
-    both = together(first, second)
+    both = concatenated(first, second)
 
     assert sorted([*first.homes, *(second.homes - 100)]) == list(range(12))
     assert (first.spent == MICRO).all()
@@ -58,8 +64,8 @@ def test_whose_record_is_whose(monkeypatch):
 def test_many_jobs_go_to_processes():
     """With enough jobs all cores work, and the answers keep their order."""
 
-    assert list(spread(abs, [-3, -1])) == [3, 1]
-    assert list(spread(abs, [-3, 1, -4, 1, -5])) == [3, 1, 4, 1, 5]
+    assert list(map_on_all_cores(abs, [-3, -1])) == [3, 1]
+    assert list(map_on_all_cores(abs, [-3, 1, -4, 1, -5])) == [3, 1, 4, 1, 5]
 
 
 def test_every_method_of_the_service():

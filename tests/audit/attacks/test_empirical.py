@@ -7,7 +7,7 @@ import pytest
 from hushwatt.audit.attacks import empirical
 from hushwatt.audit.attacks.empirical import (
     MECHANISMS,
-    Target,
+    AttackTarget,
     allowed,
     audit_attacks,
     empirical_audits,
@@ -15,7 +15,7 @@ from hushwatt.audit.attacks.empirical import (
     targets,
 )
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
-from hushwatt.household.report import report as steps
+from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.randomise import randomise
 
 AUDITS = list(empirical_audits(quick=True))
@@ -42,11 +42,11 @@ def test_strong_enough_to_notice():
 
 def test_a_household_that_overspends_is_caught(monkeypatch):
     """Payloads drawn with twice what was paid show more than ε."""
-    monkeypatch.setattr(
-        steps,
-        "randomise",
-        lambda layout, levels, members, drawn, e: randomise(layout, levels, members, 2 * drawn, e),
-    )
+
+    def greedy(layout, levels, members, drawn, entropy):
+        return randomise(layout, levels, members, 2 * drawn, entropy)
+
+    monkeypatch.setattr(empirical, "enrol", lambda *homes: replace(enrol(*homes), randomiser=greedy))
 
     assert not audit_attacks(plan(), trials=20_000, doubt=0.01).passed
 
@@ -90,7 +90,7 @@ def test_targets():
     names = [str(target) for target in targets(plan())]
 
     assert names == ["home, stream", "home, slot", "appliance, stream", "appliance, slot"]
-    assert str(Target((0,), range(1))) == "appliance, slot"
+    assert str(AttackTarget((0,), range(1))) == "appliance, slot"
 
 
 def test_same_seed_same_figure():

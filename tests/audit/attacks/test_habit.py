@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushwatt.audit.attacks import habit
-from hushwatt.audit.attacks.habit import Told, attack_habit, audit_habit, drawn_answers
+from hushwatt.audit.attacks.habit import GuessingRate, attack_habit, audit_habit, drawn_answers
 from hushwatt.errors import UsageError
 from hushwatt.household.report import randomise
 from hushwatt.plan.amounts import MICRO
@@ -69,11 +69,11 @@ def test_a_leak_is_found(plan_of, monkeypatch):
 def test_every_day_is_compared(plan_of, monkeypatch, off, when):
     """More than is foreseen is a leak and less is a blunt attack, after whichever number of days."""
     levels = [0.5 + (off if place == when else 0.0) for place in range(3)]
-    told = [Told(30 * (place + 1), level, 0.1, 0.5) for place, level in enumerate(levels)]
+    told = [GuessingRate(30 * (place + 1), level, 0.1, 0.5) for place, level in enumerate(levels)]
     monkeypatch.setattr(habit, "attack_habit", lambda *_: told)
 
     assert not audit_habit(plan_of(2), homes=1_000).passed
-    told[when] = Told(30, 0.5, 0.1, 0.5)
+    told[when] = GuessingRate(30, 0.5, 0.1, 0.5)
     assert audit_habit(plan_of(2), homes=1_000).passed
 
 

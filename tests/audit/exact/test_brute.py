@@ -13,7 +13,7 @@ from hushwatt.audit.exact.brute import (
     within_a_window,
     worst_ratio,
 )
-from hushwatt.audit.exact.hidden import Home
+from hushwatt.audit.exact.hidden import EnumeratedHome
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.audit.planted import AgainstRelease, PeekingError, true_vector
 from hushwatt.privacy.laws import BitLaw
@@ -21,7 +21,7 @@ from hushwatt.privacy.laws import BitLaw
 
 def home(oracle="sue"):
     mechanism = Mechanism("lba", "household", oracle, "range", False)
-    return Home.of(small_plan(mechanism, Shape((2,), 1, 2), 1_000_000, 1))
+    return EnumeratedHome.of(small_plan(mechanism, Shape((2,), 1, 2), 1_000_000, 1))
 
 
 @pytest.mark.parametrize("rule", [KeptProbes(), AgainstRelease(), PeekingError()])
@@ -36,7 +36,7 @@ def test_something_happens(rule, oracle):
 
 
 @dataclass(frozen=True)
-class FourFifths(Home):
+class FourFifths(EnumeratedHome):
     """A home whose bits are told truly four times out of five."""
 
     def laws(self, drawn):

@@ -6,7 +6,7 @@ from math import floor
 import pytest
 
 from hushwatt.audit.exact.brute import KeptProbes, law_of_stream
-from hushwatt.audit.exact.hidden import Home, answer_table, decision_sequences, distances
+from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, decision_sequences, distances
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.audit.planted import true_vector
 from hushwatt.wire.payload import Layout
@@ -16,7 +16,7 @@ CASES = [(method, oracle) for method in ("lbd", "lba") for oracle in ("oue", "su
 
 def home(method, oracle, widths=(2,), window=2):
     mechanism = Mechanism(method, "household", oracle, "range", False)
-    return Home.of(small_plan(mechanism, Shape(widths, window, 3), 1_500_000, len(widths)))
+    return EnumeratedHome.of(small_plan(mechanism, Shape(widths, window, 3), 1_500_000, len(widths)))
 
 
 @pytest.mark.parametrize("method, oracle", CASES)
@@ -65,9 +65,7 @@ def test_patience_is_the_mean_distance_from_the_truth(oracle, widths, drawn):
     chances = answer_table(subject.laws(drawn))[1]
     truth = true_vector(subject, level=0)
 
-    mean = sum(
-        chance * cells for chance, cells in zip(chances[0], distances(subject.layout)[truth], strict=True)
-    )
+    mean = sum(chance * cells for chance, cells in zip(chances[0], distances(subject.layout)[truth], strict=True))
 
     assert subject.patience(subject.laws(drawn)) == floor(mean)
 

@@ -22,10 +22,7 @@ def test_chances_of_levels_add_up():
     """Whatever is held counts as some levels."""
     plan = small_plan(Mechanism("lbu", None, "oue", "dither", False), Shape((2, 3), 1, 1), 1_000_000, 2)
 
-    totals = [
-        sum(chance_of((one, other), held) for one in range(2) for other in range(3))
-        for held in holdings(plan)
-    ]
+    totals = [sum(chance_of((one, other), held) for one in range(2) for other in range(3)) for held in holdings(plan)]
 
     assert len(totals) == 15
     assert set(totals) == {1}

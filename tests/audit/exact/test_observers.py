@@ -41,9 +41,7 @@ def test_exact_chances_by_another_road(method):
         assert seen.chance(Transcript(transcript, None), (0, 1, 1)) == chance
     for transcript, chance in law.items():
         vectors = tuple(vector for _, vector in transcript)
-        told = [
-            s.published for s in seen.sequences if [d > 0 for d in s.published] == [n for n, _ in transcript]
-        ]
+        told = [s.published for s in seen.sequences if [d > 0 for d in s.published] == [n for n, _ in transcript]]
         assert seen.chance(Transcript(vectors, told[0]), (0, 1, 1)) == chance
 
 
@@ -52,9 +50,7 @@ def test_dithered_chance_is_a_mixture():
     seen, third = observed(mapping="dither"), 2
     transcript = Transcript((0, 0, 1), None)
 
-    mixed = sum(
-        seen.chance(transcript, (0, level, 0)) * weight for level, weight in enumerate(seen.inputs[third][0])
-    )
+    mixed = sum(seen.chance(transcript, (0, level, 0)) * weight for level, weight in enumerate(seen.inputs[third][0]))
 
     assert seen.chance(transcript, (0, third, 0)) == mixed
 

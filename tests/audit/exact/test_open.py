@@ -39,9 +39,7 @@ def test_dithering_tells_no_more(oracle):
     assert losses("lbu", oracle, mapping="dither") == losses("lbu", oracle)
 
 
-@pytest.mark.parametrize(
-    "method, decision", [("lbu", None), ("lsp", None), ("lpu", None), ("lba", "provider")]
-)
+@pytest.mark.parametrize("method, decision", [("lbu", None), ("lsp", None), ("lpu", None), ("lba", "provider")])
 def test_spends_all_and_no_more(method, decision):
     """A window can tell nearly all of ε about the home, half of it about one of two appliances."""
     told = losses(method, decision=decision)

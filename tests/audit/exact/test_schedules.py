@@ -28,9 +28,7 @@ def test_lbu_draws_every_slot():
 def test_lsp_keeps_its_phase():
     """LSP draws in slots 0, w, 2w."""
 
-    assert [amounts(one) for one in made("lsp", None, 2, 5)] == [
-        [(1_200_000,), (), (1_200_000,), (), (1_200_000,)]
-    ]
+    assert [amounts(one) for one in made("lsp", None, 2, 5)] == [[(1_200_000,), (), (1_200_000,), (), (1_200_000,)]]
 
 
 def test_lpu_has_every_turn():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hushwatt.audit.exact.brute import KeptProbes, worst_ratio
-from hushwatt.audit.exact.hidden import Home
+from hushwatt.audit.exact.hidden import EnumeratedHome
 from hushwatt.audit.exact.observers import OBSERVERS, Transcript
-from hushwatt.audit.exact.search import SEARCHED, Table, carried, hidden_losses, worse
+from hushwatt.audit.exact.search import SEARCHED, TranscriptTable, carried, hidden_losses, worse
 from hushwatt.audit.exponent import at_most
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 
@@ -38,7 +38,7 @@ def test_finds_what_trying_everything_finds(method, oracle, shape, observer):
 
     found = hidden_losses(plan, shape.slots, observer).home
     tried = worst_ratio(
-        Home.of(plan), KeptProbes(), plan.window, shape.slots, decisions=observer != "vectors"
+        EnumeratedHome.of(plan), KeptProbes(), plan.window, shape.slots, decisions=observer != "vectors"
     )
 
     assert found / SEARCHED <= tried <= found
@@ -67,8 +67,8 @@ def test_a_slip_is_noticed():
 
 def test_impossible_for_one_is_infinite():
     """What one stream can lead to and another cannot has no finite ratio."""
-    table = Table(0, None, np.array([[0.25, 0.0], [0.5, 0.5]]), slots=2, appliances=1)
-    table = Table(0, None, np.stack([table.chances, np.full((2, 2), 0.1)]), slots=2, appliances=1)
+    table = TranscriptTable(0, None, np.array([[0.25, 0.0], [0.5, 0.5]]), slots=2, appliances=1)
+    table = TranscriptTable(0, None, np.stack([table.chances, np.full((2, 2), 0.1)]), slots=2, appliances=1)
 
     found = worse(None, table, (2,))
 
@@ -79,7 +79,7 @@ def test_impossible_for_one_is_infinite():
 
 def test_impossible_for_all_tells_nothing():
     """A transcript that never happens is no transcript."""
-    table = Table(0, None, np.zeros((1, 2, 2)), slots=2, appliances=1)
+    table = TranscriptTable(0, None, np.zeros((1, 2, 2)), slots=2, appliances=1)
 
     assert worse(None, table, (2,)).ratio == 1
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.audit.harness.buckets import Crowd, bucket_plan, check_tallies, modelled
+from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, modelled
 from hushwatt.audit.harness.expect import Fault
 from hushwatt.provider.checks.plausible import payloads_fit
 from hushwatt.provider.tally.tally import Tally, tally_rows
@@ -16,7 +16,7 @@ KEPT = {(0, 0), (2, 0), (1, 3)}
 
 @pytest.fixture
 def crowd():
-    return Crowd(bucket_plan(4, 5), Ed25519PrivateKey.generate(), bytes(16), np.zeros((4, 16), np.uint8))
+    return GatewayHomes(bucket_plan(4, 5), Ed25519PrivateKey.generate(), bytes(16), np.zeros((4, 16), np.uint8))
 
 
 def test_reports_are_plausible_and_land_in_their_buckets(crowd):

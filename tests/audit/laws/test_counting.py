@@ -6,9 +6,7 @@ import pytest
 from hushwatt.audit.laws.counting import DOUBT, fits, noticeable, surprise, tells_apart
 
 
-@pytest.mark.parametrize(
-    "hits, answer", [(500_000, True), (503_000, True), (503_100, False), (496_900, False)]
-)
+@pytest.mark.parametrize("hits, answer", [(500_000, True), (503_000, True), (503_100, False), (496_900, False)])
 def test_fits_within_six_deviations(hits, answer):
     """A million fair coins have a deviation of 500; 6.1 of them are the limit."""
 

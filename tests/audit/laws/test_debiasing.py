@@ -24,6 +24,4 @@ def test_a_wrong_q_is_found():
 def test_a_small_slip_is_found():
     """So is one that is a millionth off."""
 
-    assert not audit_debias(
-        "sue", lambda counts, reports, law: debias(counts, reports, law) * 1.000001
-    ).passed
+    assert not audit_debias("sue", lambda counts, reports, law: debias(counts, reports, law) * 1.000001).passed

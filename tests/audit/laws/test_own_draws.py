@@ -50,9 +50,7 @@ def test_an_agent_that_draws_again_is_found(monkeypatch, oracle):
     def slip(homes, slot, levels, source):
         sent = report(homes, slot, levels, source)
         if not sent.payloads.any():
-            sent.payloads[:] = randomise(
-                homes.layout, levels, None, int(sent.drawn[0]), source.stream("again")
-            )
+            sent.payloads[:] = randomise(homes.layout, levels, None, int(sent.drawn[0]), source.stream("again"))
         return sent
 
     monkeypatch.setattr(membership, "report", slip)

@@ -1,11 +1,15 @@
 """Real fleets send what the enumeration says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from hushwatt.audit.laws import streams
 from hushwatt.audit.laws.streams import audit_streams, cases, decided_law, law_of, other_law_of
 from hushwatt.audit.planted import AgainstRelease, ReusedSeed
 from hushwatt.household.report import report as steps
+from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.randomise import randomise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
@@ -64,7 +68,7 @@ def test_a_peek_at_the_truth_is_found(monkeypatch):
     def peek(self, rows, others):
         return 2 * (self.pack(truth["levels"]) != others).any(axis=1)
 
-    monkeypatch.setattr(steps, "randomise", note)
+    monkeypatch.setattr(streams, "enrol", lambda *homes: replace(enrol(*homes), randomiser=note))
     monkeypatch.setattr(Layout, "differences", peek)
 
     assert not audit_streams(case, 20_000, lambda seed, purpose: Simulation(seed, purpose)).passed

@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 
 from hushwatt.audit.harness.lives import plan_at_home
-from hushwatt.audit.leaks.blind import AT_HOME, audit_blind_agent, audit_blind_fleet, blind_audits, blindfold
+from hushwatt.audit.leaks.blind import (
+    AT_HOME,
+    audit_blind_agent,
+    audit_blind_fleet,
+    blind_audits,
+    lowest_level,
+)
 from hushwatt.audit.miniature import deciders
 from hushwatt.fleet import provider_decisions as decided
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
-from hushwatt.household.report.randomise import randomise
+from hushwatt.household.report.homes import enrol
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.wire.payload import Layout
 
@@ -72,18 +78,15 @@ def test_an_agent_that_peeks_is_found(monkeypatch):
     assert not audit_blind_agent(plan_at_home(*AT_HOME[0]), SLOTS).passed
 
 
-def test_the_blindfold_comes_off():
-    """Only inside the audit answers are about the lowest level."""
+def test_only_the_audit_is_blindfolded(plan_of):
+    """Answers are about the lowest level where the audit says so, and about the truth everywhere else."""
     layout, levels = Layout("grr", (3,), 1), np.full((200, 1), 2, dtype=np.uint16)
 
-    def answers():
-        return layout.tally(randomise(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
+    def answers(randomiser):
+        return layout.tally(randomiser(layout, levels, None, 9_000_000, Simulation(1, "x").stream()))[1]
 
-    with blindfold():
-        blind = answers()
-
-    assert blind.argmax() == 0
-    assert answers().argmax() == 2
+    assert answers(lowest_level).argmax() == 0
+    assert answers(enrol(plan_of(3), 1, 0, Simulation(1, "x")).randomiser).argmax() == 2
 
 
 def test_every_mechanism():

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from hushwatt.audit.leaks import canary
-from hushwatt.audit.leaks.canary import TROUBLES, Run, audit_canary, canary_audits
+from hushwatt.audit.leaks.canary import TROUBLES, CanaryRun, audit_canary, canary_audits
 from hushwatt.errors import StateError
 from hushwatt.household.agent import Agent
 from hushwatt.household.membership import Membership
@@ -66,8 +66,8 @@ def test_a_slip_is_found(monkeypatch, leak):
 @pytest.mark.parametrize("place", range(4))
 def test_one_home_that_leaks_is_enough(monkeypatch, place):
     """Whichever home it is, and whichever process it lived in, its leak is counted and named."""
-    runs = [Run(["ledger holds 12.5"] if home == place else [], said=home == place) for home in range(4)]
-    monkeypatch.setattr(canary, "spread", lambda work, sizes: [runs[:2], runs[2:]])
+    runs = [CanaryRun(["ledger holds 12.5"] if home == place else [], said=home == place) for home in range(4)]
+    monkeypatch.setattr(canary, "map_on_all_cores", lambda work, sizes: [runs[:2], runs[2:]])
     finding = audit_canary("disk", 4)
 
     assert not finding.passed

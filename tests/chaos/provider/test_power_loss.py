@@ -28,7 +28,7 @@ def hasty_answers(monkeypatch):
         for waiting in batch:
             if waiting.upload:
                 waiting.result = UploadResult(waiting.size, 0, ())
-                waiting.told.get_loop().call_soon_threadsafe(waiting.tell)
+                waiting.future.get_loop().call_soon_threadsafe(waiting.resolve)
         finish(self, batch)
 
     monkeypatch.setattr(Inbox, "_commit", answer_first)

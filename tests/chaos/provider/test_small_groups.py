@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 
 from hushwatt.chaos.provider import small_groups
-from hushwatt.chaos.provider.small_groups import SLOTS, World
+from hushwatt.chaos.provider.small_groups import SLOTS, TwinService
 from hushwatt.chaos.run import seed_of
 from hushwatt.chaos.scenarios import SCENARIOS
 
@@ -14,7 +14,7 @@ from hushwatt.chaos.scenarios import SCENARIOS
 def test_secrets_differ_and_nothing_else(tmp_path, monkeypatch, place):
     """In slots of which nothing may be told, both worlds hear other bytes; in all others the same."""
     heard, scripts = defaultdict(list), []
-    upload, script = World.upload, small_groups._script
+    upload, script = TwinService.upload, small_groups._script
 
     def spied(self, slot, homes, reports):
         heard[slot].append(reports[slot].payloads[homes].tobytes())
@@ -24,7 +24,7 @@ def test_secrets_differ_and_nothing_else(tmp_path, monkeypatch, place):
         scripts.append(script(chance))
         return scripts[-1]
 
-    monkeypatch.setattr(World, "upload", spied)
+    monkeypatch.setattr(TwinService, "upload", spied)
     monkeypatch.setattr(small_groups, "_script", noted)
     SCENARIOS["small-groups"].case(seed_of(1, "small-groups", place), tmp_path)
     (told,) = scripts

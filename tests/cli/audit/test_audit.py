@@ -52,9 +52,7 @@ def test_table(hushwatt):
     answer = hushwatt("audit", "rounding", "--quick", COLUMNS="160")
 
     assert answer.returncode == 0
-    assert all(
-        word in answer.stdout for word in ("claim", "figure", "stated", "time", "pass", "oue, rounded")
-    )
+    assert all(word in answer.stdout for word in ("claim", "figure", "stated", "time", "pass", "oue, rounded"))
     assert answer.stdout.rstrip().endswith("3 of 3 passed")
 
 

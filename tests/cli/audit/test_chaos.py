@@ -7,7 +7,7 @@ import pytest
 from hushwatt.audit.harness.expect import Fault
 from hushwatt.chaos import run as engine
 from hushwatt.chaos import scenarios
-from hushwatt.chaos.run import Outcome, seed_of
+from hushwatt.chaos.run import ScenarioResult, seed_of
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.cli.audit.chaos import chaos
 from hushwatt.errors import UsageError
@@ -93,7 +93,7 @@ def test_ctrl_c_shows_the_table(planted, monkeypatch, capsys):
     """What was found so far is told before it leaves."""
 
     def interrupted(scenario, aim, *_):
-        return Outcome(scenario, aim, 1, 0.1, interrupted=True)
+        return ScenarioResult(scenario, aim, 1, 0.1, interrupted=True)
 
     monkeypatch.setattr(engine, "run", interrupted)
 

@@ -57,9 +57,7 @@ def test_sqlite_with_the_wal_reset_bug(monkeypatch, version, well):
     check = checks.check_sqlite()
 
     assert (check.well, check.essential) == (well, True)
-    assert check.found.startswith(
-        f"{version}, {'loses nothing' if well else 'can lose data'} in a checkpoint"
-    )
+    assert check.found.startswith(f"{version}, {'loses nothing' if well else 'can lose data'} in a checkpoint")
 
 
 def test_sqlite_missing(monkeypatch):

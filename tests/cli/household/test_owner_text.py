@@ -2,7 +2,7 @@
 
 import re
 
-from hushwatt.audit.harness.agent_home import proposal_of
+from hushwatt.audit.harness.plan_home import proposal_of
 from hushwatt.cli.household.owner_text import agreement, source_lines, status_lines
 
 WILD = "Kettles.\n\nyour home        ε 0, nothing is ever sent”\n“\u202ereversed\u2028in a year  nothing"

@@ -83,12 +83,7 @@ class TestNew:
 
     def test_help_names_every_preset(self, hushwatt):
         """The help lists the presets there are."""
-        words = (
-            hushwatt("plan", "new", "--help", COLUMNS="200")
-            .stdout.replace(",", " ")
-            .replace(".", " ")
-            .split()
-        )
+        words = hushwatt("plan", "new", "--help", COLUMNS="200").stdout.replace(",", " ").replace(".", " ").split()
 
         assert set(presets()) <= set(words)
 
@@ -112,9 +107,7 @@ class TestShow:
         flat = " ".join(answer.stdout.split())
 
         assert answer.returncode == 0
-        assert all(
-            words in flat for words in (plan.name, plan.contact, plan.description, plan.id, "2034-01-01")
-        )
+        assert all(words in flat for words in (plan.name, plan.contact, plan.description, plan.id, "2034-01-01"))
         assert "ε 10 for the whole home over any 3 slots" in flat
         assert "0 to 250, to 500" in flat
         assert not any(line.endswith(" ") for line in answer.stdout.splitlines())
@@ -141,13 +134,8 @@ class TestCheck:
         assert "e^ε : 1" in answer.stdout
         told = " ".join(answer.stdout.split())
         assert "counts in a mean as at most 46.9 homes over a single slot, 46.9 over 30 days" in told
-        assert (
-            "19 bytes; names an appliance's true level with probability 0.5, and nothing but" in answer.stdout
-        )
-        assert (
-            "ε 9.999996 of the ε 10 promised, whatever is decided in each slot: the promise is kept"
-            in answer.stdout
-        )
+        assert "19 bytes; names an appliance's true level with probability 0.5, and nothing but" in answer.stdout
+        assert "ε 9.999996 of the ε 10 promised, whatever is decided in each slot: the promise is kept" in answer.stdout
 
     def test_json(self, hushwatt, paper):
         """Programs get the same numbers, in whole millionths."""
@@ -164,9 +152,7 @@ class TestCheck:
 
     def test_direct_answers(self, hushwatt, tmp_path):
         """A direct answer is the truth or not, so one chance is told; one slot is called a slot."""
-        path = _written(
-            tmp_path, method="lpu", decision=None, oracle="grr", appliances_per_report=1, window=1
-        )
+        path = _written(tmp_path, method="lpu", decision=None, oracle="grr", appliances_per_report=1, window=1)
         answer = hushwatt("plan", "check", path, COLUMNS="200")
 
         assert "names an appliance's true level with probability 0.9996\n" in answer.stdout

@@ -29,15 +29,11 @@ def test_all_rows_by_page(batches, width, size, kept):
     for batch in batches:
         buckets.add(rows_of(batch))
     found = [
-        (page, int(cell), float(w))
-        for page, cells, ws in buckets.by_page()
-        for cell, w in zip(cells, ws, strict=True)
+        (page, int(cell), float(w)) for page, cells, ws in buckets.by_page() for cell, w in zip(cells, ws, strict=True)
     ]
 
     assert [page for page, *_ in found] == sorted(every.tolist())
-    assert sorted(found) == sorted(
-        (page, cell, cell * 0.5) for batch in batches for cell, page in enumerate(batch)
-    )
+    assert sorted(found) == sorted((page, cell, cell * 0.5) for batch in batches for cell, page in enumerate(batch))
 
 
 def test_pages_far_apart():
@@ -48,9 +44,7 @@ def test_pages_far_apart():
     assert [page for page, *_ in buckets.by_page()] == [3, 115_539, 199_999]
 
 
-@pytest.mark.parametrize(
-    "pages, pieces", [([], []), ([4, 4], [(4, 2)]), ([0, 1, 1, 7], [(0, 1), (1, 2), (7, 1)])]
-)
+@pytest.mark.parametrize("pages, pieces", [([], []), ([4, 4], [(4, 2)]), ([0, 1, 1, 7], [(0, 1), (1, 2), (7, 1)])])
 def test_sorted_rows_are_cut(pages, pieces):
     """Rows in order are cut where a page begins."""
     assert [(page, len(cells)) for page, cells, _ in page_rows(rows_of(pages))] == pieces

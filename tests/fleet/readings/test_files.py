@@ -173,11 +173,7 @@ class TestCsv:
         """A file of many blocks is one table, even if most of its line breaks are within names."""
         monkeypatch.setattr(readings_csv, "BLOCK_BYTES", 1000)
         breaks = "\n" * 20
-        lines = [
-            f'"h{breaks}{home:03}",2024-01-0{day},kettle,{home + day}'
-            for home in range(200)
-            for day in (2, 3)
-        ]
+        lines = [f'"h{breaks}{home:03}",2024-01-0{day},kettle,{home + day}' for home in range(200) for day in (2, 3)]
         homes, matrices = walked(csv_of(tmp_path, *lines))
 
         assert len(homes) == 200
@@ -196,9 +192,7 @@ class TestFolders:
         (tmp_path / "deep" / "er").mkdir(parents=True)
         (tmp_path / ".hidden").mkdir()
         csv_of(tmp_path / "deep", f"ada,2024-01-02,kettle,{SECRET}")
-        pq.write_table(
-            table(household=["bob", "bob"], watts=[1.0, 3.0]), tmp_path / "deep" / "er" / "x.PARQUET"
-        )
+        pq.write_table(table(household=["bob", "bob"], watts=[1.0, 3.0]), tmp_path / "deep" / "er" / "x.PARQUET")
         for ignored in (".r.csv", ".hidden/r.csv", "notes.txt", "_SUCCESS"):
             (tmp_path / ignored).write_text("not readings")
 
@@ -225,9 +219,7 @@ class TestRefused:
         whole = table().column(column).to_pylist()
         nulls = pa.array([whole[0], None], table().column(column).type)
 
-        assert refused(saved(tmp_path, **{column: nulls})).endswith(
-            f"r.parquet, row 2, column {column}: missing"
-        )
+        assert refused(saved(tmp_path, **{column: nulls})).endswith(f"r.parquet, row 2, column {column}: missing")
 
     def test_null_beside_a_dictionary(self, tmp_path):
         """A missing category is refused as well."""
@@ -249,9 +241,7 @@ class TestRefused:
         count = 600_000
         watts = np.ones(count)
         watts[599_998] = np.nan
-        columns = {
-            name: pa.repeat(table().column(name)[0], count) for name in ("household", "time", "appliance")
-        }
+        columns = {name: pa.repeat(table().column(name)[0], count) for name in ("household", "time", "appliance")}
 
         assert "row 599999, column watts" in refused(saved(tmp_path, watts=watts, **columns))
 
@@ -295,16 +285,12 @@ class TestRefused:
         pq.write_table(double, tmp_path / "r.parquet")
 
         assert "column watts: there twice" in refused(tmp_path / "r.parquet")
-        assert "column time: there twice" in refused(
-            csv_of(tmp_path, header="household,time,time,appliance,watts")
-        )
+        assert "column time: there twice" in refused(csv_of(tmp_path, header="household,time,time,appliance,watts"))
 
     def test_not_utf8(self, tmp_path):
         """Text that is no text is refused."""
         broken = pa.Array.from_buffers(pa.string(), 2, pa.array([b"ada", b"\xff\xfe"]).buffers())
-        (tmp_path / "r.csv").write_bytes(
-            b"household,time,appliance,watts\nada,2024-01-02,kettle,1\n\xff,x,y,2\n"
-        )
+        (tmp_path / "r.csv").write_bytes(b"household,time,appliance,watts\nada,2024-01-02,kettle,1\n\xff,x,y,2\n")
 
         assert refused(saved(tmp_path, household=broken)).endswith("row 2, column household: not UTF-8")
         assert refused(tmp_path / "r.csv").endswith("row 2 (line 3), column household: not UTF-8")
@@ -385,9 +371,7 @@ class TestTooMuch:
         pq.write_table(rows, tmp_path / "r.parquet", use_dictionary=coded)
         lines = ["ada,2024-01-02,kettle,1", "ada,2024-01-02,kettle,1".replace("ada", "a" * 129)]
 
-        assert refused(tmp_path / "r.parquet").endswith(
-            f"r.parquet, row 2, column {column}: longer than 128 bytes"
-        )
+        assert refused(tmp_path / "r.parquet").endswith(f"r.parquet, row 2, column {column}: longer than 128 bytes")
         assert "row 2 (line 3), column household: longer than 128 bytes" in refused(csv_of(tmp_path, *lines))
 
     def test_a_page_that_unpacks_to_too_much(self, tmp_path, monkeypatch):

@@ -61,9 +61,7 @@ def test_looked_up_together():
     one = HouseholdIndex(names("m"))
     apart = [one.numbers([batch])[0] for batch in (names("z", "m"), names("a", "z"), names("m"))]
 
-    assert (
-        [found.tolist() for found in together] == [found.tolist() for found in apart] == [[1, 0], [2, 1], [0]]
-    )
+    assert [found.tolist() for found in together] == [found.tolist() for found in apart] == [[1, 0], [2, 1], [0]]
 
 
 def test_after_a_look_up_the_order_is_known_again():

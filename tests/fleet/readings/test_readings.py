@@ -54,9 +54,7 @@ def parquet(rows, path, coded=True):
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
     types = (pa.string(), pa.timestamp("us", "UTC"), pa.string(), pa.float64())
     arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-    pq.write_table(
-        pa.table(arrays, names=["household", "time", "appliance", "watts"]), path, use_dictionary=coded
-    )
+    pq.write_table(pa.table(arrays, names=["household", "time", "appliance", "watts"]), path, use_dictionary=coded)
     return path
 
 
@@ -89,9 +87,7 @@ TABLES = st.lists(
         st.sampled_from(["ada", "bob", "cy", "Δora", "a" * 40]),
         st.floats(-2, 12, allow_nan=False).map(lambda day: round(day, 3)),
         st.sampled_from(["kettle", "fridge", "sauna"]),
-        st.one_of(
-            st.sampled_from([0.1, 0.2, 0.3, -5.0, 40.0]), st.floats(-1, 1e5).map(lambda w: round(w, 3))
-        ),
+        st.one_of(st.sampled_from([0.1, 0.2, 0.3, -5.0, 40.0]), st.floats(-1, 1e5).map(lambda w: round(w, 3))),
     ),
     max_size=60,
 ).map(lambda rows: [*rows, row("ada", 4)])  # one that counts
@@ -253,9 +249,7 @@ class TestWatts:
     def test_number_types(self, tmp_path, kind):
         """Watts may be of any integer or floating type."""
         table = pq.read_table(parquet([row("ada", 0, watts=12)], tmp_path / "r.parquet"))
-        pq.write_table(
-            table.set_column(3, "watts", pa.array(np.array([12.0])).cast(kind)), tmp_path / "r.parquet"
-        )
+        pq.write_table(table.set_column(3, "watts", pa.array(np.array([12.0])).cast(kind)), tmp_path / "r.parquet")
 
         assert walked(read_slots(PLAN, tmp_path / "r.parquet")) == {0: [[12, 0]]}
 

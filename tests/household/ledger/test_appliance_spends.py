@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, fresh_store, join
 
 from hushwatt.household.ledger.appliance_spends import ApplianceSpends
 from hushwatt.household.ledger.caps import DAY
@@ -73,8 +73,7 @@ def wish():
             st.integers(0, 120),
             st.integers(1, 30),
             st.integers(1, 15),
-            st.none()
-            | st.permutations(range(len(NAMES[place]))).map(lambda order: sorted(order[: ASKED[place]])),
+            st.none() | st.permutations(range(len(NAMES[place]))).map(lambda order: sorted(order[: ASKED[place]])),
         )
     )
 
@@ -84,7 +83,7 @@ def wish():
 @settings(max_examples=25)
 def test_no_stretch_gives_an_appliance_too_much(plans, joined, hours, wishes):
     """Whatever plans ask in whatever order, no appliance gets more than the cap, and no more is refused."""
-    with quick_store() as store:
+    with fresh_store() as store:
         for place in joined:
             join(store, plans[place])
         book, taken = HomeLedger(store, CAPS), []
@@ -100,7 +99,7 @@ def test_no_stretch_gives_an_appliance_too_much(plans, joined, hours, wishes):
 
 def test_five_spends_in_a_day(plans):
     """What a cap of 2 lets through once, it does not let through five times, in one plan or in five."""
-    with quick_store() as store:
+    with fresh_store() as store:
         place = join(store, replace(plans[1], window=1)) - 1
         book = HomeLedger(store, replace(NO_CAPS, appliance_epsilon=2 * MICRO))
         book.charge(entry(place, 0, 1, 2 * MICRO, [0]))
@@ -114,7 +113,7 @@ def test_five_spends_in_a_day(plans):
 
 def test_a_spend_of_a_plan_nobody_knows_counts_for_every_appliance(plans):
     """Without its plan a spend may be about any appliance, and about it alone."""
-    with quick_store() as store:
+    with fresh_store() as store:
         join(store, plans[0])
         book = HomeLedger(store, CAPS)
         book.charge(entry(6, 0, 1, CAP))
@@ -127,7 +126,7 @@ def test_a_spend_of_a_plan_nobody_knows_counts_for_every_appliance(plans):
 @pytest.mark.parametrize("how", ["left", "over"])
 def test_a_plan_that_ended_counts_until_its_last_window_is_over(plans, how):
     """Leaving a plan of a long window does not shorten the stretch before its spends are that old."""
-    with quick_store() as store:
+    with fresh_store() as store:
         long = plans[2] if how == "left" else replace(plans[2], expires=datetime(2024, 1, 1, 3, tzinfo=UTC))
         places = [join(store, plan) for plan in (plans[0], long)]
         with store.transaction():
@@ -147,7 +146,7 @@ def test_a_plan_that_ended_counts_until_its_last_window_is_over(plans, how):
 @settings(max_examples=25)
 def test_tidying_never_makes_room_for_an_appliance(plans, spends, wish):
     """Days written as one row give each appliance at least what their slots gave it."""
-    with quick_store() as store:
+    with fresh_store() as store:
         place = join(store, replace(plans[1], window=100)) - 1
         book = HomeLedger(store, CAPS)
         with store.transaction():

@@ -104,9 +104,7 @@ def test_provider_decided_plans_are_refused(plan_of):
 
 def test_the_file_is_read(folder):
     """Amounts are decimals, and a date is a date."""
-    (folder / "caps.toml").write_text(
-        "epsilon_per_year = 500.5\nlatest_expiry = 2030-01-01\nsmallest_window = 3\n"
-    )
+    (folder / "caps.toml").write_text("epsilon_per_year = 500.5\nlatest_expiry = 2030-01-01\nsmallest_window = 3\n")
 
     caps = Caps.load(folder / "caps.toml")
 

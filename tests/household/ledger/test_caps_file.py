@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.household.living import NO_CAPS, TURN, Fixed, Hands, Home, join, plan_for
+from tests.household.living import NO_CAPS, TURN, FixedReadings, HomeUnderTest, MachineClock, join, plan_for
 
 from hushwatt.errors import UsageError
 from hushwatt.household.agent import Agent
@@ -105,9 +105,7 @@ def test_no_file_is_the_usual_caps(path, said):
     assert file.read() == Caps(epsilon_per_year=7 * MICRO)
 
 
-texts = st.sampled_from(
-    ["", "nonsense", "epsilon_per_day = 1", "epsilon_per_day = 99", "smallest_window = 9", None]
-)
+texts = st.sampled_from(["", "nonsense", "epsilon_per_day = 1", "epsilon_per_day = 99", "smallest_window = 9", None])
 
 
 @given(texts=st.lists(texts, max_size=8))
@@ -130,11 +128,11 @@ def test_nothing_loosens_that_was_not_read_twice(tmp_path_factory, texts):
             seen.append(text)
 
 
-class Hurried(Hands):
+class Hurried(MachineClock):
     """A clock that goes on by a tenth of a slot at every look."""
 
     def look(self):
-        self.pass_by(TURN / 10)
+        self.advance(TURN / 10)
         return super().look()
 
 
@@ -148,8 +146,8 @@ def test_the_running_agent_looks_at_the_file(folder, path, said, monkeypatch):
     with Store(folder / "ledger.sqlite") as store:
         join(store, plan_for(random.Random(1), "lbu", epsilon=5 * MICRO, window=1))
         caps = CapsFile(path, said.append)
-        agent = Agent(store, caps.read(), Fixed(10.0), say=said.append, bars=Caps.bars)
-        page = OwnerPage(HomeFolder(folder), agent, hub, Hands())
+        agent = Agent(store, caps.read(), FixedReadings(10.0), say=said.append, bars=Caps.bars)
+        page = OwnerPage(HomeFolder(folder), agent, hub, MachineClock())
 
         def reports():
             return store.value("SELECT count(*) FROM reports")
@@ -165,14 +163,14 @@ def test_the_running_agent_looks_at_the_file(folder, path, said, monkeypatch):
         written(path, "appliance_epsilon = 1000", "epsilon_per_day = 3", "smallest_minimum_homes = 1")
         asyncio.run(live(lambda: store.rows("SELECT * FROM silences WHERE reason LIKE 'a cap%'")))
         spoken, shown = reports(), page.show(everything=False)
-        asyncio.run(live(lambda: clock.wall > Hands().wall + 30 * TURN * 10**9))
+        asyncio.run(live(lambda: clock.wall > MachineClock().wall + 30 * TURN * 10**9))
 
         assert reports() == spoken
         assert "<td>ε 3</td>" in shown
 
 
 def home_of(folder, **caps):
-    home = Home(folder / "ledger.sqlite", caps=replace(NO_CAPS, **caps), readings=Fixed(1.0))
+    home = HomeUnderTest(folder / "ledger.sqlite", caps=replace(NO_CAPS, **caps), readings=FixedReadings(1.0))
     home.agent.bars = Caps.bars
     return home
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import quick_store
+from tests.household.living import fresh_store
 
 from hushwatt.errors import StateError
 from hushwatt.household.clock import Moment
@@ -71,14 +71,12 @@ def test_nothing_is_given_back(book):
 @settings(max_examples=40)
 def test_no_interval_is_overspent(wishes):
     """Whatever is charged in whatever order, no interval is dearer than its cap, and no more is refused."""
-    with quick_store() as store:
+    with fresh_store() as store:
         book, spends = HomeLedger(store, CAPS), []
         for start, hours, amount in wishes:
             wish = entry(start, hours, amount)
             spend = Spend(wish.start, wish.end, amount)
-            fits = all(
-                dearest_interval([*spends, spend], limit.length) <= limit.amount for limit in CAPS.limits
-            )
+            fits = all(dearest_interval([*spends, spend], limit.length) <= limit.amount for limit in CAPS.limits)
             assert (book.refusal(wish.start, wish.end, amount) is None) == fits
             if fits:
                 book.charge(wish)
@@ -93,12 +91,10 @@ def test_no_interval_is_overspent(wishes):
 @settings(max_examples=40)
 def test_tidying_never_makes_room(spends, slot, wish):
     """Days written as one row sum to the same, and whatever was refused before is refused after."""
-    with quick_store() as store:
+    with fresh_store() as store:
         book = HomeLedger(store, CAPS)
         with store.transaction():
-            book.record(
-                SpendEntry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends
-            )
+            book.record(SpendEntry(1, start, "probe", start * HOUR, (start + n) * HOUR, a) for start, n, a in spends)
         start, hours, amount = wish
         span = (start * HOUR, (start + hours) * HOUR, amount)
         total, before = book.lifetime, book.refusal(*span)
@@ -113,16 +109,14 @@ def test_tidying_never_makes_room(spends, slot, wish):
 
 
 @given(
-    lived=st.lists(
-        st.tuples(st.integers(1, 30), st.integers(0, 40), st.booleans(), st.integers(1, 4)), max_size=20
-    ),
+    lived=st.lists(st.tuples(st.integers(1, 30), st.integers(0, 40), st.booleans(), st.integers(1, 4)), max_size=20),
     moved=st.integers(-50, 400),
     amount=st.integers(1, 10),
 )
 @settings(max_examples=60)
 def test_tidying_proves_no_time(lived, moved, amount):
     """With clocks moved and machines switched off, rows written as one are no older than any of them was."""
-    with quick_store() as store:
+    with fresh_store() as store:
         timeline = MonotonicClock(store)
         book, wall, alive, boot = HomeLedger(store, CAPS, timeline), 100 * DAY, 0, 0
         for number, (ran, off, rebooted, spent) in enumerate(lived):
@@ -151,9 +145,7 @@ def test_a_day_becomes_one_row(book):
     with book.store.transaction():
         book.record(SpendEntry(1, hour, "probe", hour * HOUR, (hour + 1) * HOUR, 1) for hour in range(72))
     book.compact(1, slot=60, moment=48 * HOUR)
-    rows = book.store.rows(
-        "SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose"
-    )
+    rows = book.store.rows("SELECT purpose, count(*) AS rows, sum(amount) AS amount FROM spends GROUP BY purpose")
 
     assert rows == [
         {"purpose": "earlier", "rows": 2, "amount": 47},

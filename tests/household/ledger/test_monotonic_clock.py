@@ -8,12 +8,12 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import NO_CAPS, TURN, Home, join, plan_for, quick_store
+from tests.household.living import NO_CAPS, TURN, HomeUnderTest, fresh_store, join, plan_for
 
-from hushwatt.audit.harness.clocked_home import START
-from hushwatt.audit.harness.true_time import Witness, dearest_starts
+from hushwatt.audit.harness.machine_clock import START
+from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder, dearest_starts
 from hushwatt.cli.household.owner_text import status_lines
-from hushwatt.household.clock import SECOND, Moment, SystemClock
+from hushwatt.household.clock import SECOND, Moment, SystemHomeClock
 from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.high_water_mark import ProcessMark, SharedMemoryMark
 from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
@@ -45,7 +45,7 @@ def whole(method="lpu", **fields):
 
 @pytest.fixture
 def home(folder):
-    started = Home(folder / "ledger.sqlite")
+    started = HomeUnderTest(folder / "ledger.sqlite")
     yield started
     started.switch_off()
 
@@ -55,14 +55,14 @@ def live(home, slots):
 
 
 def spent(home, since=0):
-    return sum(row[0] for key, rows in home.left.items() if key[1] >= since for row in rows)
+    return sum(row[0] for key, rows in home.released.items() if key[1] >= since for row in rows)
 
 
 def rebooted(home, off=40.0, wall=None, clean=False):
     if clean:
-        home.agent.stop(home.hands.look())
+        home.agent.stop(home.clock.look())
     home.switch_off()
-    home.hands.reboot(off, wall)
+    home.clock.reboot(off, wall)
     home.switch_on()
     home.tick()
 
@@ -73,19 +73,19 @@ def test_a_reboot_and_a_moved_clock_refresh_nothing(home):
     join(home.store, agreed, begun=turn_in(agreed, 1))
     home.tick()
     live(home, 2)
-    assert len(home.left) == 1
-    began = home.hands.true
-    while home.hands.true < began + 0.95 * (WINDOW - 1) * TURN * SECOND:
+    assert len(home.released) == 1
+    began = home.clock.true
+    while home.clock.true < began + 0.95 * (WINDOW - 1) * TURN * SECOND:
         home.switch_off()
-        home.hands.reboot(0)
-        home.hands.jump((WINDOW - 2) * TURN)
+        home.clock.reboot(0)
+        home.clock.jump((WINDOW - 2) * TURN)
         home.switch_on()
         home.tick()
         live(home, 2)
         if spent(home) > agreed.epsilon:
             break
 
-    assert home.hands.true - began >= 0.95 * (WINDOW - 1) * TURN * SECOND
+    assert home.clock.true - began >= 0.95 * (WINDOW - 1) * TURN * SECOND
 
 
 @pytest.mark.parametrize("method", ["lbu", "lsp", "lbd", "lba", "lpu"])
@@ -96,7 +96,7 @@ def test_a_moved_clock_refreshes_nothing(home, method):
     home.tick()
     for _ in range(WINDOW):
         live(home, 1)
-        home.hands.jump((WINDOW - 1) * TURN)
+        home.clock.jump((WINDOW - 1) * TURN)
         home.tick()
 
     assert spent(home) <= agreed.epsilon
@@ -120,16 +120,16 @@ def test_a_little_in_every_slot_refreshes_nothing(home, method, window, moves, s
     Left alone, the home speaks in every window.
     """
     agreed = whole(method, window=window, slot=SlotLength(seconds, "s"))
-    witness = Witness({join(home.store, agreed): agreed})
+    recorder = TrueTimeRecorder({join(home.store, agreed): agreed})
     home.tick()
     for slot in range(1, 12 * window + 1):
-        home.hands.pass_by(seconds - seconds * MOVES[moves][slot % 2])
-        home.hands.wall = START + slot * seconds * SECOND
+        home.clock.advance(seconds - seconds * MOVES[moves][slot % 2])
+        home.clock.wall = START + slot * seconds * SECOND
         home.tick()
-        witness.look(home)
+        recorder.look(home)
 
-    assert dearest_starts(witness.told, window * seconds * SECOND * 19 // 20) <= agreed.epsilon
-    assert moves != "not at all" or len(witness.told) >= 10 * window
+    assert dearest_starts(recorder.reports, window * seconds * SECOND * 19 // 20) <= agreed.epsilon
+    assert moves != "not at all" or len(recorder.reports) >= 10 * window
 
 
 def test_a_moved_clock_costs_what_it_moved(home):
@@ -138,10 +138,10 @@ def test_a_moved_clock_costs_what_it_moved(home):
     join(home.store, agreed)
     live(home, 10)
     before = home.agent.home_ledger.lifetime
-    home.hands.jump(121 * TURN)
+    home.clock.jump(121 * TURN)
     live(home, 1)
     skipped = home.agent.home_ledger.lifetime - before
-    shown = plan_statuses(home.store, home.hands.wall)[0]
+    shown = plan_statuses(home.store, home.clock.wall)[0]
     live(home, 9)
 
     assert skipped <= agreed.epsilon // WINDOW
@@ -161,10 +161,10 @@ def test_an_ordinary_reboot_costs_its_slot(home, method, clean, wall):
     join(home.store, agreed, begun=begun)
     home.tick()
     live(home, 10)
-    right = home.hands.wall - home.hands.true
-    rebooted(home, 50.0, home.hands.wall if wall == "saved" else wall, clean)
+    right = home.clock.wall - home.clock.true
+    rebooted(home, 50.0, home.clock.wall if wall == "saved" else wall, clean)
     home.live(60, 20)
-    home.hands.wall = right + home.hands.true
+    home.clock.wall = right + home.clock.true
     home.live(TURN - 110, 10)
     live(home, 12)
     turns = {"lbu": range(11, 22), "lpu": (15,), "lsp": (14, 21)}[method]
@@ -177,10 +177,10 @@ def test_a_reboot_at_a_slots_end_with_a_clock_in_the_past_costs_two_slots(home):
     join(home.store, whole("lbu"))
     home.tick()
     live(home, 9.9)
-    right = home.hands.wall - home.hands.true
-    rebooted(home, 100.0, home.hands.wall - 50 * SECOND)
+    right = home.clock.wall - home.clock.true
+    rebooted(home, 100.0, home.clock.wall - 50 * SECOND)
     home.live(60, 20)
-    home.hands.wall = right + home.hands.true
+    home.clock.wall = right + home.clock.true
     home.tick()
     live(home, 10)
 
@@ -195,9 +195,9 @@ def test_a_long_time_off_is_not_believed(home):
     live(home, 2)
     rebooted(home, off=(2 * WINDOW - 4) * TURN)
     live(home, 4)
-    assert len(home.left) == 1
+    assert len(home.released) == 1
     live(home, 2 * WINDOW)
-    assert len(home.left) > 1
+    assert len(home.released) > 1
 
 
 MARKS = [lambda: None, ProcessMark]
@@ -221,17 +221,17 @@ def test_an_old_ledger_on_the_same_boot(home, folder, mark):
     shutil.copy(home.path, folder / "copy")
     home.switch_on()
     home.tick()
-    home.hands.jump(3 * TURN)
+    home.clock.jump(3 * TURN)
     live(home, 2)
     home.switch_off()
     shutil.copy(folder / "copy", home.path)
-    home.hands.jump(-3 * TURN)
+    home.clock.jump(-3 * TURN)
     home.switch_on()
-    began = home.hands.true
+    began = home.clock.true
     live(home, 5)
 
     assert spent(home) == agreed.epsilon
-    assert home.hands.true - began < WINDOW * TURN * SECOND
+    assert home.clock.true - began < WINDOW * TURN * SECOND
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -246,7 +246,7 @@ def test_an_old_ledger_and_a_slot_that_ended_meanwhile(home, folder, mark):
     live(home, 0.1)
     assert home.slots() == [1]
     put_back(home, kept)
-    home.hands.jump(TURN)
+    home.clock.jump(TURN)
     home.switch_on()
     home.tick()
     live(home, 2)
@@ -266,9 +266,9 @@ def test_an_old_ledger_and_a_clock_set_back(home, folder, method):
     assert home.slots()[0] == 1
     told = spent(home)
     put_back(home, kept)
-    home.hands.jump(-3.2 * TURN)
+    home.clock.jump(-3.2 * TURN)
     home.switch_on()
-    began = home.hands.true
+    began = home.clock.true
     home.tick()
 
     counted = home.store.value("SELECT sum(amount) FROM spends WHERE slot >= 1")
@@ -276,18 +276,18 @@ def test_an_old_ledger_and_a_clock_set_back(home, folder, method):
     live(home, 5)
     early = home.store.rows("SELECT slot FROM reports WHERE slot = 1")
     assert not early
-    assert home.hands.true - began < 6 * TURN * SECOND
+    assert home.clock.true - began < 6 * TURN * SECOND
 
 
 def test_a_copy_made_within_a_look_is_an_old_one(folder):
     """The mark is another after every change, also after the changes of one and the same look."""
-    home = Home(folder / "ledger.sqlite", mark=ProcessMark())
+    home = HomeUnderTest(folder / "ledger.sqlite", mark=ProcessMark())
     agreed = whole(window=3)
     join(home.store, agreed, begun=turn_in(agreed, 1))
     home.tick()
     live(home, 1.9)
-    home.hands.pass_by(0.1 * TURN)
-    home.agent.monotonic.look(home.hands.look())
+    home.clock.advance(0.1 * TURN)
+    home.agent.monotonic.look(home.clock.look())
     home.agent.monotonic.keep()
     kept = copied(home, folder)
     home.tick()
@@ -317,19 +317,19 @@ def put_back(home, kept):
 def test_the_owners_day_is_a_real_day(folder):
     """A clock set back or forward by days makes no room under the owner's cap, for any plan."""
     caps = Caps(epsilon_per_day=9 * MICRO)
-    home = Home(folder / "both.sqlite", caps=caps)
+    home = HomeUnderTest(folder / "both.sqlite", caps=caps)
     first, second = whole("lbu", window=1), whole("lbu", window=1, name="another")
     join(home.store, first)
     live(home, 2)
-    home.hands.jump(3 * DAY / SECOND)
+    home.clock.jump(3 * DAY / SECOND)
     live(home, 2)
-    home.hands.jump(-5 * DAY / SECOND)
+    home.clock.jump(-5 * DAY / SECOND)
     home.store.disk.execute("UPDATE plans SET left = 1")
     join(home.store, second)
     for _ in range(3):
         live(home, 2)
         rebooted(home)
-        home.hands.jump(DAY / SECOND)
+        home.clock.jump(DAY / SECOND)
     total = spent(home)
     home.switch_off()
 
@@ -340,7 +340,7 @@ def test_a_clock_set_back_says_until_when(home):
     """One line, with the time from which the home speaks again."""
     join(home.store, whole("lbu"))
     live(home, 5)
-    home.hands.jump(-3 * TURN)
+    home.clock.jump(-3 * TURN)
     live(home, 2)
 
     assert len(home.said) == 1
@@ -349,14 +349,14 @@ def test_a_clock_set_back_says_until_when(home):
 
 def test_a_stop_that_is_known_to_be_one_costs_its_slots(folder):
     """With a mark that no backup brings back, a stop of three slots costs no turn beside its own."""
-    home = Home(folder / "ledger.sqlite", mark=ProcessMark())
+    home = HomeUnderTest(folder / "ledger.sqlite", mark=ProcessMark())
     agreed = whole()
     join(home.store, agreed, begun=turn_in(agreed, 5))
     home.tick()
     live(home, 1)
-    home.agent.stop(home.hands.look())
+    home.agent.stop(home.clock.look())
     home.switch_off()
-    home.hands.pass_by(3 * TURN)
+    home.clock.advance(3 * TURN)
     home.switch_on()
     home.tick()
     live(home, 2)
@@ -369,25 +369,25 @@ def test_a_stop_that_is_known_to_be_one_costs_its_slots(folder):
 @pytest.mark.parametrize("method", ["lbu", "lpu", "lsp", "lba", "lbd"])
 def test_what_is_known_to_be_unspent_is_not_charged(folder, method, what):
     """A stop, a crash or sleep of some slots costs silence, and nothing that was not spent is counted."""
-    home = Home(folder / "ledger.sqlite", mark=ProcessMark())
+    home = HomeUnderTest(folder / "ledger.sqlite", mark=ProcessMark())
     agreed = whole(method)
     join(home.store, agreed, begun=turn_in(agreed, 5) if method == "lpu" else None)
     home.tick()
     live(home, 4)
     if what == "sleep":
-        home.hands.pass_by(3.5 * TURN)
+        home.clock.advance(3.5 * TURN)
         home.tick()
     else:
         if what == "stop":
-            home.agent.stop(home.hands.look())
+            home.agent.stop(home.clock.look())
         home.switch_off()
-        home.hands.pass_by(3.5 * TURN)
+        home.clock.advance(3.5 * TURN)
         home.switch_on()
         home.tick()
     live(home, 5)
     counted = home.store.value("SELECT sum(amount) FROM spends WHERE slot > 3") or 0
     lost = home.store.value("SELECT count(*) FROM spends WHERE purpose = 'lost' AND slot > 0")
-    shown = plan_statuses(home.store, home.hands.wall)[0]
+    shown = plan_statuses(home.store, home.clock.wall)[0]
     home.switch_off()
 
     assert not lost
@@ -414,13 +414,13 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     """Days off cost what could have been spent in them, and what is shown is at most the promise."""
     agreed = whole("lba")
     join(home.store, agreed)
-    assert "  0 reports, 0 waiting" in status_lines([], plan_statuses(home.store, home.hands.wall), {}, [], 0)
+    assert "  0 reports, 0 waiting" in status_lines([], plan_statuses(home.store, home.clock.wall), {}, [], 0)
     live(home, 5)
     home.switch_off()
-    home.hands.pass_by(60 * TURN)
+    home.clock.advance(60 * TURN)
     home.switch_on()
     home.tick()
-    now = home.hands.wall
+    now = home.clock.wall
     shown = plan_statuses(home.store, now)[0]
 
     assert home.agent.home_ledger.lifetime <= agreed.epsilon * 12
@@ -431,15 +431,13 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
 
 
 @given(
-    walks=st.lists(
-        st.tuples(st.sampled_from(["run", "jump", "boot", "spend"]), st.integers(-30, 200)), max_size=30
-    ),
+    walks=st.lists(st.tuples(st.sampled_from(["run", "jump", "boot", "spend"]), st.integers(-30, 200)), max_size=30),
     length=st.integers(20, 2_000),
 )
 @settings(max_examples=150)
 def test_what_a_query_finds_is_what_moved(walks, length):
     """One rule, told twice: the spends that a condition finds are those that moved to after the moment."""
-    with quick_store() as store:
+    with fresh_store() as store:
         timeline, boot, wall, alive = MonotonicClock(store), 0, 1_000, 0
         for number, (what, by) in enumerate([*walks, ("run", 5)]):
             alive += abs(by) * (what == "run")
@@ -448,9 +446,7 @@ def test_what_a_query_finds_is_what_moved(walks, length):
                 boot, alive = boot + 1, 3
             timeline.look(Moment(wall, alive, f"{boot}"))
             if what == "spend":
-                entry = SpendEntry(
-                    1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by)
-                )
+                entry = SpendEntry(1, number, "lost", wall - 10, wall + by, 1, None, *timeline.stamp(wall + by))
                 with store.transaction():
                     HomeLedger(store, NO_CAPS, timeline).record([entry])
         credits = timeline.credits(length)
@@ -458,9 +454,7 @@ def test_what_a_query_finds_is_what_moved(walks, length):
         where, values = timeline.since(moment, length, tolerance=0)
         found = {row["slot"] for row in store.rows(f"SELECT slot FROM spends WHERE {where}", values)}
         rows = store.rows("SELECT slot, end, running, boots FROM spends")
-        moved = {
-            row["slot"]: timeline.moved(row["end"], row["running"], row["boots"], credits) for row in rows
-        }
+        moved = {row["slot"]: timeline.moved(row["end"], row["running"], row["boots"], credits) for row in rows}
 
     assert found == {slot for slot, end in moved.items() if end > moment}
     assert all(end <= wall for end in moved.values())
@@ -486,14 +480,14 @@ def test_many_boots_are_forgotten_and_nothing_is_gained(home):
     live(home, 2)
     for _ in range(300):
         home.switch_off()
-        home.hands.reboot(0)
-        home.hands.jump(TURN / 10)
+        home.clock.reboot(0)
+        home.clock.jump(TURN / 10)
         home.switch_on()
         home.tick()
     live(home, 3)
 
     assert home.store.value("SELECT count(*) FROM boots") == 256
-    assert len(home.left) == 1
+    assert len(home.released) == 1
 
 
 def test_an_older_ledger_is_brought_up_to_date(folder):
@@ -509,10 +503,10 @@ def test_an_older_ledger_is_brought_up_to_date(folder):
     disk.close()
     for boot, jump in (("first", 0), ("first", 5 * TURN), ("second", 5 * TURN)):
         shutil.copy(folder / "old.sqlite", folder / "new.sqlite")
-        home = Home(folder / "new.sqlite")
-        home.hands.pass_by(2 * TURN)
-        home.hands.jump(jump)
-        home.hands.boot = boot
+        home = HomeUnderTest(folder / "new.sqlite")
+        home.clock.advance(2 * TURN)
+        home.clock.jump(jump)
+        home.clock.boot = boot
         join(home.store, agreed, begun=(2, turn_in(agreed, 6)[1]))
         home.tick()
         live(home, 3)
@@ -535,6 +529,6 @@ def test_a_clock_behind_at_a_start_is_said(home):
 def test_both_clocks_are_read_together():
     """A machine that falls asleep between the two looks is looked at again."""
     alive = iter([0, 3600 * SECOND, 3600 * SECOND, 3600 * SECOND + 5])
-    moment = SystemClock(wall=lambda: 7, alive=lambda: next(alive)).look()
+    moment = SystemHomeClock(wall=lambda: 7, alive=lambda: next(alive)).look()
 
     assert (moment.wall, moment.alive) == (7, 3600 * SECOND)

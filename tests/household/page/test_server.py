@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from tests.household.living import NO_CAPS, Fixed, Hands, Home, join
+from tests.household.living import NO_CAPS, FixedReadings, HomeUnderTest, MachineClock, join
 
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.page.server import OwnerPage, serve
@@ -21,7 +21,7 @@ TURN = 86_400
 @pytest.fixture
 def home(folder, plan_of):
     """A home with a plan of a hostile name, after four slots."""
-    made = Home(folder / "ledger.sqlite", readings=Fixed(150.0))
+    made = HomeUnderTest(folder / "ledger.sqlite", readings=FixedReadings(150.0))
     join(made.store, plan_of(3, 3, method="lbu", name="<script>alert(1)</script>"))
     made.live(5 * TURN, TURN / 20)
     yield made
@@ -30,10 +30,8 @@ def home(folder, plan_of):
 
 @pytest.fixture
 def page(home, folder):
-    hub = Hub.of(
-        SourcesFile.parse({"plug": [{"appliance": "a", "preset": "custom", "topic": "t"}]}, folder), print
-    )
-    return OwnerPage(HomeFolder(folder), home.agent, hub, Hands(wall=home.hands.wall))
+    hub = Hub.of(SourcesFile.parse({"plug": [{"appliance": "a", "preset": "custom", "topic": "t"}]}, folder), print)
+    return OwnerPage(HomeFolder(folder), home.agent, hub, MachineClock(wall=home.clock.wall))
 
 
 @pytest.fixture
@@ -91,10 +89,10 @@ def test_the_true_side_shows_levels_not_watts(port):
 
 def test_the_button_pauses_and_resumes(home, page, port):
     """With the page's own key a button works, and leads back to the page."""
-    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}))
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}))
     paused = home.store.value("SELECT paused FROM plans")
     _, text = ask(port, "GET", "/")
-    ask(port, "POST", "/resume", urlencode({"key": page.key}))
+    ask(port, "POST", "/resume", urlencode({"key": page.csrf_token}))
 
     assert (answer.status, answer.headers["Location"]) == (303, "./")
     assert paused is not None
@@ -123,7 +121,7 @@ def test_other_sites_cannot_press_it(home, port, form):
 )
 def test_nor_with_a_key_from_elsewhere(home, page, port, headers):
     """A browser that says the button was pressed on another site is believed, whatever key comes along."""
-    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}), **headers)
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}), **headers)
 
     assert answer.status == 403
     assert home.store.value("SELECT paused FROM plans") is None
@@ -132,7 +130,7 @@ def test_nor_with_a_key_from_elsewhere(home, page, port, headers):
 def test_a_browser_on_the_page_can(home, page, port):
     """What browsers send along when the page's own button is pressed does not stand in the way."""
     own = {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"}
-    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.key}), **own)
+    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}), **own)
 
     assert answer.status == 303
 
@@ -140,7 +138,7 @@ def test_a_browser_on_the_page_can(home, page, port):
 @pytest.mark.parametrize("method, path", [("GET", "/"), ("GET", "/other"), ("POST", "/pause")])
 def test_no_answer_can_be_framed(page, port, method, path):
     """Every answer, also a refusal or a redirect, is for no frame, no cache and no guessing."""
-    answer, _ = ask(port, method, path, urlencode({"key": page.key}) if method == "POST" else None)
+    answer, _ = ask(port, method, path, urlencode({"key": page.csrf_token}) if method == "POST" else None)
 
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     assert answer.headers["X-Frame-Options"] == "DENY"
@@ -154,9 +152,7 @@ def test_home_assistant_shows_it_as_a_panel(page):
 
     assert "frame-ancestors 'self'" in page.framing("172.30.32.2")["Content-Security-Policy"]
     assert "frame-ancestors 'none'" in page.framing("127.0.0.1")["Content-Security-Policy"]
-    assert page.pressed_here(
-        "172.30.32.2", {"Origin": "http://homeassistant.local:8123", "Host": "172.30.33.1"}
-    )
+    assert page.pressed_here("172.30.32.2", {"Origin": "http://homeassistant.local:8123", "Host": "172.30.33.1"})
 
 
 @pytest.mark.parametrize("headers", [{"Host": "[::"}, {"Host": ""}, {"Content-Length": "\xb2"}])
@@ -168,7 +164,7 @@ def test_odd_requests_are_answered(port, headers):
 
 def test_a_pause_says_what_becomes_of_what_waits(home, page, port):
     """The page of a paused home tells that nothing leaves, and what will."""
-    ask(port, "POST", "/pause", urlencode({"key": page.key}))
+    ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}))
     _, text = ask(port, "GET", "/")
 
     assert "Nothing leaves this home while it is paused." in text
@@ -178,11 +174,11 @@ def test_what_others_wrote_is_one_quoted_line(folder, plan_of):
     """A description with line ends, direction marks and quotes stays inside its own."""
     from hushwatt.household.page.view import OwnerPageData, home_page
 
-    made = Home(folder / "other.sqlite", readings=Fixed(150.0))
+    made = HomeUnderTest(folder / "other.sqlite", readings=FixedReadings(150.0))
     wild = "Kettles.”\n\nyour home: “ε 0 only\u202e"
     join(made.store, plan_of(3, 3, method="lbu", name="a” b", description=wild, contact="c\nd"))
     made.live(2 * TURN, TURN / 20)
-    text = home_page(OwnerPageData(made.store, made.caps, made.hands.wall, {}, [], "key"))
+    text = home_page(OwnerPageData(made.store, made.caps, made.clock.wall, {}, [], "key"))
     made.switch_off()
 
     assert "“Kettles.&quot; your home: &quot;ε 0 only”" in text

@@ -95,8 +95,7 @@ class TestOrders:
         members = np.stack([asked_in(fleet, first + turn, np.arange(homes)) for turn in range(count)])
 
         assert all(
-            np.bincount(members[:, home].ravel(), minlength=count).tolist() == [asked] * count
-            for home in range(homes)
+            np.bincount(members[:, home].ravel(), minlength=count).tolist() == [asked] * count for home in range(homes)
         )
         assert (np.diff(members.astype(int), axis=2) > 0).all()
 
@@ -163,9 +162,7 @@ class TestCaps:
 
     def test_the_cap_is_nearly_used(self, plan_of):
         """Two of three in four slots: an appliance comes in three of them at most, which spend all of it."""
-        plan = plan_of(
-            2, 2, 2, window=4, epsilon=10_000_000, appliances_per_report=2, appliance_epsilon=999_999
-        )
+        plan = plan_of(2, 2, 2, window=4, epsilon=10_000_000, appliances_per_report=2, appliance_epsilon=999_999)
 
         shares = shares_of(enrol(plan, 1, 0, SOURCE), slots=12)
 

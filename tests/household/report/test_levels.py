@@ -129,8 +129,7 @@ def test_large_fleets_are_levelled_in_blocks(plan_of, monkeypatch, mapping):
     once, again = (levels_of(plan, 5, table, source) for _ in range(2))
 
     parts = [
-        to_levels(plan, table[start : start + 1_000], source.stream("levels", 5, start))
-        for start in (0, 1_000, 2_000)
+        to_levels(plan, table[start : start + 1_000], source.stream("levels", 5, start)) for start in (0, 1_000, 2_000)
     ]
     assert (once == again).all()
     assert (once == np.concatenate(parts)).all()

@@ -19,9 +19,7 @@ METHODS = ("lbu", "lsp", "lpu", "lbd", "lba")
 AT_HOME = ("lbd", "lba")
 PROBE = EPSILON // (2 * WINDOW)  # of the methods that look
 WIDTHS = [pytest.param(method, WIDE, 15, id=method) for method in METHODS]
-WIDTHS += [
-    pytest.param(method, (2, 3, 200), 2, id=f"{method}-two-of-three") for method in ("lbu", "lsp", "lpu")
-]
+WIDTHS += [pytest.param(method, (2, 3, 200), 2, id=f"{method}-two-of-three") for method in ("lbu", "lsp", "lpu")]
 
 
 class Watched:
@@ -305,9 +303,7 @@ class TestDeciding:
             strategy, kept = STRATEGIES[method].start(EPSILON, window), None
             for slot, (_, spent, _, _) in enumerate(rows_of(sent, home)):
                 probe, offer = cells(widths, oracle, probes[slot][home]), strategy.offer()
-                publish = offer > 0 and (
-                    kept is None or sum(probe != kept) / 7 > error(widths, oracle, offer) / 7
-                )
+                publish = offer > 0 and (kept is None or sum(probe != kept) / 7 > error(widths, oracle, offer) / 7)
                 decided, published = decided + (offer > 0), published + publish
 
                 assert spent == strategy.probe + offer * publish
@@ -322,9 +318,7 @@ def cells(widths, oracle, row):
     if oracle == "oue":
         return np.array([number >> bit & 1 for bit in range(sum(widths))])
     levels = [number & 3, number >> 2 & 3]
-    return np.array(
-        [int(level == at) for level, width in zip(levels, widths, strict=True) for at in range(width)]
-    )
+    return np.array([int(level == at) for level, width in zip(levels, widths, strict=True) for at in range(width)])
 
 
 def error(widths, oracle, offer):

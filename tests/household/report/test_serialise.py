@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.household.living import NO_CAPS, join, quick_store
+from tests.household.living import NO_CAPS, fresh_store, join
 
 from hushwatt.errors import StateError
 from hushwatt.household.ledger.home_ledger import HomeLedger
@@ -26,7 +26,7 @@ KINDS: dict[str, dict[str, Any]] = {
 def reports(plan, forgetful):
     """What a home stores slot by slot; a forgetful one knows after each only what is on its disk."""
     source, watts = Simulation(4, plan.id), [50.0, 250.0]
-    with quick_store() as store:
+    with fresh_store() as store:
         member = Membership(plan, join(store, plan, source=source), HomeLedger(store, NO_CAPS), source)
         for slot in range(SLOTS):
             member.close(np.array([watts[slot // 5 % 2]] * len(plan.appliances)), due=0)
@@ -52,7 +52,7 @@ def test_the_disk_remembers_everything(kind, plan_of):
 def test_text_and_back(kind, plan_of):
     """Memory written and read again is the same memory, in the middle of a window too."""
     plan = plan_of(3, 3, 2, **{"window": 3, **KINDS[kind]})
-    with quick_store() as store:
+    with fresh_store() as store:
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), Simulation(1, "x"))
         for slot in range(5):
             member.close(np.full(3, 100.0 * (slot % 3)), due=0)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.household.living import Hands, Home, join
+from tests.household.living import HomeUnderTest, MachineClock, join
 
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.household.clock import SECOND
@@ -167,13 +167,13 @@ def test_the_first_slot_is_open_before_it_begins(plans, folder):
     quarter = plans[0]
     write(folder / "t.csv", [(start_of(quarter, 2), NAMES[0], 40.0)])
     hub = hub_of(folder, tables=[{"path": "t.csv"}])
-    home = Home(folder / "ledger.sqlite", readings=hub, hands=Hands(wall=start_of(quarter, 1) + SECOND))
+    home = HomeUnderTest(folder / "ledger.sqlite", readings=hub, clock=MachineClock(wall=start_of(quarter, 1) + SECOND))
     join(home.store, quarter)
     home.tick()
-    home.hands.pass_by(15 * 60 - 1)
-    hub.poll(home.hands.wall, 0)
+    home.clock.advance(15 * 60 - 1)
+    hub.poll(home.clock.wall, 0)
     home.tick()
-    home.hands.pass_by(15 * 60)
+    home.clock.advance(15 * 60)
     home.tick()
     home.switch_off()
 

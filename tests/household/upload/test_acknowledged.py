@@ -1,8 +1,8 @@
 """A report is over when the provider has said so of this very report, and waits until then."""
 
 import pytest
-from tests.household.answering import KEY, Server
-from tests.household.living import join, quick_store
+from tests.household.answering import KEY, FakeProvider
+from tests.household.living import fresh_store, join
 
 from hushwatt.household.upload import outbox
 from hushwatt.household.upload.backoff import MAX_BACKOFF, MIN_BACKOFF
@@ -20,14 +20,14 @@ def sending(plan_of, monkeypatch):
     """Two plans with seven reports each, of which uploads take three at a time; the last is not due yet."""
     monkeypatch.setattr(outbox, "BATCH_RECORDS", 3)
     plans = plan_of(3, 3), plan_of(3, 3, name="another")
-    server, said = Server(*plans, size=1), []
-    with quick_store() as store:
+    server, said = FakeProvider(plans, KEY), []
+    with fresh_store() as store:
         for plan in plans:
             join(store, plan)
         store.disk.execute("UPDATE plans SET provider = ?, secret = ?", (public_bytes(KEY), bytes(32)))
         rows = [(place, slot, LATER if slot == 6 else 0) for place in (1, 2) for slot in range(7)]
         store.disk.executemany("INSERT INTO reports VALUES (?, ?, 1, 1, x'00', ?, 0, NULL)", rows)
-        yield store, server, Outbox(store, OperatingSystem(), said.append, server.client), said
+        yield store, server, Outbox(store, OperatingSystem(), said.append, server.provider_client), said
 
 
 def states(store, place=1):
@@ -47,7 +47,7 @@ def test_only_what_was_sent_is_over(sending):
         6: (LATER, None, 0)
     }
     assert states(store) == dict.fromkeys(range(6), (None, "accepted", 1)) | {6: (LATER, None, 0)}
-    assert server.slots == [[0, 1, 2], [0, 1, 2], [3, 4, 5], [3, 4, 5]]
+    assert [server.slots_in(body) for body in server.uploads] == [[0, 1, 2], [0, 1, 2], [3, 4, 5], [3, 4, 5]]
 
 
 def test_each_report_has_its_own_answer(sending):
@@ -65,7 +65,7 @@ def test_each_report_has_its_own_answer(sending):
         (NOW + MAX_BACKOFF, "too_early", 1),
         (0, None, 0),
     ]
-    assert server.slots[2:] == [[2, 3, 4], [2, 3, 4]]
+    assert [server.slots_in(body) for body in server.uploads[2:]] == [[2, 3, 4], [2, 3, 4]]
     assert states(store)[2] == (None, "accepted", 2)
     assert len(said) == 2
     assert all("refused a report: too_early, too_late" in line for line in said)

@@ -29,7 +29,7 @@ def provider(tmp_path_factory):
 
 
 class Recorded(ProviderClient):
-    """A link that keeps a copy of every upload that is attempted."""
+    """A client that keeps a copy of every upload that is attempted."""
 
     bodies: list = []  # noqa: RUF012
 
@@ -76,10 +76,7 @@ def test_reports_are_sent_and_acknowledged(home):
     box.send(time.time_ns())
     box.send(time.time_ns())
 
-    assert (
-        home.rows("SELECT due, answer, tries FROM reports")
-        == [{"due": None, "answer": "accepted", "tries": 1}] * 2
-    )
+    assert home.rows("SELECT due, answer, tries FROM reports") == [{"due": None, "answer": "accepted", "tries": 1}] * 2
     assert len(Recorded.bodies) == 1
     assert said == []
 
@@ -194,9 +191,7 @@ def test_refusals_are_final_or_wait():
         b'{"accepted": 1, "repeated": 0, "rejected": [{"index": 1, "reason": "Your home:"}]}',
         b'{"accepted": 1, "repeated": 0, "rejected": [{"index": 1, "reason": "\\ud800"}]}',
         b'{"accepted": 0, "repeated": 0, "rejected": [' + b'{"index": 1, "reason": "a"}, ' * 2 + b"{}]}",
-        b'{"accepted": 0, "repeated": 0, "rejected": ['
-        + b",".join([b'{"index": 1, "reason": "a"}'] * 2)
-        + b"]}",
+        b'{"accepted": 0, "repeated": 0, "rejected": [' + b",".join([b'{"index": 1, "reason": "a"}'] * 2) + b"]}",
     ],
     ids=range(13),
 )

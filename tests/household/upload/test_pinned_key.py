@@ -3,8 +3,8 @@
 from contextlib import suppress
 
 import pytest
-from tests.household.answering import ADDRESS, KEY, OTHER, THIRD, Server, vouched
-from tests.household.living import NO_CAPS, quick_store
+from tests.household.answering import ADDRESS, KEY, OTHER, THIRD, FakeProvider, vouched
+from tests.household.living import NO_CAPS, fresh_store
 
 from hushwatt.errors import HushwattError
 from hushwatt.household import join as errands
@@ -13,6 +13,8 @@ from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import WrongProvider, choose_plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.proof import NONCE_HEADER
 from hushwatt.wire.signature import public_bytes
 
 NOW = 10**18  # after any slot of these tests
@@ -31,23 +33,23 @@ class Owner:
 
     def __init__(self, store, plan, server, monkeypatch):
         self.store, self.plan, self.server, self.said = store, plan, server, []
-        self.outbox = Outbox(store, OperatingSystem(), self.said.append, server.client)
-        monkeypatch.setattr(errands, "ProviderClient", server.client)
+        self.outbox = Outbox(store, OperatingSystem(), self.said.append, server.provider_client)
+        monkeypatch.setattr(errands, "ProviderClient", server.provider_client)
         self.slot = 0
         self.join(self.offer())
 
     def list(self):
-        choose_plan(self.server.client(), None, pinned_key(self.store, ADDRESS))
+        choose_plan(self.server.provider_client(), None, pinned_key(self.store, ADDRESS))
 
     def offer(self):
-        return propose(self.store, NO_CAPS, self.server.client(), self.plan.id)
+        return propose(self.store, NO_CAPS, self.server.provider_client(), self.plan.id)
 
     def join(self, proposal):
         agree(self.store, proposal, "words", "code", nanoseconds(self.plan.start), OperatingSystem())
 
     def fill(self):
         """One more report waits, and is due."""
-        row = (self.slot, bytes(self.server.size))
+        row = (self.slot, bytes(Layout.of(self.plan).size))
         self.store.disk.execute("INSERT INTO reports VALUES (1, ?, 1, 1, ?, 0, 0, NULL)", row)
         self.slot += 1
 
@@ -83,8 +85,8 @@ ERRANDS = ("list", "offer", "upload", "leave", "join again", "look again")
 @pytest.fixture
 def owner(plan_of, monkeypatch):
     plan = plan_of(3, 3)
-    with quick_store() as store:
-        yield Owner(store, plan, Server(plan, size=1), monkeypatch)
+    with fresh_store() as store:
+        yield Owner(store, plan, FakeProvider((plan,), KEY), monkeypatch)
 
 
 @pytest.mark.parametrize("history", HISTORIES)
@@ -96,13 +98,13 @@ def test_another_key_is_never_believed(owner, errand, before, history):
         prepared(owner, errand)()
     step = prepared(owner, errand)
     kept = owner.store.rows("SELECT provider, device, secret FROM plans"), waiting(owner)
-    owner.server.heard.clear()
+    owner.server.requests.clear()
     owner.server.key, owner.server.history = OTHER, HISTORIES[history]
 
     with pytest.raises(WrongProvider, match="another key"):
         step()
 
-    assert {method for method, _ in owner.server.heard} == {"GET"}
+    assert {request.method for request in owner.server.requests} == {"GET"}
     assert (owner.store.rows("SELECT provider, device, secret FROM plans"), waiting(owner)) == kept
     assert pinned_key(owner.store, ADDRESS) == public_bytes(KEY)
 
@@ -126,9 +128,11 @@ def test_a_nonce_is_used_once(owner):
         if not taking(owner):
             owner.join(owner.offer())
 
-    assert len(owner.server.nonces) > 20
-    assert len(set(owner.server.nonces)) == len(owner.server.nonces)
-    assert {len(nonce) for nonce in owner.server.nonces} == {64}
+    nonces = [request.headers[NONCE_HEADER] for request in owner.server.requests]
+
+    assert len(nonces) > 20
+    assert len(set(nonces)) == len(nonces)
+    assert {len(nonce) for nonce in nonces} == {64}
 
 
 def waiting(owner):

@@ -182,7 +182,7 @@ def test_a_home_without_a_name_is_not_enrolled(liar, plan, told):
     answers["*"] = (201, {}, told)
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(ProviderRefused, match="no name"), client.proved(plan.id) as provider:
+    with pytest.raises(ProviderRefused, match="no name"), client.plan_session(plan.id) as provider:
         provider.enrol(plan, KEY, "code")
 
 
@@ -196,16 +196,14 @@ def test_no_answer_is_too_deep(liar, told):
         client.plans()
 
 
-@pytest.mark.parametrize(
-    "told", [b"{}", b'{"reports": "7"}', b'{"reports": -1}', b'{"reports": true}', b"[7]"]
-)
+@pytest.mark.parametrize("told", [b"{}", b'{"reports": "7"}', b'{"reports": -1}', b'{"reports": true}', b"[7]"])
 def test_erasing_must_be_confirmed(liar, plan, told):
     """What does not say how many reports were erased is no confirmation."""
     client, answers = liar
     answers["*"] = (200, {}, told)
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(ProviderRefused, match="does not say"), client.proved(plan.id) as provider:
+    with pytest.raises(ProviderRefused, match="does not say"), client.plan_session(plan.id) as provider:
         provider.erase(KEY, bytes(16), 1)
 
 
@@ -215,7 +213,10 @@ def test_a_server_that_proves_nothing_gets_nothing(liar, plan):
     answers.key = None
     answers["*"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with pytest.raises(WrongProvider, match="does not prove who it is"), client.proved(plan.id) as provider:
+    with (
+        pytest.raises(WrongProvider, match="does not prove who it is"),
+        client.plan_session(plan.id) as provider,
+    ):
         provider.upload(KEY, bytes(16), b"records", 1)
     assert answers.heard == [("GET", f"/v1/plans/{plan.id}")]
 
@@ -248,7 +249,7 @@ def test_an_acknowledgement_needs_the_key_as_well(liar, plan):
     answers["*"] = (200, {}, b'{"accepted": 1, "repeated": 0, "rejected": []}')
     answers[f"/v1/plans/{plan.id}"] = (200, sign_plan(KEY, plan.canonical()), plan.canonical())
 
-    with client.proved(plan.id, public_bytes(KEY)) as provider:
+    with client.plan_session(plan.id, public_bytes(KEY)) as provider:
         answers.key = OTHER
         with pytest.raises(WrongProvider, match="cannot prove"):
             provider.upload(KEY, bytes(16), b"records", 1)

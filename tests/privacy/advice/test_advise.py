@@ -82,9 +82,7 @@ def test_histograms_keep_the_levels():
 )
 def test_known_variances(window, method, oracle, asked, known):
     """The closed form gives the published K·Var of one level's share in one slot."""
-    plan = replace(
-        PAPER, method=method, decision=None, oracle=oracle, appliances_per_report=asked, window=window
-    )
+    plan = replace(PAPER, method=method, decision=None, oracle=oracle, appliances_per_report=asked, window=window)
     priors = tuple(prior_of(plan, appliance) for appliance in plan.appliances)
 
     assert judged(plan, priors, 1_000_000, 30).cell_variance * 1_000_000 == pytest.approx(known, rel=0.03)

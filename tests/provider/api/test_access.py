@@ -92,9 +92,7 @@ def test_tokens_of_an_older_store_read(store_address, monkeypatch):
     monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
     older = open_store(store_address)
     with older.writing() as session:
-        session.run(
-            "INSERT INTO tokens (hash, label, made, expires) VALUES (?, ?, ?, ?)", b"hash", "old", 0, 10**10
-        )
+        session.run("INSERT INTO tokens (hash, label, made, expires) VALUES (?, ?, ?, ?)", b"hash", "old", 0, 10**10)
     older.close()
     monkeypatch.undo()
     newer = open_store(store_address)
@@ -287,9 +285,7 @@ def test_a_client_that_goes_away_is_no_failure(closed, path, monkeypatch):
     head = [(b"host", b"energy.example"), (b"content-length", b"50"), (b"content-type", b"application/json")]
     path = path.format(path=closed.path)
     found = [asyncio.run(raw(closed.app, "POST", path, head, gone=True))[0] for _ in range(3)]
-    failed = closed.service.metrics.registry.get_sample_value(
-        "hushwatt_problems_total", {"problem": "failed"}
-    )
+    failed = closed.service.metrics.registry.get_sample_value("hushwatt_problems_total", {"problem": "failed"})
 
     assert 500 not in found
     assert not failed

@@ -17,7 +17,7 @@ JOIN, OTHER = (json.dumps({"public_key": public_bytes(key).hex()}).encode() for 
 
 
 @pytest.fixture
-def desk(tmp_path):
+def client(tmp_path):
     import random
 
     many = tuple(Appliance.of(f"appliance {place}", [100, 200, 300]) for place in range(900))
@@ -27,11 +27,11 @@ def desk(tmp_path):
         yield opened
 
 
-def proved(desk, method, path, body=b"", headers=()):
+def proved(client, method, path, body=b"", headers=()):
     """The answer to a question, and whether the provider's key proves it."""
     question = Challenge.fresh(method, path, body)
-    said = desk.ask(method, path, body, [*headers, *question.headers.items()])
-    return said, question.proved_by(desk.service.keys.public, said.headers, said.status, said.body)
+    said = client.ask(method, path, body, [*headers, *question.headers.items()])
+    return said, question.proved_by(client.service.keys.public, said.headers, said.status, said.body)
 
 
 @pytest.mark.parametrize(
@@ -50,49 +50,47 @@ def proved(desk, method, path, body=b"", headers=()):
         ("DELETE", "PLAN/devices/00", b"", 401),
     ],
 )
-def test_every_answer_to_a_home_is_proved(desk, method, path, body, status):
+def test_every_answer_to_a_home_is_proved(client, method, path, body, status):
     """Plans, keys, joining, refusals before and after the body was read; a plan of any size."""
     headers = JSON if path.endswith("devices") else ()
-    said, holds = proved(desk, method, path.replace("PLAN", desk.path), body, headers)
+    said, holds = proved(client, method, path.replace("PLAN", client.path), body, headers)
 
     assert said.status == status
     assert holds
 
 
-def test_an_upload_is_acknowledged_with_a_proof(desk):
+def test_an_upload_is_acknowledged_with_a_proof(client):
     """What is accepted, and that nothing is."""
-    member = desk.join()
-    path = f"{desk.path}/reports"
-    signed = sign_request(member.key, member.name, "POST", path, desk.now, b"")
-    said, holds = proved(desk, "POST", path, b"", signed.items())
+    member = client.join()
+    path = f"{client.path}/reports"
+    signed = sign_request(member.key, member.name, "POST", path, client.now, b"")
+    said, holds = proved(client, "POST", path, b"", signed.items())
 
     assert (said.status, json.loads(said.body)["accepted"]) == (200, 0)
     assert holds
 
 
-def test_the_plan_was_a_large_one(desk):
+def test_the_plan_was_a_large_one(client):
     """Larger than what is sent in one piece."""
 
-    assert len(desk.plan.canonical()) > 1 << 15
+    assert len(client.plan.canonical()) > 1 << 15
 
 
-@pytest.mark.parametrize(
-    "nonces", [[], ["00" * 31], ["zz" * 32], ["00" * 32, "00" * 32], ["00" * 5_000]], ids=range(5)
-)
-def test_others_get_no_proof(desk, nonces):
+@pytest.mark.parametrize("nonces", [[], ["00" * 31], ["zz" * 32], ["00" * 32, "00" * 32], ["00" * 5_000]], ids=range(5))
+def test_others_get_no_proof(client, nonces):
     """Without a nonce, or with something that is none, the answer is as before."""
-    said = desk.ask("GET", desk.path, b"", [(NONCE_HEADER, nonce) for nonce in nonces])
+    said = client.ask("GET", client.path, b"", [(NONCE_HEADER, nonce) for nonce in nonces])
 
     assert said.status == 200
     assert PROOF_HEADER.lower() not in said.headers
     assert "hushwatt-signature" in said.headers
 
 
-def test_a_body_changed_on_the_way_is_not_proved(desk):
+def test_a_body_changed_on_the_way_is_not_proved(client):
     """Who takes another key than the home sent says so by its proof."""
-    path, body = f"{desk.path}/devices", JOIN
+    path, body = f"{client.path}/devices", JOIN
     question = Challenge.fresh("POST", path, body)
-    said = desk.ask("POST", path, OTHER, [*JSON, *question.headers.items()])
+    said = client.ask("POST", path, OTHER, [*JSON, *question.headers.items()])
 
     assert said.status == 201
-    assert not question.proved_by(desk.service.keys.public, said.headers, said.status, said.body)
+    assert not question.proved_by(client.service.keys.public, said.headers, said.status, said.body)

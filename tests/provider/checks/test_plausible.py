@@ -87,9 +87,7 @@ def test_levels_and_bits_beyond_the_last(plan_of):
     assert not fits(unary, 0, 3, 8, 11)  # padding
 
 
-@pytest.mark.parametrize(
-    "oracle, drawn, asked, levels", [("oue", 9_000_000, 1, 12), ("sue", 30_000_000, 2, 10)]
-)
+@pytest.mark.parametrize("oracle, drawn, asked, levels", [("oue", 9_000_000, 1, 12), ("sue", 30_000_000, 2, 10)])
 def test_the_band_is_as_narrow_as_it_may_be(oracle, drawn, asked, levels):
     """By every answer there is: outside the band less than one in 10⁹, a step narrower more than that."""
     law = law_for(oracle, drawn, asked, levels)

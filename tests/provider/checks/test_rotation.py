@@ -72,9 +72,7 @@ class TestExact:
         known.judge(0, ONE, payloads(plan, [[2]]))
         before = known.packed(ONE).tobytes()
 
-        verdicts = [
-            int(known.judge(slot, ONE, payloads(plan, [[named]]))[0]) for slot, named in [(3, 0), (2, 2)]
-        ]
+        verdicts = [int(known.judge(slot, ONE, payloads(plan, [[named]]))[0]) for slot, named in [(3, 0), (2, 2)]]
 
         assert verdicts == [OUT_OF_TURN, OUT_OF_ORDER]
         assert known.packed(ONE).tobytes() == before

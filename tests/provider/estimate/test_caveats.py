@@ -45,11 +45,7 @@ def test_lsp_says_the_one_hour_it_measures(plan_of):
     """Three days of hourly lsp are three midnights, and the words and the JSON say so."""
     found = estimated(hourly(plan_of, method="lsp", minimum_homes=1), 72)
 
-    assert (
-        unmeasured_times(found)
-        == document(found)["blind_spot"]
-        == "it only ever measures 00:00 to 01:00 (UTC)"
-    )
+    assert unmeasured_times(found) == document(found)["blind_spot"] == "it only ever measures 00:00 to 01:00 (UTC)"
     assert "over the 3 slots in which homes drew, one in 24" in watts_caption(found)
 
 

@@ -51,8 +51,7 @@ def trials(life, window, slots, asked, anew=True, seed=5, times=TIMES):
         found = list(estimate(plan, tallies).by_period.values())
         watts = used.mean(axis=(0, 1))
         held += [
-            each.share_low <= part <= each.share_high
-            for each, part in zip(found, watts / watts.sum(), strict=True)
+            each.share_low <= part <= each.share_high for each, part in zip(found, watts / watts.sum(), strict=True)
         ]
         ranked.append(
             all(
@@ -80,9 +79,7 @@ def test_shares_and_ranks_cover(life, window, slots, asked, anew):
 @pytest.mark.parametrize("life, window, slots, asked", [(exclusive, 7, 3, 3), (comonotone, 1, 1, 1)])
 def test_independent_errors_would_not_cover(life, window, slots, asked, monkeypatch):
     """Without the bounds the same homes are missed."""
-    monkeypatch.setattr(
-        module, "covariance_bounds", lambda plan, periods, *_: CovarianceBounds.none(len(periods))
-    )
+    monkeypatch.setattr(module, "covariance_bounds", lambda plan, periods, *_: CovarianceBounds.none(len(periods)))
 
     assert trials(life, window, slots, asked, times=200)[0] < 0.92
 
@@ -90,9 +87,7 @@ def test_independent_errors_would_not_cover(life, window, slots, asked, monkeypa
 def test_what_independent_appliances_pay(monkeypatch):
     """With no noise at all, where it costs the most, intervals are at most 1.45 times as wide."""
     bounded = trials(independent, 7, 1, 3, times=40)[2]
-    monkeypatch.setattr(
-        module, "covariance_bounds", lambda plan, periods, *_: CovarianceBounds.none(len(periods))
-    )
+    monkeypatch.setattr(module, "covariance_bounds", lambda plan, periods, *_: CovarianceBounds.none(len(periods)))
 
     assert 1.0 < bounded / trials(independent, 7, 1, 3, times=40)[2] < 1.45
 
@@ -108,9 +103,7 @@ def timeline_of(slots):
 def test_bounds():
     """Exclusion gives −c·E[X]·E[Y], going together c·sd(X)·sd(Y), and no appliance is bound to itself."""
     plan = plan_of([[0, 1]] * 2, method="lpu", window=7)
-    found = covariance_bounds(
-        plan, [of_period(2.0, 9.0, 0.25), of_period(3.0, 16.0, 0.25)], timeline_of(1), 100
-    )
+    found = covariance_bounds(plan, [of_period(2.0, 9.0, 0.25), of_period(3.0, 16.0, 0.25)], timeline_of(1), 100)
 
     assert np.allclose(found.lowest, [[0, -0.25 * 2 * 3], [-0.25 * 2 * 3, 0]])
     assert np.allclose(found.highest, [[0, 12], [12, 0]])
@@ -146,9 +139,7 @@ def test_asked_about_both(method, asked, slots, part):
     assert asked_about_both(plan, timeline_of(slots)) == part
 
 
-@pytest.mark.parametrize(
-    "method, asked, part", [("lbu", 1, (0, 1)), ("lpu", 1, (0, 0.5)), ("lpu", 2, (0.5, 1))]
-)
+@pytest.mark.parametrize("method, asked, part", [("lbu", 1, (0, 1)), ("lpu", 1, (0, 0.5)), ("lpu", 2, (0.5, 1))])
 def test_slots_left_out_are_turns_too(method, asked, part):
     """In slots without an answer homes go on in their orders: the time from first to last counts."""
     plan = plan_of([[0, 1]] * 3, method=method, window=7, appliances_per_report=asked)

@@ -25,9 +25,7 @@ def told(law, answer, offsets):
 def test_noise_of_watts_by_enumeration(oracle, budget):
     """Going through all answers, watts are unbiased and vary by exactly the stated moments."""
     law, offsets = law_for(oracle, int(float(budget) * MICRO), 1, 3), centred(VALUES)
-    watts, chances = map(
-        np.array, zip(*(told(law, answer, offsets) for answer in law.answers()), strict=True)
-    )
+    watts, chances = map(np.array, zip(*(told(law, answer, offsets) for answer in law.answers()), strict=True))
     means = chances.T @ watts
     second, third = watts_moments(offsets, law)
 
@@ -62,20 +60,14 @@ def test_each_group_has_its_own_law():
     plan = plan_of([VALUES], epsilon="2")
     keys = [TallyKey(0, 0, 0, MICRO // 2), TallyKey(0, 0, 0, 2 * MICRO)]
     counts = np.array([[50, 40, 35], [50, 40, 35]])
-    groups = DebiasedGroups.of(
-        plan, TallyArrays.of(plan, tallies_of(200, keys, [np.array([100, 100])], [counts])), 0
-    )
+    groups = DebiasedGroups.of(plan, TallyArrays.of(plan, tallies_of(200, keys, [np.array([100, 100])], [counts])), 0)
 
     for row, key in enumerate(keys):
         law = law_for("oue", key.drawn, 1, 3)
         assert np.allclose(groups.held[row], debias(counts[row], 100, law))
         assert np.isclose(groups.step[row], 1 / float(law.hold - law.rise))
-        assert np.isclose(
-            groups.noise_not_held[row], float(law.rise * (1 - law.rise) / (law.hold - law.rise) ** 2)
-        )
-        assert np.isclose(
-            groups.noise_held[row], float(law.hold * (1 - law.hold) / (law.hold - law.rise) ** 2)
-        )
+        assert np.isclose(groups.noise_not_held[row], float(law.rise * (1 - law.rise) / (law.hold - law.rise) ** 2))
+        assert np.isclose(groups.noise_held[row], float(law.hold * (1 - law.hold) / (law.hold - law.rise) ** 2))
 
 
 def test_budget_is_shared_by_the_asked():

@@ -95,9 +95,7 @@ def test_smoothed_is_said():
 
 def test_too_few_homes_in_a_slot():
     """Instead of appliances there is how many homes there are and how many it takes."""
-    few = repeated_slots(
-        np.random.default_rng(1), PLAN, [spread_out(40, [1, 1, 1]), spread_out(40, [1, 1])], 1
-    )
+    few = repeated_slots(np.random.default_rng(1), PLAN, [spread_out(40, [1, 1, 1]), spread_out(40, [1, 1])], 1)
     enough = repeated_slots(np.random.default_rng(1), PLAN, HELD, 2)
     told = document(estimate(PLAN, Tallies(400, enough.groups | few.groups)))
 
@@ -109,9 +107,7 @@ def test_too_few_homes_in_a_slot():
 
 def test_too_few_homes_everywhere():
     """When no slot can be answered, nothing is, and it is said why."""
-    few = repeated_slots(
-        np.random.default_rng(1), PLAN, [spread_out(40, [1, 1, 1]), spread_out(40, [1, 1])], 2
-    )
+    few = repeated_slots(np.random.default_rng(1), PLAN, [spread_out(40, [1, 1, 1]), spread_out(40, [1, 1])], 2)
     told, top = document(estimate(PLAN, few)), top_document(estimate(PLAN, few), 5)
 
     for each in (told, top):

@@ -172,9 +172,7 @@ def test_unary_watts_use_that_everyone_is_somewhere():
     found = estimate(plan, tallies).by_slot["appliance 0"]
 
     assert np.isclose(found.watts[0], found.watts[1])
-    assert np.isclose(
-        found.watts[0], 100 + 100 * (35 - 40) / 100 / float(0.5 - law_for("oue", MICRO, 1, 3).rise)
-    )
+    assert np.isclose(found.watts[0], 100 + 100 * (35 - 40) / 100 / float(0.5 - law_for("oue", MICRO, 1, 3).rise))
 
 
 def test_consistency_touches_only_what_is_shown():
@@ -270,9 +268,7 @@ def test_some_slots():
 
     assert [slot.slot for slot in some.slots] == [2, 3, 4]
     assert (some.by_slot["appliance 0"].levels == everything.by_slot["appliance 0"].levels[2:5]).all()
-    assert np.isclose(
-        some.by_period["appliance 0"].watts, everything.by_slot["appliance 0"].watts[2:5].mean()
-    )
+    assert np.isclose(some.by_period["appliance 0"].watts, everything.by_slot["appliance 0"].watts[2:5].mean())
 
 
 def test_start_and_as_of():

@@ -29,9 +29,7 @@ def errors_of(law, reports, absent, quieter=1.0):
     """The errors of a level's share; `quieter` plants a variance that is wrong."""
     quiet, loud = (float(noise(float(chance), 1, law)) * quieter for chance in (law.rise, law.hold))
     step, lowest = float(debias(1, 0, law)), float(debias(0, 1, law))
-    return VarianceFunction(
-        *map(np.array, (float(reports), quiet, loud - quiet, absent, step, lowest, lowest + step))
-    )
+    return VarianceFunction(*map(np.array, (float(reports), quiet, loud - quiet, absent, step, lowest, lowest + step)))
 
 
 def chances(law, holders, reports):
@@ -52,9 +50,7 @@ def sample(law, homes, holders):
     among = np.arange(max(0, holders - homes + reports), min(holders, reports) + 1)
     weights = hypergeom.pmf(among, homes, holders, reports)
     likely = [(here, weight) for here, weight in zip(among, weights, strict=True) if weight > 1e-9]
-    return sum(w * chances(law, int(h), reports) for h, w in likely), errors_of(
-        law, reports, 1 - reports / homes
-    )
+    return sum(w * chances(law, int(h), reports) for h, w in likely), errors_of(law, reports, 1 - reports / homes)
 
 
 def dither(law, homes, holders):

@@ -53,9 +53,7 @@ def trials(plan, drawing, seed, **options):
         homes = np.stack([(held == level).sum(axis=1).mean() for level in range(4)])
         watts = VALUES[held].mean()
         inside = period.low <= watts <= period.high
-        found.append(
-            [period.watts - watts, period.watts_se, inside, *(period.levels - homes), *period.levels_se]
-        )
+        found.append([period.watts - watts, period.watts_se, inside, *(period.levels - homes), *period.levels_se])
     return np.array(found).T
 
 
@@ -107,9 +105,7 @@ def test_slots_without_an_answer_do_not_count():
     tallies = tallies_of(10, keys, [np.array([10, 10, 4, 10])], [np.full((4, 2), 4)])
     without = Tallies(10, {key: tally for key, tally in tallies.groups.items() if key.slot != 2})
 
-    assert (
-        estimate(plan, tallies).by_period[NAME].watts_se == estimate(plan, without).by_period[NAME].watts_se
-    )
+    assert estimate(plan, tallies).by_period[NAME].watts_se == estimate(plan, without).by_period[NAME].watts_se
 
 
 def test_fresh_slots_average_out():
@@ -137,9 +133,7 @@ def in_turns(rng, plan, levels, window):
     groups = {}
     for slot, here in enumerate(levels):
         bits = spoken(rng, law, here[turns == slot % window])
-        groups[TallyKey(slot, 0, slot, plan.epsilon)] = Tally(
-            len(bits), np.array([len(bits)]), bits.sum(axis=0)
-        )
+        groups[TallyKey(slot, 0, slot, plan.epsilon)] = Tally(len(bits), np.array([len(bits)]), bits.sum(axis=0))
     return Tallies(levels.shape[1], groups)
 
 
@@ -164,9 +158,7 @@ def test_homes_that_take_turns(life):
     truth = VALUES[levels].mean()
 
     assert np.mean([period.low <= truth <= period.high for period in found]) > 0.91
-    assert np.abs(np.mean([period.watts for period in found]) - truth) < 4 * found[0].watts_se / np.sqrt(
-        TIMES
-    )
+    assert np.abs(np.mean([period.watts for period in found]) - truth) < 4 * found[0].watts_se / np.sqrt(TIMES)
 
 
 RARE = [  # oracle, ε, homes, reports, slots, homes at the highest level

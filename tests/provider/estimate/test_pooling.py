@@ -133,9 +133,7 @@ def test_no_home_speaks_twice_of_an_appliance_within_the_span(method, window, ap
         sent = report(homes, slot, np.zeros((40, appliances), dtype=np.uint16), source)
         for home, payload in zip(sent.homes, sent.payloads, strict=True):
             spoke[slot, home] = tally_rows(layout, payload[None, :]).reports
-    most = [
-        max(spoke[at : at + long].sum(axis=0).max() for at in range(len(spoke))) for long in (span, span + 1)
-    ]
+    most = [max(spoke[at : at + long].sum(axis=0).max() for at in range(len(spoke))) for long in (span, span + 1)]
 
     assert most == [1, 2]
 

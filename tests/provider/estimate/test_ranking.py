@@ -50,9 +50,7 @@ def test_quiet_shares_are_not_too_wide():
 
 def test_both_ways_meet():
     """Where the total begins to be noisy, the delta method and Fieller's nearly agree."""
-    quiet, noisy = (
-        shares_of(WATTS, np.full(6, (ratio * WATTS.sum()) ** 2 / 6)) for ratio in (0.0999, 0.1001)
-    )
+    quiet, noisy = (shares_of(WATTS, np.full(6, (ratio * WATTS.sum()) ** 2 / 6)) for ratio in (0.0999, 0.1001))
 
     assert np.allclose(quiet.low, noisy.low, atol=0.01)
     assert np.allclose(quiet.high, noisy.high, atol=0.02)
@@ -102,9 +100,7 @@ def test_a_total_of_zero_has_no_shares():
 def test_tukey_against_the_tables(count):
     """The allowance is the studentised range's 95 % point for known errors, over √2."""
 
-    assert np.isclose(
-        tukey_quantile(count), studentized_range.ppf(0.95, count, np.inf) / np.sqrt(2), atol=1e-4
-    )
+    assert np.isclose(tukey_quantile(count), studentized_range.ppf(0.95, count, np.inf) / np.sqrt(2), atol=1e-4)
 
 
 @pytest.mark.parametrize("sd", [0.5, 8.0, np.array([20.0, 1.0, 5.0, 0.1, 10.0, 2.0])])

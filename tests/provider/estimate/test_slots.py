@@ -6,7 +6,7 @@ from tests.provider.simulated import plan_of, repeated_slots, spread_out
 
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.debias import DebiasedGroups
-from hushwatt.provider.estimate.slots import slot_means
+from hushwatt.provider.estimate.slots import slot_statistics
 
 VALUES = np.array([0.0, 100.0, 600.0])
 
@@ -14,7 +14,7 @@ VALUES = np.array([0.0, 100.0, 600.0])
 def slots_of(plan, tallies):
     arrays = TallyArrays.of(plan, tallies)
     timeline = SlotTimeline.of(arrays, minimum=1)
-    return slot_means(plan, 0, DebiasedGroups.of(plan, arrays, 0), timeline, tallies.homes)
+    return slot_statistics(plan, 0, DebiasedGroups.of(plan, arrays, 0), timeline, tallies.homes)
 
 
 @pytest.mark.parametrize("oracle", ["oue", "grr"])
@@ -41,9 +41,7 @@ def test_absent_homes():
 def test_one_lonely_report():
     """A single report of many homes has an answer with a finite error."""
     plan = plan_of([VALUES], oracle="grr", epsilon="3")
-    found = slots_of(
-        plan, repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 5, reports=1)
-    )
+    found = slots_of(plan, repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 5, reports=1))
 
     assert np.isfinite(found.share_variance).all()
     assert (found.watts_variance > 0).all()

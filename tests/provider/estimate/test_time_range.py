@@ -54,9 +54,7 @@ def test_days_on_which_clocks_change(slot, zone, day):
     starts = [datetime.combine(each, time(), place).timestamp() for each in days]
     first = datetime(2024, 1, 1, tzinfo=place).timestamp()
     length = plan.slot.seconds
-    expected = [
-        (int((start - first) // length), int((end - 1 - first) // length)) for start, end in pairwise(starts)
-    ]
+    expected = [(int((start - first) // length), int((end - 1 - first) // length)) for start, end in pairwise(starts)]
     if slot == "1d":
         expected = [(number, number) for number in ((each - date(2024, 1, 1)).days for each in days[:3])]
 

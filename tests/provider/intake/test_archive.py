@@ -14,8 +14,8 @@ from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.intake import archive as module
 from hushwatt.provider.intake.archive import archive
-from hushwatt.provider.intake.collect import erase_device
 from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.store.slots import scrub
 from hushwatt.provider.tally.engines import tally_reports
 

@@ -32,8 +32,7 @@ def uploads(talk, homes):
     with talk.service.database.reading() as session:
         ((signer,),) = session.all("SELECT signer FROM signers WHERE name = ?", name)
     return [
-        (collection, signer, unpack(body[at : at + size], collection.layout.size))
-        for at in range(0, len(body), size)
+        (collection, signer, unpack(body[at : at + size], collection.layout.size)) for at in range(0, len(body), size)
     ]
 
 
@@ -143,9 +142,7 @@ def test_the_writer_works_out_no_band(talk, monkeypatch):
     waiting, where = uploads(talk, 3), []
     monkeypatch.setattr(band, "_remembered", {})
     work_out = band._band
-    monkeypatch.setattr(
-        band, "_band", lambda *case: where.append(threading.current_thread().name) or work_out(*case)
-    )
+    monkeypatch.setattr(band, "_band", lambda *case: where.append(threading.current_thread().name) or work_out(*case))
 
     async def all_at_once():
         return await asyncio.gather(*(talk.service.inbox.submit(*each) for each in waiting + waiting[:1]))

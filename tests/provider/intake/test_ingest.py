@@ -236,7 +236,7 @@ def test_implausible_reports_are_refused_one_by_one(depot, delivered, tmp_path):
 @both_stores
 def test_an_erased_home_stays_erased(depot, delivered, tmp_path):
     """Neither the same file nor another brings a home back; its rows are refused."""
-    from hushwatt.provider.intake.collect import erase_device
+    from hushwatt.provider.intake.erase import erase_device
 
     plan, path = delivered("lba")
     _, more = delivered("lba", slots=SLOTS + 1, name="more.parquet")
@@ -258,7 +258,7 @@ def test_an_erased_home_stays_erased(depot, delivered, tmp_path):
 
 def test_a_home_erased_while_files_go_in(depot, delivered):
     """A run that has seen a home does not write for it any more once it is erased beside."""
-    from hushwatt.provider.intake.collect import erase_device
+    from hushwatt.provider.intake.erase import erase_device
 
     plan, path = delivered("lbu")
     store, device = depot(plan), device_of(plan, names(8)[7])
@@ -275,9 +275,9 @@ def test_a_home_erased_while_files_go_in(depot, delivered):
     run.take(delivery.open_deliveries(plan, [path]), erase_once)
 
     assert store.all("SELECT count(*) FROM devices WHERE device = ?", device) == [(0,)]
-    assert store.all(
-        "SELECT count(*) FROM reports r LEFT JOIN devices USING (plan, home) WHERE device IS NULL"
-    ) == [(0,)]
+    assert store.all("SELECT count(*) FROM reports r LEFT JOIN devices USING (plan, home) WHERE device IS NULL") == [
+        (0,)
+    ]
 
 
 @both_stores
@@ -354,9 +354,7 @@ def test_two_runs_at_once_share_the_work(depot, delivered):
     """A second run at the same file skips what the first has taken in."""
     plan, path = delivered("lba")
     rows, store = pq.read_metadata(path).num_rows, depot(plan)
-    first, second = (
-        ingest.Ingest(store.database, store.collection, store.schedule, store.clock) for _ in "ab"
-    )
+    first, second = (ingest.Ingest(store.database, store.collection, store.schedule, store.clock) for _ in "ab")
     others = []
 
     def other_run(more):
@@ -445,9 +443,7 @@ def test_a_file_that_changes_meanwhile_is_noticed(depot, delivered):
     before = path.read_bytes()
 
     with pytest.raises(ReportError, match="changed while it was read"):
-        run.take(
-            delivery.open_deliveries(plan, [path]), lambda rows: path.write_bytes(before) if rows else None
-        )
+        run.take(delivery.open_deliveries(plan, [path]), lambda rows: path.write_bytes(before) if rows else None)
 
     assert store.all("SELECT count(*) FROM reports") == [(50,)]
 
@@ -491,6 +487,4 @@ def test_a_service_beside_goes_on(collecting, depot, delivered, plan_of, tmp_pat
 
     assert [answer.json()["accepted"] for answer in answers] == [HOMES] * SLOTS
     assert found[0].accepted == 300 * SLOTS
-    assert {key.slot: tally.rows for key, tally in store.tallies().items()} == dict.fromkeys(
-        range(SLOTS), 300 + HOMES
-    )
+    assert {key.slot: tally.rows for key, tally in store.tallies().items()} == dict.fromkeys(range(SLOTS), 300 + HOMES)

@@ -10,9 +10,10 @@ from tests.provider.delivering import Depot, names, same, write_file
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.intake import take_back as module
-from hushwatt.provider.intake.collect import ACCEPTED, collect, erase_device
+from hushwatt.provider.intake.collect import ACCEPTED, collect
 from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import names_of
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.intake.take_back import correct_homes, take_back
 from hushwatt.provider.store import schema
@@ -77,9 +78,7 @@ def contents(store):
         "SELECT d.device, k.known FROM rotations k JOIN devices d ON d.plan = k.plan AND d.home = k.home "
         "ORDER BY d.device"
     )
-    tallies = store.all(
-        "SELECT slot, round, as_of, drawn, homes, reports, counts FROM tallies ORDER BY 1, 2, 3, 4"
-    )
+    tallies = store.all("SELECT slot, round, as_of, drawn, homes, reports, counts FROM tallies ORDER BY 1, 2, 3, 4")
     return homes, reports, draws, tallies, store.all("SELECT homes, told, filed FROM plans")
 
 
@@ -91,9 +90,7 @@ def test_as_if_it_had_never_come(method, asked, together, depot, plan_of, tmp_pa
     sent = list(histories(plan, 12, 8))
     store = depot(plan)
     early = write_file(tmp_path / "a.parquet", plan, sent[:5], names(12))
-    wrong = write_file(
-        tmp_path / "b.parquet", plan, histories(plan, 9, 8, seed=9), names(9, first=6), homes=40
-    )
+    wrong = write_file(tmp_path / "b.parquet", plan, histories(plan, 9, 8, seed=9), names(9, first=6), homes=40)
     late = write_file(tmp_path / "c.parquet", plan, sent[5:], names(12))
     store.take(early)
     before = contents(store)
@@ -278,9 +275,7 @@ def test_turns_of_homes_that_enrolled_themselves(depot, plan_of, tmp_path):
     turns = {free.name: (assigned_turn(plan, 0) + 1) % 3, held.name: assigned_turn(plan, 1)}
     sent = list(histories(plan, 12, 9))
     homes = {turn: next(s.homes[0] for s in sent if s.slot % 3 == turn) for turn in turns.values()}
-    called = {
-        homes[turn]: names_of(np.frombuffer(device, np.uint8)[None, :])[0] for device, turn in turns.items()
-    }
+    called = {homes[turn]: names_of(np.frombuffer(device, np.uint8)[None, :])[0] for device, turn in turns.items()}
     rows = [replace_homes(each, [home for home in each.homes if home in called]) for each in sent]
     store.take(write_file(tmp_path / "a.parquet", plan, rows, called, homes=2))
     learnt = contents(store)
@@ -295,9 +290,7 @@ def test_turns_of_homes_that_enrolled_themselves(depot, plan_of, tmp_path):
 def replace_homes(sent, homes):
     """What only some homes sent."""
     rows = np.flatnonzero(np.isin(sent.homes, homes))
-    return replace(
-        sent, **{name: getattr(sent, name)[rows] for name in ("homes", "spent", "drawn", "payloads")}
-    )
+    return replace(sent, **{name: getattr(sent, name)[rows] for name in ("homes", "spent", "drawn", "payloads")})
 
 
 def test_published_and_erased(depot, plan_of, tmp_path):
@@ -392,9 +385,7 @@ class TestHomesTold:
         store = depot(plan)
         sent = list(histories(plan, 10, 3))
         for place, homes in enumerate((50, 300, 20)):
-            store.take(
-                write_file(tmp_path / f"{place}.parquet", plan, sent[place : place + 1], names(10), homes)
-            )
+            store.take(write_file(tmp_path / f"{place}.parquet", plan, sent[place : place + 1], names(10), homes))
         most = state(store).homes
         undo(store, 2)
 
@@ -407,8 +398,7 @@ def test_files_of_an_older_store_are_listed(tmp_path, monkeypatch, plan_of):
     older = Sqlite(tmp_path / "store.sqlite")
     with older.writing() as session:
         session.run(
-            "INSERT INTO plans (id, canonical, homes, next_home, published, told) "
-            "VALUES ('a', x'00', 90, 0, -1, 90)"
+            "INSERT INTO plans (id, canonical, homes, next_home, published, told) VALUES ('a', x'00', 90, 0, -1, 90)"
         )
         for content in (b"x", b"y"):
             session.run("INSERT INTO deliveries (plan, content, taken) VALUES (1, ?, 7)", content)

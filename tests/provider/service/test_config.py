@@ -133,3 +133,11 @@ def test_settings_beyond_all_sense(tmp_path, text, reason):
     with pytest.raises(UsageError, match=reason) as caught:
         read_config(file, {})
     assert len(str(caught.value)) < 300
+
+
+def test_settings_that_are_no_text(tmp_path):
+    """A file of other bytes is refused in one line."""
+    (tmp_path / "provider.toml").write_bytes(b"\xff\xfe")
+
+    with pytest.raises(UsageError, match="not a text file"):
+        read_config(tmp_path / "provider.toml")

@@ -1,6 +1,8 @@
 """The provider's keys: made once, kept private, rotated with the old one's word."""
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from hushwatt.errors import StateError
 from hushwatt.provider.service.keys import HISTORY, KEY, open_keys, rotate_keys
@@ -37,3 +39,12 @@ def test_damaged_files_are_refused(tmp_path, name, text):
     with pytest.raises(StateError, match=name):
         open_keys(tmp_path)
     assert (tmp_path / name).read_text() == text
+
+
+def test_a_key_of_another_kind_is_refused(tmp_path):
+    """A key that signs by another algorithm is not taken for the provider's."""
+    key = X25519PrivateKey.generate()
+    (tmp_path / KEY).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+    with pytest.raises(StateError, match="is not an Ed25519 key"):
+        open_keys(tmp_path)

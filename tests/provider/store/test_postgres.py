@@ -18,9 +18,7 @@ PAYLOADS = np.arange(8, dtype=np.uint8).reshape(4, 2)
 
 
 def partitions(session):
-    rows = session.all(
-        "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'reports'::regclass"
-    )
+    rows = session.all("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'reports'::regclass")
     return sorted(name for (name,) in rows)
 
 

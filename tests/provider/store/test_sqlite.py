@@ -6,6 +6,7 @@ from tests.provider.collecting import histories, records
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import schema
+from hushwatt.provider.store.access import MAX_GATEWAY_HOMES, add_codes
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import add_plan, plan_state
 from hushwatt.provider.store.schema import MIGRATIONS
@@ -130,9 +131,7 @@ def test_an_older_store_becomes_a_newer_one(tmp_path, monkeypatch, plan_of):
     with older.writing() as session:
         plan, name = add_plan(session, plan_of(2)), bytes(range(16))
         session.run("UPDATE plans SET homes = 1, next_home = 1")
-        session.run(
-            "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, 0)", plan, name, bytes(32)
-        )
+        session.run("INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, 0)", plan, name, bytes(32))
         session.run("INSERT INTO devices (device, plan, home, signer) VALUES (?, ?, 0, 1)", name, plan)
     older.close()
     monkeypatch.undo()
@@ -174,3 +173,19 @@ def test_the_store_is_its_owners_alone(tmp_path):
     Sqlite(tmp_path / "store.sqlite").close()
 
     assert (tmp_path / "store.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_a_store_that_cannot_be_opened(tmp_path):
+    """A folder where the store should be is one line."""
+
+    with pytest.raises(UsageError, match="cannot open"):
+        Sqlite(tmp_path)
+
+
+@pytest.mark.parametrize("homes", [0, MAX_GATEWAY_HOMES + 1])
+def test_codes_for_none_or_too_many(tmp_path, homes):
+    """A code is good for a home at least, and for as many as a gateway speaks for at most."""
+    database = Sqlite(tmp_path / "store.sqlite")
+    with pytest.raises(UsageError, match="a code is good for 1 to"), database.writing() as session:
+        add_codes(session, 1, 1, homes, 0, 1)
+    database.close()

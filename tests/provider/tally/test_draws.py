@@ -76,9 +76,7 @@ class TestByClock:
 
         drawn_in = found(DrawsByClock(window), [batch(*rows)])
 
-        assert all(
-            at % window == 0 and at <= slot < at + window for at, slot in zip(drawn_in, slots, strict=True)
-        )
+        assert all(at % window == 0 and at <= slot < at + window for at, slot in zip(drawn_in, slots, strict=True))
 
 
 class TestInStep:

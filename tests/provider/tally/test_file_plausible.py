@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.provider.delivering import Depot
-from tests.provider.reported import HOMES, KINDS, part, plainly, reported, saved
-from tests.provider.test_engines import arrow
+from tests.provider.reported import HOMES, KINDS, arrow, part, plainly, reported, saved
 
 from hushwatt.errors import ReportError
 from hushwatt.privacy.influence import smallest_budget
@@ -112,9 +111,7 @@ def test_the_rest_of_a_piece_that_repeats(plan_of, tmp_path):
     assert tally_reports(plan, path).repeats == 1
 
 
-@pytest.mark.parametrize(
-    "kind", [("lpu", None, 8), ("lbu", None, 2), ("lbu", None, 8), ("lbd", "household", 8)]
-)
+@pytest.mark.parametrize("kind", [("lpu", None, 8), ("lbu", None, 2), ("lbu", None, 8), ("lbd", "household", 8)])
 def test_wrong_rows_are_named_in_any_order(kind, plan_of, tmp_path):
     """A row that no report can be is an error with its file and row, also when files come backwards."""
     plan, batch = reported(plan_of, *kind)

@@ -71,9 +71,7 @@ class TestKeys:
         """Drawn in the last multiple of w, with ε."""
         plan, batch = table("lsp", None, 8)
 
-        assert set(added(plan, [batch])) == {
-            TallyKey(slot, 0, slot - slot % 3, 4_000_000) for slot in range(SLOTS)
-        }
+        assert set(added(plan, [batch])) == {TallyKey(slot, 0, slot - slot % 3, 4_000_000) for slot in range(SLOTS)}
 
     def test_homes_that_decide_are_kept_apart(self, table):
         """In a slot of LBD there are releases of several ages and budgets, of all homes together."""
@@ -123,9 +121,7 @@ class TestRepeats:
         plan = plan_of(2, method="lpd", decision="provider")
         one, other = Tally(1, np.array([1]), np.array([1, 0])), Tally(2, np.array([2]), np.array([0, 2]))
         keys = [TallyKey(slot, 1, slot, 4) for slot in range(6)]
-        tallies = Tallies(
-            9, {**dict.fromkeys(keys, one), TallyKey(1, 0, 1, 4): one, TallyKey(4, 0, 4, 4): other}
-        )
+        tallies = Tallies(9, {**dict.fromkeys(keys, one), TallyKey(1, 0, 1, 4): one, TallyKey(4, 0, 4, 4): other})
 
         groups = carry_forward(plan, tallies).groups
 
@@ -189,9 +185,7 @@ class TestGroups:
 
         found = [(key, np.arange(len(rows))[here].tolist()) for key, here in group_rows(*columns)]
 
-        expected = {
-            TallyKey(*row): [place for place, other in enumerate(rows) if other == row] for row in rows
-        }
+        expected = {TallyKey(*row): [place for place, other in enumerate(rows) if other == row] for row in rows}
         assert dict(found) == expected
         assert len(found) == len(expected)
 

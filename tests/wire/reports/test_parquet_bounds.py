@@ -119,9 +119,7 @@ def test_one_long_payload_repeated(tmp_path, plan, form):
 
 def test_wide_payloads_of_one_size(tmp_path, plan):
     """A column of a fixed width is read in as many rows as fit."""
-    path = saved(
-        tmp_path / "r.parquet", plan, 5_000, payload=pa.array([bytes(20_000)] * 5_000, pa.binary(20_000))
-    )
+    path = saved(tmp_path / "r.parquet", plan, 5_000, payload=pa.array([bytes(20_000)] * 5_000, pa.binary(20_000)))
 
     assert "payloads have 2 bytes" in refusal(plan, path)
 

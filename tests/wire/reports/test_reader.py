@@ -169,9 +169,7 @@ class TestWriter:
             writer.write(pa.array(["a", "b"]), 4, 0, 10, 20, np.zeros((2, SIZE), np.uint8))
 
         assert writer.rows == 2
-        assert [(row["slot"], row["spent"], row["drawn"]) for row in read(tmp_path / "r.parquet")] == [
-            (4, 10, 20)
-        ] * 2
+        assert [(row["slot"], row["spent"], row["drawn"]) for row in read(tmp_path / "r.parquet")] == [(4, 10, 20)] * 2
 
     def test_many_groups_and_reused_memory(self, tmp_path, monkeypatch):
         """Many small slots and one large one; the caller may use its arrays again at once."""
@@ -186,9 +184,7 @@ class TestWriter:
         rows = read(tmp_path / "r.parquet")
 
         assert [row["slot"] for row in rows] == [0] * 3 + [1] * 3 + [2] * 3 + [3] * 25 + [4]
-        assert all(
-            row["payload"] == bytes([row["slot"]] * SIZE) and row["spent"] == row["slot"] for row in rows
-        )
+        assert all(row["payload"] == bytes([row["slot"]] * SIZE) and row["spent"] == row["slot"] for row in rows)
 
     @pytest.mark.parametrize(
         "homes, slot, round", [(["b", "a"], 1, 0), (["a", "a"], 1, 0), (["z"], 0, 0), (["y"], 1, 0)]
@@ -218,9 +214,7 @@ class TestForms:
 
         assert read(saved(tmp_path / "r.parquet", payload=payloads)) == ROWS
 
-    @pytest.mark.parametrize(
-        "kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
-    )
+    @pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())])
     def test_households(self, tmp_path, kind):
         """Households of any text type are the same names."""
         names = pa.array([row["household"] for row in ROWS])
@@ -231,9 +225,7 @@ class TestForms:
     def test_wider_integers(self, tmp_path):
         """Whole numbers of another width are read, unless they do not fit."""
         slots = [row["slot"] for row in ROWS]
-        path = saved(
-            tmp_path / "r.parquet", slot=pa.array(slots, pa.int64()), round=pa.array([0] * 9, pa.uint32())
-        )
+        path = saved(tmp_path / "r.parquet", slot=pa.array(slots, pa.int64()), round=pa.array([0] * 9, pa.uint32()))
 
         assert read(path) == ROWS
         assert "column slot" in refused(saved(path, slot=pa.array([*slots[:-1], 2**40])))
@@ -455,7 +447,4 @@ class TestRefused:
         longer = Plan.parse(TEXT.replace("2024-01-11", "2024-01-11T00:00:01Z"))
 
         assert longer.expires - PLAN.expires == timedelta(seconds=1)
-        assert (
-            len(read(saved(tmp_path / "r.parquet", [report("ada", 10)], report_schema(longer, 1)), longer))
-            == 1
-        )
+        assert len(read(saved(tmp_path / "r.parquet", [report("ada", 10)], report_schema(longer, 1)), longer)) == 1

@@ -7,10 +7,10 @@ know which of two lives was led in it.
 from collections.abc import Iterator
 from functools import partial
 
-from hushwatt.audit.attacks.attack import ONE, OTHER, Attacker
-from hushwatt.audit.attacks.empirical import DOUBT, Target, allowed, targets
+from hushwatt.audit.attacks.attack import ONE, OTHER, StreamAttacker
+from hushwatt.audit.attacks.empirical import DOUBT, AttackTarget, allowed, targets
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.lives import Levels, Lived, lived, plan_at_home, together
+from hushwatt.audit.harness.lives import Levels, PostedReports, concatenated, plan_at_home, post_reports
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import strategy_for
@@ -34,10 +34,10 @@ def agent_audits(quick: bool = False) -> Iterator[Audit]:
 def audit_agent(plan: Plan, homes: int) -> Finding:
     """Four attacks on the uploads of real agents."""
     each = homes // (1 + len(targets(plan)))
-    usual = lived(plan, life_of(plan), each)
+    usual = post_reports(plan, life_of(plan), each)
     shown, passed = dict[str, float](), True
     for target in targets(plan):
-        other = lived(plan, life_of(plan, target), each)
+        other = post_reports(plan, life_of(plan, target), each)
         proved = proved_by(plan, target, usual, other, each, DOUBT / (len(PLANS) * len(targets(plan))))
         shown[str(target)] = proved / allowed(plan, target)
         passed = passed and proved <= allowed(plan, target)
@@ -45,12 +45,10 @@ def audit_agent(plan: Plan, homes: int) -> Finding:
     figure = f"shows {shown[best]:.3f} of what is promised ({best}); {homes:,} homes"
     subject = f"attack on the agent, {plan.method}, {plan.oracle}"
     some = f", {plan.appliances_per_report} of {len(plan.appliances)}"
-    return Finding(
-        "C13", subject + some, figure, passed, numbers={"reached": shown[best], **shown, "homes": homes}
-    )
+    return Finding("C13", subject + some, figure, passed, numbers={"reached": shown[best], **shown, "homes": homes})
 
 
-def life_of(plan: Plan, target: Target | None = None) -> Levels:
+def life_of(plan: Plan, target: AttackTarget | None = None) -> Levels:
     """The usual life, or the one that differs from it in `target`: a window and one slot after it."""
     return tuple(
         tuple(
@@ -61,12 +59,14 @@ def life_of(plan: Plan, target: Target | None = None) -> Levels:
     )
 
 
-def proved_by(plan: Plan, target: Target, usual: Lived, other: Lived, homes: int, doubt: float) -> float:
+def proved_by(
+    plan: Plan, target: AttackTarget, usual: PostedReports, other: PostedReports, homes: int, doubt: float
+) -> float:
     """The ε that the attack on two groups of homes proves."""
     looks = 0
     if plan.decision == "household":
         looks = strategy_for(plan).probe
-    attacker = Attacker.of(plan, looks, list(target.suspects), 2 * homes)
+    attacker = StreamAttacker.of(plan, looks, list(target.suspects), 2 * homes)
     for slot in range(plan.window + 1):
-        attacker.see(together(usual.sent(slot, 0), other.sent(slot, homes)), slot in target.slots)
+        attacker.see(concatenated(usual.sent(slot, 0), other.sent(slot, homes)), slot in target.slots)
     return attacker.shown(doubt)

@@ -23,7 +23,7 @@ THRESHOLDS = 200
 
 
 @dataclass
-class Attacker:
+class StreamAttacker:
     """Everything that was seen of every home so far."""
 
     plan: Plan
@@ -33,7 +33,7 @@ class Attacker:
     patterns: NDArray[np.int64]  # who sent what when, as one number
 
     @classmethod
-    def of(cls, plan: Plan, looks: int, suspects: list[int], homes: int) -> "Attacker":
+    def of(cls, plan: Plan, looks: int, suspects: list[int], homes: int) -> "StreamAttacker":
         return cls(plan, looks, suspects, np.zeros(homes), np.ones(homes, dtype=np.int64))
 
     def see(self, sent: SlotReports, differs: bool) -> None:
@@ -50,17 +50,13 @@ class Attacker:
         """How much more likely each payload is in the one life than in the other, as a logarithm."""
         layout, told = Layout.of(self.plan), np.zeros(len(payloads))
         for entry, place in enumerate(layout.places[:-1]):
-            named = (
-                take(payloads, place, layout.number_bits) if layout.partial else np.full(len(payloads), entry)
-            )
+            named = take(payloads, place, layout.number_bits) if layout.partial else np.full(len(payloads), entry)
             for suspect in self.suspects:
                 here = named == suspect
                 told[here] += self._answer(layout, payloads[here], place + layout.number_bits, suspect, drawn)
         return told
 
-    def _answer(
-        self, layout: Layout, payloads: NDArray[np.uint8], place: int, suspect: int, drawn: int
-    ) -> Scores:
+    def _answer(self, layout: Layout, payloads: NDArray[np.uint8], place: int, suspect: int, drawn: int) -> Scores:
         law = law_for(layout.oracle, drawn, layout.asked, layout.widths[suspect])
         if layout.direct:
             width = max(layout.widths) if layout.partial else layout.widths[suspect]

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from hushwatt.audit.attacks.attack import ONE, OTHER, Attacker
+from hushwatt.audit.attacks.attack import ONE, OTHER, StreamAttacker
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
@@ -51,7 +51,7 @@ SEED = 11
 
 
 @dataclass(frozen=True)
-class Target:
+class AttackTarget:
     """What the two lives differ in: all appliances or one, a whole window or one slot of it."""
 
     suspects: tuple[int, ...]
@@ -86,26 +86,24 @@ def audit_attacks(plan: Plan, trials: int, doubt: float) -> Finding:
         passed = passed and found <= most
     best = max(shown, key=lambda name: shown[name])
     figure = f"shows {shown[best]:.3f} of what is promised ({best}); {trials:,} trials"
-    subject = (
-        f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
-    )
+    subject = f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
     by = f" by the {plan.decision}" if plan.decision else ""
     return Finding("C13", subject + by, figure, passed, numbers={"reached": shown[best], **shown})
 
 
-def allowed(plan: Plan, target: Target) -> float:
+def allowed(plan: Plan, target: AttackTarget) -> float:
     """The ε that is promised for what the two lives differ in."""
     whole = len(target.suspects) == len(plan.appliances)
     return (plan.epsilon if whole else float(promise(plan).appliance_dearest)) / MICRO
 
 
-def targets(plan: Plan) -> list[Target]:
+def targets(plan: Plan) -> list[AttackTarget]:
     """One appliance and the whole home, one slot and a whole window."""
     everyone = tuple(range(len(plan.appliances)))
-    return [Target(who, when) for who in (everyone, (0,)) for when in (range(plan.window), range(1))]
+    return [AttackTarget(who, when) for who in (everyone, (0,)) for when in (range(plan.window), range(1))]
 
 
-def shown_by_attack(plan: Plan, target: Target, trials: int, doubt: float) -> float:
+def shown_by_attack(plan: Plan, target: AttackTarget, trials: int, doubt: float) -> float:
     """The ε that one attack proves."""
     homes = trials // 4 * 4
     source = Simulation(SEED, f"{plan.id} {target}")
@@ -113,14 +111,14 @@ def shown_by_attack(plan: Plan, target: Target, trials: int, doubt: float) -> fl
     fleet = enrol(plan, homes, 0, source)
     if plan.decision == "household":
         looks = fleet.strategies.states[0].probe
-    attacker = Attacker.of(plan, looks, list(target.suspects), homes)
+    attacker = StreamAttacker.of(plan, looks, list(target.suspects), homes)
     for slot, rounds in enumerate(_rounds(plan, fleet, target, source)):
         for sent in rounds:
             attacker.see(sent, slot in target.slots)
     return attacker.shown(doubt)
 
 
-def _rounds(plan: Plan, fleet: Homes, target: Target, source: Source) -> Iterator[Iterable[SlotReports]]:
+def _rounds(plan: Plan, fleet: Homes, target: AttackTarget, source: Source) -> Iterator[Iterable[SlotReports]]:
     """What is sent, slot by slot, in the window and one slot after it."""
     decided = DecisionState.start(plan, len(fleet)) if plan.decision == "provider" else None
     for slot in range(plan.window + 1):

@@ -147,9 +147,7 @@ def audit_influence(plan: Plan) -> Finding:
             watts = values.mean() + shares @ (values - values.mean())
             moved = max(moved, float((watts - values[0]) / (values[-1] - values[0])))
     figure = f"one report counts as at most {said:.2f} homes; {moved:.2f} reached by one that says one thing"
-    return Finding(
-        "C19", f"influence, {plan.name}", figure, moved <= said * (1 + CLOSE), numbers={"influence": said}
-    )
+    return Finding("C19", f"influence, {plan.name}", figure, moved <= said * (1 + CLOSE), numbers={"influence": said})
 
 
 def _plan(method: str, decision: str | None, oracle: str, asked: int, epsilon: int) -> Plan:

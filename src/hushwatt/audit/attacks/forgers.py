@@ -43,7 +43,7 @@ Wishes = dict[int, bool]  # by the number of an appliance, whether its mean shou
 
 
 @dataclass(frozen=True)
-class Honest:
+class HonestReports:
     """What the honest homes of a collection sent, slot by slot."""
 
     plan: Plan
@@ -83,16 +83,14 @@ def random_plan(seed: int) -> tuple[Plan, int]:
     widths = tuple(int(width) for width in random.integers(2, 7, random.integers(1, 6)))
     asked = len(widths) if decision else int(random.integers(1, len(widths) + 1))
     window = int(random.integers(1, 8))
-    mechanism = Mechanism(
-        method, decision, ("grr", "oue", "sue")[seed // 5 % 3], "range", asked < len(widths)
-    )
+    mechanism = Mechanism(method, decision, ("grr", "oue", "sue")[seed // 5 % 3], "range", asked < len(widths))
     plan = small_plan(mechanism, Shape(widths, window, 1), int(random.integers(1, 11)) * MICRO, asked)
     levels = [np.cumsum(random.integers(1, 200, width)).astype(float).tolist() for width in widths]
     appliances = tuple(Appliance.of(f"a{place}", values=values) for place, values in enumerate(levels))
     return replace(plan, appliances=appliances), int(random.integers(1, 4 * window + 1))
 
 
-def collected(plan: Plan, slots: int, seed: int = 0) -> Honest:
+def collected(plan: Plan, slots: int, seed: int = 0) -> HonestReports:
     """Honest homes at random levels."""
     homes, source = HOMES_A_TURN * plan.window * len(plan.appliances), Simulation(seed, "forgers")
     fleet, names = enrol(plan, homes, 0, source), pa.array([f"h{place:06}" for place in range(homes)])
@@ -101,10 +99,10 @@ def collected(plan: Plan, slots: int, seed: int = 0) -> Honest:
         levels = random.integers(0, plan.widths, (homes, len(plan.widths))).astype(np.uint16)
         sent = report(fleet, slot, levels, source)
         batches.append(_batch(names.take(pa.array(sent.homes)), slot, sent.spent, sent.drawn, sent.payloads))
-    return Honest(plan, homes, slots, tuple(batches))
+    return HonestReports(plan, homes, slots, tuple(batches))
 
 
-def counts(honest: Honest, target: int) -> tuple[float, float]:
+def counts(honest: HonestReports, target: int) -> tuple[float, float]:
     """How many homes one forging home counts as in the mean of an appliance, and how many are printed.
 
     Half of what lies between pushing up and pushing down, and half of what the home weighs: its answers reach
@@ -118,7 +116,7 @@ def counts(honest: Honest, target: int) -> tuple[float, float]:
     return (swing * up.estimates.homes / FORGERS + up.weight) / 2, printed
 
 
-def too_few_swap(honest: Honest, most: int = 400) -> int:
+def too_few_swap(honest: HonestReports, most: int = 400) -> int:
     """How many pairs of neighbours change places when one home fewer than printed pushes them."""
     plan = honest.plan
     before = estimate(plan, attacked_tallies(honest, {}, 0)[0])
@@ -132,14 +130,14 @@ def too_few_swap(honest: Honest, most: int = 400) -> int:
 
 
 @dataclass(frozen=True)
-class Attacked:
+class ForgedResult:
     """What a result says after an attack, and what one forging home weighs in it, in honest homes."""
 
     estimates: Estimates
     weight: float
 
 
-def attacked(honest: Honest, wishes: Wishes, forgers: int) -> Attacked:
+def attacked(honest: HonestReports, wishes: Wishes, forgers: int) -> ForgedResult:
     """Estimate from honest and forged reports together."""
     tallies, heard = attacked_tallies(honest, wishes, forgers)
     found = estimate(honest.plan, tallies)
@@ -149,10 +147,10 @@ def attacked(honest: Honest, wishes: Wishes, forgers: int) -> Attacked:
         speaking[key.slot] += tally.reports[first]
     counted = speaking > 0
     parts = np.where(heard & counted, 1 / np.maximum(speaking, 1), 0.0)
-    return Attacked(found, float(tallies.homes * parts.sum() / counted.sum()))
+    return ForgedResult(found, float(tallies.homes * parts.sum() / counted.sum()))
 
 
-def attacked_tallies(honest: Honest, wishes: Wishes, forgers: int) -> tuple[Tallies, NDArray[np.bool_]]:
+def attacked_tallies(honest: HonestReports, wishes: Wishes, forgers: int) -> tuple[Tallies, NDArray[np.bool_]]:
     """The tallies of all reports, and when forging homes are heard about what they push first."""
     plan = honest.plan
     names = pa.array([f"x{place:06}" for place in range(forgers)], pa.string())
@@ -174,7 +172,7 @@ def attacked_tallies(honest: Honest, wishes: Wishes, forgers: int) -> tuple[Tall
     return tallies, heard
 
 
-def best_turn(honest: Honest, target: int) -> tuple[int, int]:
+def best_turn(honest: HonestReports, target: int) -> tuple[int, int]:
     """The turn, and the place of an appliance in the order, that make a home heard most."""
     plan, layout = honest.plan, Layout.of(honest.plan)
     worth = np.array([1 / (1 + _speaking(layout, batch, target)) for batch in honest.batches])
@@ -211,9 +209,7 @@ def forged_payload(plan: Plan, members: list[int], wishes: Wishes) -> NDArray[np
     if layout.direct:
         levels = [plan.widths[each] - 1 if wishes.get(each) else 0 for each in members]
         return layout.pack(np.array([levels], dtype=np.uint16), named)
-    few, many = band(
-        plan.oracle, smallest_budget(plan), len(members), sum(plan.widths[each] for each in members)
-    )
+    few, many = band(plan.oracle, smallest_budget(plan), len(members), sum(plan.widths[each] for each in members))
     chosen = {each: _pushing(plan, each, wishes.get(each)) for each in members}
     order = sorted(members, key=lambda each: each in wishes)  # others give way first
     for each in order:

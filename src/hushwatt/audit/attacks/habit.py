@@ -33,7 +33,7 @@ Scores = NDArray[np.float64]  # homes × cells
 
 
 @dataclass
-class Attacker:
+class HabitAttacker:
     """Adds up, for every home and level, how much its answers speak for it."""
 
     plan: Plan
@@ -51,9 +51,7 @@ class Attacker:
             rows = fresh & (sent.drawn == drawn)
             said, about = answered(layout, sent.payloads[rows])
             self.scores[sent.homes[rows]] += said * np.repeat(self._worths(drawn), self.plan.widths)
-            seen = self.answers.setdefault(
-                drawn, np.zeros((len(self.scores), len(self.plan.widths)), np.int64)
-            )
+            seen = self.answers.setdefault(drawn, np.zeros((len(self.scores), len(self.plan.widths)), np.int64))
             seen[sent.homes[rows]] += about
 
     def _worths(self, drawn: int) -> NDArray[np.float64]:
@@ -61,18 +59,16 @@ class Attacker:
 
     def laws(self, drawn: int) -> list[Law]:
         """The law of every appliance in a report drawn with so much."""
-        return [
-            law_for(self.plan.oracle, drawn, self.plan.appliances_per_report, d) for d in self.plan.widths
-        ]
+        return [law_for(self.plan.oracle, drawn, self.plan.appliances_per_report, d) for d in self.plan.widths]
 
     def guesses(self) -> NDArray[np.intp]:
         """The likeliest level of every home's appliances."""
         parts = np.split(self.scores, np.cumsum(self.plan.widths)[:-1], axis=1)
         return np.stack([part.argmax(axis=1) for part in parts], axis=1)
 
-    def foreseen(self, levels: NDArray[np.uint16], random: np.random.Generator) -> "Attacker":
+    def foreseen(self, levels: NDArray[np.uint16], random: np.random.Generator) -> "HabitAttacker":
         """Another attacker, who saw as many answers drawn from the laws alone."""
-        other = Attacker(self.plan, np.zeros_like(self.scores))
+        other = HabitAttacker(self.plan, np.zeros_like(self.scores))
         starts = np.cumsum([0, *self.plan.widths])
         for drawn, seen in self.answers.items():
             for place, law in enumerate(self.laws(drawn)):
@@ -115,7 +111,7 @@ def drawn_answers(
 
 
 @dataclass(frozen=True)
-class Told:
+class GuessingRate:
     """How often the attacker is right after some days."""
 
     days: int
@@ -143,13 +139,13 @@ def audit_habit(plan: Plan, days: tuple[int, ...] = DAYS, homes: int = QUICK_HOM
     return Finding("C15", f"habits, {plan.name}", figure, within, numbers=numbers)
 
 
-def attack_habit(plan: Plan, days: tuple[int, ...], homes: int, seed: int = 2) -> list[Told]:
+def attack_habit(plan: Plan, days: tuple[int, ...], homes: int, seed: int = 2) -> list[GuessingRate]:
     """What the attacker finds out about homes that never change, at the end of each number of days."""
     if plan.decision == "provider":
         raise UsageError("habits are attacked in what homes send by themselves; here the provider decides")
     source, random = Simulation(seed, "habit"), np.random.default_rng(seed)
     levels = random.integers(0, plan.widths, (homes, len(plan.widths))).astype(np.uint16)
-    fleet, attacker = enrol(plan, homes, 0, source), Attacker(plan, np.zeros((homes, plan.width)))
+    fleet, attacker = enrol(plan, homes, 0, source), HabitAttacker(plan, np.zeros((homes, plan.width)))
     ends = {max(1, each * DAY // plan.slot.seconds): each for each in days}
     told = []
     for slot in range(max(ends)):
@@ -157,13 +153,11 @@ def attack_habit(plan: Plan, days: tuple[int, ...], homes: int, seed: int = 2) -
         if slot + 1 in ends:
             right = attacker.guesses() == levels
             expected = [attacker.foreseen(levels, random).guesses() == levels for _ in range(4)]
-            told.append(
-                Told(ends[slot + 1], right.mean(), right.all(axis=1).mean(), float(np.mean(expected)))
-            )
+            told.append(GuessingRate(ends[slot + 1], right.mean(), right.all(axis=1).mean(), float(np.mean(expected))))
     return told
 
 
-def _doubt(plan: Plan, told: Told, homes: int) -> float:
+def _doubt(plan: Plan, told: GuessingRate, homes: int) -> float:
     """How far chance alone takes what is measured from what is foreseen."""
     cells = homes * len(plan.appliances)
     return SIGMAS * sqrt(1.25 * max(told.foreseen * (1 - told.foreseen), 1 / cells) / cells)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Protocol
 
-from hushwatt.audit.exact.hidden import Home, answer_table, distances
+from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, distances
 from hushwatt.privacy.strategies import Strategy
 
 Answer = int  # the place of a vector among all that a home can send
@@ -31,7 +31,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SlotOutcome:
     """One way a slot can go: what was published, if anything, and the probe to keep."""
 
     release: Answer | None
@@ -42,7 +42,7 @@ class Outcome:
 class Rule(Protocol):
     """How a home moves through one slot."""
 
-    def outcomes(self, home: Home, memory: Memory, level: int) -> Iterator[Outcome]:
+    def outcomes(self, home: EnumeratedHome, memory: Memory, level: int) -> Iterator[SlotOutcome]:
         """Everything that can happen to a home at `level`, the place of its levels among all."""
         ...
 
@@ -53,22 +53,22 @@ class KeptProbes:
     The candidate is drawn after the decision.  The first offer is taken whatever the probe says.
     """
 
-    def outcomes(self, home: Home, memory: Memory, level: int) -> Iterator[Outcome]:
+    def outcomes(self, home: EnumeratedHome, memory: Memory, level: int) -> Iterator[SlotOutcome]:
         offer = memory.state.offer()
         for probe, seen in enumerate(answer_table(home.laws(memory.state.probe))[1][level]):
             if offer and self.publishes(home, memory, offer, probe):
                 for release, drawn in enumerate(answer_table(home.laws(offer))[1][level]):
-                    yield Outcome(release, probe, seen * drawn)
+                    yield SlotOutcome(release, probe, seen * drawn)
             else:
-                yield Outcome(None, memory.probe, seen)
+                yield SlotOutcome(None, memory.probe, seen)
 
-    def publishes(self, home: Home, memory: Memory, offer: int, probe: Answer) -> bool:
+    def publishes(self, home: EnumeratedHome, memory: Memory, offer: int, probe: Answer) -> bool:
         if memory.probe is None:
             return True
         return distances(home.layout)[memory.probe][probe] > home.change_threshold(home.laws(offer))
 
 
-def law_of_stream(home: Home, rule: Rule, stream: tuple[int, ...]) -> Law:
+def law_of_stream(home: EnumeratedHome, rule: Rule, stream: tuple[int, ...]) -> Law:
     """The exact chance of every transcript, given the levels of every slot."""
     ways: dict[tuple[Transcript, Memory], Fraction] = {((), Memory(home.first)): Fraction(1)}
     for level in stream:
@@ -94,7 +94,7 @@ def vectors_only(law: Law) -> dict[tuple[Any, ...], Fraction]:
     return dict(merged)
 
 
-def worst_ratio(home: Home, rule: Rule, window: int, slots: int, decisions: bool = True) -> Fraction | None:
+def worst_ratio(home: EnumeratedHome, rule: Rule, window: int, slots: int, decisions: bool = True) -> Fraction | None:
     """The worst ratio between two streams of levels that differ in one window; None is an infinite one."""
     streams = list(product(range(len(home.levels)), repeat=slots))
     laws = {stream: law_of_stream(home, rule, stream) for stream in streams}

@@ -33,7 +33,7 @@ Patience = Callable[[Iterable[Law]], int]
 
 
 @dataclass(frozen=True)
-class Home:
+class EnumeratedHome:
     """A household-decided mechanism, taken apart."""
 
     layout: Layout
@@ -41,7 +41,7 @@ class Home:
     change_threshold: Patience = change_threshold
 
     @classmethod
-    def of(cls, plan: Plan) -> "Home":
+    def of(cls, plan: Plan) -> "EnumeratedHome":
         return cls(Layout.of(plan), strategy_for(plan))
 
     @property
@@ -50,9 +50,7 @@ class Home:
         return list(product(*(range(width) for width in self.layout.widths)))
 
     def laws(self, drawn: int) -> tuple[Law, ...]:
-        return tuple(
-            law_for(self.layout.oracle, drawn, self.layout.asked, width) for width in self.layout.widths
-        )
+        return tuple(law_for(self.layout.oracle, drawn, self.layout.asked, width) for width in self.layout.widths)
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class Past:
+class KnownPast:
     """What is known after some slots: the strategy's state, and how likely each kept probe is."""
 
     state: Strategy
@@ -82,10 +80,7 @@ def answer_table(laws: tuple[Law, ...]) -> tuple[list[tuple[Any, ...]], list[lis
     answers = list(product(*(law.answers() for law in laws)))
     places = product(*(range(law.levels) for law in laws))
     table = [
-        [
-            prod(law.chance(*pair) for law, *pair in zip(laws, answer, levels, strict=True))
-            for answer in answers
-        ]
+        [prod(law.chance(*pair) for law, *pair in zip(laws, answer, levels, strict=True)) for answer in answers]
         for levels in places
     ]
     return answers, [[Fraction(chance) for chance in row] for row in table]
@@ -110,11 +105,11 @@ def payload(layout: Layout, answer: tuple[Any, ...]) -> Row:
     return np.packbits(np.array(bits, dtype=np.uint8), bitorder="little")
 
 
-def decision_sequences(home: Home, slots: int) -> list[Decisions]:
+def decision_sequences(home: EnumeratedHome, slots: int) -> list[Decisions]:
     """Every sequence of decisions that can happen, with its exact chance for every stream of levels."""
-    pasts, scale = [Past(home.first, (), {(): None})], 1
+    pasts, scale = [KnownPast(home.first, (), {(): None})], 1
     for _ in range(slots):
-        looks = Looks.of(home, home.first.probe)
+        looks = ProbeWeights.of(home, home.first.probe)
         pasts = [following for past in pasts for following in looks.after(past)]
         scale *= looks.scale
     return [
@@ -124,20 +119,20 @@ def decision_sequences(home: Home, slots: int) -> list[Decisions]:
 
 
 @dataclass(frozen=True)
-class Looks:
+class ProbeWeights:
     """A slot's probe: the weight of each of its values for every level the home can be at."""
 
-    home: Home
+    home: EnumeratedHome
     weights: list[Weights]
     scale: int
 
     @classmethod
-    def of(cls, home: Home, probe: int) -> "Looks":
+    def of(cls, home: EnumeratedHome, probe: int) -> "ProbeWeights":
         _, chances = answer_table(home.laws(probe))
         scale = lcm(*(chance.denominator for row in chances for chance in row))
         return cls(home, [[int(chance * scale) for chance in row] for row in chances], scale)
 
-    def after(self, past: Past) -> list[Past]:
+    def after(self, past: KnownPast) -> list[KnownPast]:
         """What can be known after one more slot: it repeated, or it published."""
         offer = past.state.offer()
         first = all(kept is None for kept in past.kept.values())
@@ -145,21 +140,19 @@ class Looks:
         if not (first and offer):
             found.append(self._moved(past, 0, self._repeated(past, offer)))
         if offer:
-            found.append(
-                self._moved(past, offer, self._first(past) if first else self._published(past, offer))
-            )
+            found.append(self._moved(past, offer, self._first(past) if first else self._published(past, offer)))
         return found
 
-    def _moved(self, past: Past, offer: int, kept: dict[Stream, Weights | None]) -> Past:
-        return Past(past.state.after(offer > 0), (*past.published, offer), kept)
+    def _moved(self, past: KnownPast, offer: int, kept: dict[Stream, Weights | None]) -> KnownPast:
+        return KnownPast(past.state.after(offer > 0), (*past.published, offer), kept)
 
-    def _first(self, past: Past) -> dict[Stream, Weights | None]:
+    def _first(self, past: KnownPast) -> dict[Stream, Weights | None]:
         """The first offer is taken whatever the probe says."""
         before = self.scale ** len(past.published)
         rows = [[before * weight for weight in row] for row in self.weights]
         return {(*stream, place): row for stream in past.kept for place, row in enumerate(rows)}
 
-    def _repeated(self, past: Past, offer: int) -> dict[Stream, Weights | None]:
+    def _repeated(self, past: KnownPast, offer: int) -> dict[Stream, Weights | None]:
         """The kept probe stays; the new one was near it, or nothing was on offer."""
         near = self._near(offer) if offer else [[self.scale] * len(row) for row in self.weights]
         return {
@@ -168,7 +161,7 @@ class Looks:
             for place, row in enumerate(near)
         }
 
-    def _published(self, past: Past, offer: int) -> dict[Stream, Weights | None]:
+    def _published(self, past: KnownPast, offer: int) -> dict[Stream, Weights | None]:
         """The new probe takes the place of the old one, from which it was far."""
         most, apart = self._patience(offer), distances(self.home.layout)
         far = [[place for place, cells in enumerate(row) if cells > most] for row in apart]

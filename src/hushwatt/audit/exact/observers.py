@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.audit.exact.hidden import Decisions, Home, Stream, answer_table, decision_sequences
+from hushwatt.audit.exact.hidden import Decisions, EnumeratedHome, Stream, answer_table, decision_sequences
 from hushwatt.audit.exact.inputs import Held, chance_of, holdings
 from hushwatt.plan.plan import Plan
 
@@ -35,14 +35,14 @@ class Observed:
     """A household-decided mechanism, its decisions enumerated, ready to be observed."""
 
     plan: Plan
-    home: Home
+    home: EnumeratedHome
     slots: int
     sequences: list[Decisions]
     inputs: list[Held]
 
     @classmethod
-    def of(cls, plan: Plan, slots: int, home: Home | None = None) -> "Observed":
-        home = home or Home.of(plan)
+    def of(cls, plan: Plan, slots: int, home: EnumeratedHome | None = None) -> "Observed":
+        home = home or EnumeratedHome.of(plan)
         return cls(plan, home, slots, decision_sequences(home, slots), holdings(plan))
 
     def releases(self, drawn: int) -> list[list[Fraction]]:

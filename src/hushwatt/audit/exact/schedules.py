@@ -77,9 +77,7 @@ def _picked(plan: Plan, wishes: tuple[bool, ...]) -> tuple[tuple[int, ...], ...]
     decided = DecisionState(rules_of(plan).start(2 * plan.window, plan.window), None, np.full(1, -(1 << 40)))
     amounts: list[tuple[int, ...]] = []
     for slot, wish in enumerate(wishes):
-        spoken = (
-            wish and len(sample_silent_homes(plan, decided, slot, 1, Simulation(0, "audit"), "audit")) > 0
-        )
+        spoken = wish and len(sample_silent_homes(plan, decided, slot, 1, Simulation(0, "audit"), "audit")) > 0
         amounts.append((affordable(plan),) if spoken else ())
     return tuple(amounts)
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushwatt.audit.exact.hidden import Home, Stream
+from hushwatt.audit.exact.hidden import EnumeratedHome, Stream
 from hushwatt.audit.exact.inputs import mixtures
 from hushwatt.audit.exact.observers import OBSERVERS, Answers, Floats, Observed, Transcript
 from hushwatt.audit.exact.open import NOTHING_TOLD, Losses
@@ -32,7 +32,7 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class Table:
+class TranscriptTable:
     """The chances of all transcripts that begin alike, for every stream of inputs.
 
     Axes: the vector of every slot but the first, of length 1 for a repeat, then what each
@@ -60,7 +60,7 @@ class Table:
         return tuple(int(np.ravel_multi_index(tuple(each), kinds)) for each in held)
 
 
-def hidden_losses(plan: Plan, slots: int, observer: str, home: Home | None = None) -> Losses:
+def hidden_losses(plan: Plan, slots: int, observer: str, home: EnumeratedHome | None = None) -> Losses:
     """The worst ratio of a household-decided stream, for the home and for one appliance."""
     observed = Observed.of(plan, slots, home)
     everyone = list(range(len(plan.appliances)))
@@ -75,7 +75,7 @@ def hidden_losses(plan: Plan, slots: int, observer: str, home: Home | None = Non
     return NOTHING_TOLD.worse(Losses(exactly(observed, whole), exactly(observed, single)))
 
 
-def tables(observed: Observed, observer: str) -> Iterator[Table]:
+def tables(observed: Observed, observer: str) -> Iterator[TranscriptTable]:
     """The chances of all transcripts that the observer tells apart."""
     slots, plan = observed.slots, observed.plan
     rounding = np.array(observed.rounding(), dtype=float)
@@ -86,10 +86,10 @@ def tables(observed: Observed, observer: str) -> Iterator[Table]:
                 for _ in range(slots):  # the oldest slot's levels become inputs, which go to the end
                     chances = np.tensordot(chances, rounding, axes=(slots - 1, 1))
             shape = chances.shape[: slots - 1] + kinds * slots
-            yield Table(first, published, chances.reshape(shape), slots, len(kinds))
+            yield TranscriptTable(first, published, chances.reshape(shape), slots, len(kinds))
 
 
-def worse(worst: Worst | None, table: Table, differ: Place) -> Worst | None:
+def worse(worst: Worst | None, table: TranscriptTable, differ: Place) -> Worst | None:
     """The worse of what was seen before and what this table tells when the inputs at `differ` change."""
     high = table.chances.max(axis=differ, keepdims=True)
     low = table.chances.min(axis=differ, keepdims=True)

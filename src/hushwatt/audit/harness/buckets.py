@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.audit.harness.raw_connection import request
-from hushwatt.audit.harness.service_process import Collector
+from hushwatt.audit.harness.service_process import ServiceProcess
 from hushwatt.plan import Appliance, Plan, SlotLength
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
@@ -53,7 +53,7 @@ def bucket_plan(homes: int, slots: int) -> Plan:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class GatewayHomes:
     """Homes behind one gateway, whose reports are known beforehand."""
 
     plan: Plan
@@ -77,12 +77,10 @@ class Crowd:
 
     def signed(self, method: str, where: str, body: bytes = b"") -> bytes:
         path = f"/v1/plans/{self.plan.id}/{where}"
-        return request(
-            method, path, body, sign_request(self.key, self.name, method, path, int(time.time()), body)
-        )
+        return request(method, path, body, sign_request(self.key, self.name, method, path, int(time.time()), body))
 
 
-def prepare(collector: Collector, homes: int) -> str:
+def prepare(collector: ServiceProcess, homes: int) -> str:
     """Put the plan and a code for so many homes into the store of a service that does not run."""
     collector.config.folder.mkdir(exist_ok=True)
     store, now = open_store(collector.store), int(time.time())
@@ -92,25 +90,25 @@ def prepare(collector: Collector, homes: int) -> str:
     return code
 
 
-def join(collector: Collector, code: str, homes: int) -> Crowd:
+def join(collector: ServiceProcess, code: str, homes: int) -> GatewayHomes:
     """Enrol so many homes over HTTP."""
     key = Ed25519PrivateKey.generate()
-    wish = f'{{"public_key": "{public_bytes(key).hex()}", "code": "{code}", "homes": {homes}}}'
+    enrolment = f'{{"public_key": "{public_bytes(key).hex()}", "code": "{code}", "homes": {homes}}}'
     path = f"/v1/plans/{collector.plan.id}/devices"
     with collector.line() as line:
-        answer = line.ask(request("POST", path, wish.encode(), JSON))
+        answer = line.ask(request("POST", path, enrolment.encode(), JSON))
     expect(answer.status == 201, f"joining was answered {answer.status}")
-    told = answer.json()
-    devices = np.frombuffer(bytes.fromhex("".join(told["devices"])), np.uint8).reshape(-1, 16)
-    return Crowd(collector.plan, key, bytes.fromhex(told["device"]), devices)
+    enrolled = answer.json()
+    devices = np.frombuffer(bytes.fromhex("".join(enrolled["devices"])), np.uint8).reshape(-1, 16)
+    return GatewayHomes(collector.plan, key, bytes.fromhex(enrolled["device"]), devices)
 
 
-def kept(collector: Collector, crowd: Crowd) -> Kept:
+def kept(collector: ServiceProcess, crowd: GatewayHomes) -> Kept:
     """What is in the store of a service that does not run."""
     return kept_in(collector.store, crowd)
 
 
-def kept_in(address: str, crowd: Crowd) -> Kept:
+def kept_in(address: str, crowd: GatewayHomes) -> Kept:
     """What is in a store; tallies that differ from it are a fault."""
     store = open_store(address)
     with store.reading() as session:
@@ -118,16 +116,16 @@ def kept_in(address: str, crowd: Crowd) -> Kept:
         tallies = read_tallies(session, 1, 0, crowd.plan.calendar.slots)
     store.close()
     numbers = {device.tobytes(): home for home, device in enumerate(crowd.devices)}
-    found = {(numbers[bytes(device)], int(slot)): bytes(payload) for device, slot, payload in rows}
-    expect(len(found) == len(rows), "a report is in the store twice")
+    reports = {(numbers[bytes(device)], int(slot)): bytes(payload) for device, slot, payload in rows}
+    expect(len(reports) == len(rows), "a report is in the store twice")
     bodies = Layout.of(crowd.plan).pack(np.arange(crowd.homes, dtype=np.uint16)[:, None])
-    for (home, slot), payload in found.items():
+    for (home, slot), payload in reports.items():
         expect(payload == bodies[home].tobytes(), f"the report of slot {slot} is not what was sent")
-    check_tallies(crowd, set(found), tallies)
-    return set(found)
+    check_tallies(crowd, set(reports), tallies)
+    return set(reports)
 
 
-def check_tallies(crowd: Crowd, kept: Kept, tallies: dict[TallyKey, Tally]) -> None:
+def check_tallies(crowd: GatewayHomes, kept: Kept, tallies: dict[TallyKey, Tally]) -> None:
     """Every report that is kept counts once, in its own bucket."""
     model = modelled(crowd, kept).groups
     expect(tallies.keys() == model.keys(), "slots with tallies are not the slots with reports")
@@ -138,7 +136,7 @@ def check_tallies(crowd: Crowd, kept: Kept, tallies: dict[TallyKey, Tally]) -> N
         expect(tally.rows == model[key].rows, f"the homes of slot {key.slot} are miscounted")
 
 
-def modelled(crowd: Crowd, kept: Kept) -> Tallies:
+def modelled(crowd: GatewayHomes, kept: Kept) -> Tallies:
     """What the tallies must be when these reports have arrived, by counting on fingers."""
     groups: dict[TallyKey, Tally] = {}
     for slot in {slot for _, slot in kept}:
@@ -149,7 +147,7 @@ def modelled(crowd: Crowd, kept: Kept) -> Tallies:
     return Tallies(crowd.homes, groups)
 
 
-def check_answers(collector: Collector, crowd: Crowd, kept: Kept) -> None:
+def check_answers(collector: ServiceProcess, crowd: GatewayHomes, kept: Kept) -> None:
     """Publish everything, and compare what the service answers with the estimates of the model."""
     path = f"/v1/plans/{crowd.plan.id}"
     until = f'{{"until": {crowd.plan.calendar.slots - 1}}}'.encode()
@@ -158,6 +156,6 @@ def check_answers(collector: Collector, crowd: Crowd, kept: Kept) -> None:
         answer = line.ask(request("GET", f"{path}/estimates?consistency=none"))
     expect(answer.status == 200, f"estimates were answered {answer.status}")
     model = document(estimate(crowd.plan, modelled(crowd, kept), consistency="none"))
-    told = answer.json()
-    expect(told["slots"] == model["slots"], "the slots of the estimates are not those of the model")
-    expect(told["appliances"] == model["appliances"], "the estimates are not those of the model")
+    published = answer.json()
+    expect(published["slots"] == model["slots"], "the slots of the estimates are not those of the model")
+    expect(published["appliances"] == model["appliances"], "the estimates are not those of the model")

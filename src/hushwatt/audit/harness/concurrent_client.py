@@ -9,25 +9,25 @@ from pathlib import Path
 
 import apsw
 
-from hushwatt.audit.harness.buckets import Crowd, Kept, Report, bucket_plan, kept_in
+from hushwatt.audit.harness.buckets import GatewayHomes, Kept, Report, bucket_plan, kept_in
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Said
+from hushwatt.audit.harness.in_process_client import InProcessClient, ServiceResponse
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.signature import sign_request
 
 CLIENTS = 3
 TURNS = 8  # of the loop, after which whoever was answered has written it down
 Uploads = Sequence[Sequence[Report]]
-Note = Callable[[Sequence[Report], Said], None]
+Note = Callable[[Sequence[Report], ServiceResponse], None]
 
 
 class ConcurrentClient(InProcessClient):
-    """A desk with a queue of clients; keys and plans lie in the folder above the store's."""
+    """A client with a queue of clients; keys and plans lie in the folder above the store's."""
 
     def __init__(self, store: Path, plan: Plan) -> None:
         super().__init__(store.parent.parent, plan, now=datetime.now(UTC), store=str(store), grace="1d")
 
-    def send_all(self, crowd: Crowd, uploads: Uploads, note: Note) -> None:
+    def send_all(self, crowd: GatewayHomes, uploads: Uploads, note: Note) -> None:
         """Each client sends one upload after the other; every answer is noted at once."""
         self._loop.run_until_complete(self._all(crowd, uploads, note))
 
@@ -40,11 +40,11 @@ class ConcurrentClient(InProcessClient):
         while self._loop.is_running() and not settled.wait(0.01):
             pass
 
-    async def _all(self, crowd: Crowd, uploads: Uploads, note: Note) -> None:
+    async def _all(self, crowd: GatewayHomes, uploads: Uploads, note: Note) -> None:
         queues = [uploads[first::CLIENTS] for first in range(CLIENTS)]
         await asyncio.gather(*(self._client(crowd, queue, note) for queue in queues))
 
-    async def _client(self, crowd: Crowd, uploads: Uploads, note: Note) -> None:
+    async def _client(self, crowd: GatewayHomes, uploads: Uploads, note: Note) -> None:
         path = f"{self.path}/reports"
         for reports in uploads:
             body = crowd.body(reports)
@@ -60,11 +60,11 @@ def _turn(loop: asyncio.AbstractEventLoop, settled: threading.Event, turns: int)
         settled.set()
 
 
-def gather_crowd(store: Path, homes: int, slots: int) -> Crowd:
+def gather_crowd(store: Path, homes: int, slots: int) -> GatewayHomes:
     """A new store on a healthy disk, with homes behind one gateway whose reports each own a bucket."""
-    with closing(ConcurrentClient(store, bucket_plan(homes, slots))) as desk:
-        gateway = desk.join(homes)
-        return Crowd(desk.plan, gateway.key, gateway.name, gateway.devices)
+    with closing(ConcurrentClient(store, bucket_plan(homes, slots))) as client:
+        gateway = client.join(homes)
+        return GatewayHomes(client.plan, gateway.key, gateway.name, gateway.devices)
 
 
 def place_for(folder: Path, name: object) -> Path:
@@ -73,7 +73,7 @@ def place_for(folder: Path, name: object) -> Path:
     return folder / f"{name}" / "store.sqlite"
 
 
-def whole(store: Path, crowd: Crowd) -> Kept:
+def whole(store: Path, crowd: GatewayHomes) -> Kept:
     """What is in a store that is whole, counted as it should be."""
     disk = apsw.Connection(str(store))
     expect(disk.pragma("integrity_check") == "ok", "the store is damaged")

@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.audit.harness.agent_home import at_home, proposal_of
 from hushwatt.audit.harness.marked import STEP, middle_watts
+from hushwatt.audit.harness.plan_home import home_in_plan, proposal_of
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.appliance import Appliance
@@ -25,12 +25,12 @@ from hushwatt.plan.slot import SlotLength
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import Records, unpack
 
-TOGETHER = 250  # homes of one job
+HOMES_PER_JOB = 250  # homes of one job
 Levels = tuple[tuple[int, ...], ...]  # of every appliance, slot by slot
 
 
 @dataclass(frozen=True)
-class Lived:
+class PostedReports:
     """What some homes posted: their records one after the other, and whose each is."""
 
     homes: NDArray[np.int64]
@@ -43,16 +43,14 @@ class Lived:
         return SlotReports(slot, 0, self.homes[rows] + first, spent, drawn, self.records.payloads[rows])
 
 
-def together(one: SlotReports, other: SlotReports) -> SlotReports:
+def concatenated(one: SlotReports, other: SlotReports) -> SlotReports:
     """What two groups of homes sent in the same slot."""
     columns = ("homes", "spent", "drawn", "payloads")
     joined = [np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns]
     return SlotReports(one.slot, one.round, *joined)
 
 
-def plan_at_home(
-    method: str, decision: str | None, oracle: str, asked: int, window: int, epsilon: int
-) -> Plan:
+def plan_at_home(method: str, decision: str | None, oracle: str, asked: int, window: int, epsilon: int) -> Plan:
     """A small plan that the service takes, with short slots and levels far enough apart for secrets."""
     widths = (2, 4, 3)
     mechanism = Mechanism(method, decision, oracle, "range", asked < len(widths))
@@ -66,31 +64,31 @@ def appliance_at_home(name: str, levels: int) -> Appliance:
     return Appliance.of(name, edges=[STEP * level for level in range(1, levels)])
 
 
-def lived(plan: Plan, life: Levels, homes: int) -> Lived:
+def post_reports(plan: Plan, life: Levels, homes: int) -> PostedReports:
     """What `homes` new homes post that all lead the same life."""
-    sizes = [min(TOGETHER, homes - start) for start in range(0, homes, TOGETHER)]
-    parts = list(spread(partial(_some, plan, life), sizes))
+    sizes = [min(HOMES_PER_JOB, homes - start) for start in range(0, homes, HOMES_PER_JOB)]
+    parts = list(map_on_all_cores(partial(_some, plan, life), sizes))
     starts = np.cumsum([0, *sizes[:-1]])
     numbers = np.concatenate([who + start for (who, _), start in zip(parts, starts, strict=True)])
-    return Lived(numbers, unpack(b"".join(body for _, body in parts), Layout.of(plan).size))
+    return PostedReports(numbers, unpack(b"".join(body for _, body in parts), Layout.of(plan).size))
 
 
 def _some(plan: Plan, life: Levels, homes: int) -> tuple[NDArray[np.int64], bytes]:
     proposal, who, bodies = proposal_of(plan), list[int](), list[bytes]()
     watts = [middle_watts(levels) for levels in life]
-    for home in range(homes):
-        with at_home(plan, watts.__getitem__, proposal) as living:
+    for number in range(homes):
+        with home_in_plan(plan, watts.__getitem__, proposal) as home:
             for slot in range(len(life)):
-                living.live(slot)
-            bodies.append(b"".join(living.wire.uploads))
-        who += [home] * len(unpack(bodies[-1], Layout.of(plan).size))
+                home.live_slot(slot)
+            bodies.append(b"".join(home.provider.uploads))
+        who += [number] * len(unpack(bodies[-1], Layout.of(plan).size))
     return np.array(who, dtype=np.int64), b"".join(bodies)
 
 
 Done = TypeVar("Done")
 
 
-def spread(work: Callable[[int], Done], jobs: list[int]) -> Iterator[Done]:
+def map_on_all_cores(work: Callable[[int], Done], jobs: list[int]) -> Iterator[Done]:
     """Do jobs on all cores when there are many, in their order."""
     if len(jobs) < 4:
         yield from map(work, jobs)

@@ -59,9 +59,4 @@ def shapes_of(watts: float) -> dict[str, bytes]:
 def found(secrets: Iterable[float], places: Places) -> list[str]:
     """Where a secret turns up, and in which shape; never the secret itself."""
     shapes = [shape for secret in dict.fromkeys(secrets) for shape in shapes_of(secret).items()]
-    return [
-        f"{name} in the {place}"
-        for place, content in places.items()
-        for name, shape in shapes
-        if shape in content
-    ]
+    return [f"{name} in the {place}" for place, content in places.items() for name, shape in shapes if shape in content]

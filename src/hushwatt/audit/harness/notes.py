@@ -5,10 +5,10 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hushwatt.audit.harness.clocked_home import Left, Row
+from hushwatt.audit.harness.released import Released, Row
 
 
-class Pencil:
+class NoteWriter:
     """Writes one note after the other; each is there once `write` returns, whatever happens next."""
 
     def __init__(self, path: Path) -> None:
@@ -26,7 +26,7 @@ class Notes:
     """All notes on one home, read."""
 
     drawn: dict[int, int] = field(default_factory=dict)  # ε that was drawn with, by slot
-    sent: Left = field(default_factory=dict)  # what was handed to the network
+    sent: Released = field(default_factory=dict)  # what was handed to the network
     clocks: tuple[int, int] | None = None  # as it last saw them
     faults: list[str] = field(default_factory=list)
 

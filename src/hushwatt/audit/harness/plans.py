@@ -1,11 +1,17 @@
-"""Plans of every kind, drawn by chance."""
+"""Plans of every kind, drawn by chance, and what homes report under them, whatever they do."""
 
 import random
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import SlotReports, report
 from hushwatt.plan import Appliance, Plan, SlotLength, choices
 from hushwatt.plan.amounts import MICRO
+from hushwatt.privacy.entropy import Simulation
 
 METHODS = ("lbu", "lsp", "lbd", "lba", "lpu")
 TURN = 600  # seconds of a slot
@@ -34,3 +40,12 @@ def plan_for(chance: random.Random, method: str | None = None, **fields: Any) ->
         "minimum_homes": 1,
     }
     return Plan(method=method, **{**usual, **fields})
+
+
+def histories(plan: Plan, homes: int, slots: int, seed: int) -> Iterator[SlotReports]:
+    """The reports of homes whose levels are anyone's guess, slot by slot."""
+    source, chance = Simulation(seed, "homes"), np.random.default_rng(seed)
+    fleet, kinds = enrol(plan, homes, 0, source), len(plan.appliances)
+    for slot in range(slots):
+        levels = chance.integers(0, min(plan.widths), (homes, kinds))
+        yield report(fleet, slot, levels.astype(np.uint16), source)

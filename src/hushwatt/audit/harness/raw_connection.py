@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hushwatt.audit.harness.expect import Fault
 
 
-class Answer(NamedTuple):
+class RawResponse(NamedTuple):
     """What came back, whole."""
 
     status: int
@@ -46,12 +46,12 @@ class RawConnection:
         self.heard += part
         self.ended |= not part
 
-    def next(self) -> Answer | None:
+    def next(self) -> RawResponse | None:
         """The next whole answer of those taken in, if there is one."""
         answer, self.heard = first_answer(self.heard)
         return answer
 
-    def ask(self, request: bytes) -> Answer:
+    def ask(self, request: bytes) -> RawResponse:
         """Send a request and wait for its answer."""
         self.send(request)
         while (answer := self.next()) is None:
@@ -70,7 +70,7 @@ class RawConnection:
         self.close()
 
 
-def first_answer(heard: bytes) -> tuple[Answer | None, bytes]:
+def first_answer(heard: bytes) -> tuple[RawResponse | None, bytes]:
     """The first answer in what was heard, if it is whole, and what comes after it.
 
     >>> first_answer(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nokHTTP/1.1 4")
@@ -82,37 +82,37 @@ def first_answer(heard: bytes) -> tuple[Answer | None, bytes]:
     size = int(b"0" + head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
     if not end or len(rest) < size:
         return None, heard
-    return Answer(int(head[9:12]), rest[:size]), rest[size:]
+    return RawResponse(int(head[9:12]), rest[:size]), rest[size:]
 
 
 def request(method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> bytes:
     """The bytes of a request to a service on this machine."""
-    told = {"Host": "127.0.0.1", "Content-Length": str(len(body)), **(headers or {})}
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in told.items()), "", ""]
+    fields = {"Host": "127.0.0.1", "Content-Length": str(len(body)), **(headers or {})}
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
     return "\r\n".join(lines).encode() + body
 
 
 def exchange(
     pairs: Iterable[tuple[RawConnection, list[bytes]]], until: float, enough: int = 1 << 60
-) -> list[list[Answer]]:
+) -> list[list[RawResponse]]:
     """Send each line's requests, the next after the answer to the last; all answers.
 
     It ends when everything is answered, at a moment, or when there are so many answers.
     """
     waiting = list(pairs)
-    answers: list[list[Answer]] = [[] for _ in waiting]
+    answers: list[list[RawResponse]] = [[] for _ in waiting]
     for line, requests in waiting:
         if requests:
             line.send(requests[0])
-    open_lines = {line: place for place, (line, _) in enumerate(waiting)}
+    open_lines = {line: index for index, (line, _) in enumerate(waiting)}
     while open_lines and sum(map(len, answers)) < enough and (left := until - time.monotonic()) > 0:
         for line in select.select(list(open_lines), [], [], left)[0]:
-            place = open_lines[line]
+            index = open_lines[line]
             line.listen()
             if (answer := line.next()) is not None:
-                answers[place].append(answer)
-                if len(answers[place]) < len(waiting[place][1]):
-                    line.send(waiting[place][1][len(answers[place])])
-            if line.ended or len(answers[place]) == len(waiting[place][1]):
+                answers[index].append(answer)
+                if len(answers[index]) < len(waiting[index][1]):
+                    line.send(waiting[index][1][len(answers[index])])
+            if line.ended or len(answers[index]) == len(waiting[index][1]):
                 del open_lines[line]
     return answers

@@ -18,16 +18,16 @@ from typing import Any
 import apsw
 
 from hushwatt.audit.harness.expect import Fault
+from hushwatt.audit.harness.in_process_client import NO_LIMITS
 from hushwatt.audit.harness.raw_connection import RawConnection
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.serve import serve
 from hushwatt.provider.service.config import Config
 
-OPEN = {  # settings that let a crowd on one machine pass
+OPEN: dict[str, Any] = {  # settings that let a crowd on one machine pass
     "port": 0,
     "grace": "1d",
-    "requests_per_second": 10**9,
-    "strangers_per_second": 10**9,
+    **NO_LIMITS,
     "log_level": "error",
 }
 LATE = (  # modules that a service loads while it starts
@@ -42,7 +42,7 @@ LATE = (  # modules that a service loads while it starts
 PATIENCE = 60  # seconds for a start or an end on a busy machine
 
 
-class Collector:
+class ServiceProcess:
     """A service that collects one plan, started and ended at will; its data stay in the folder."""
 
     def __init__(self, folder: Path, plan: Plan, sync: float = 0, **settings: Any) -> None:
@@ -51,9 +51,7 @@ class Collector:
             with suppress(ImportError), warnings.catch_warnings(action="ignore"):
                 import_module(name)
         (folder / "plan.toml").write_text(plan.toml())
-        self.config = Config(
-            plan=(str(folder / "plan.toml"),), data=str(folder / "data"), **{**OPEN, **settings}
-        )
+        self.config = Config(plan=(str(folder / "plan.toml"),), data=str(folder / "data"), **{**OPEN, **settings})
         self.plan, self.log, self.sync = plan, folder / "log", sync
         self.process = self.port = 0
         self._news, self._fresh = -1, 0.0
@@ -80,10 +78,10 @@ class Collector:
             left = until - time.monotonic()
             if left <= 0 or not select.select([self._news], [], [], left)[0]:
                 return False
-            told = os.read(self._news, 64)
-            if not told:
+            port = os.read(self._news, 64)
+            if not port:
                 raise Fault(f"the service did not start: {self.log.read_text()[-500:]}")
-            self.port = int(told)
+            self.port = int(port)
         return True
 
     def start(self) -> None:
@@ -121,7 +119,7 @@ class Collector:
         self.process = 0
         return os.waitstatus_to_exitcode(status)
 
-    def __enter__(self) -> "Collector":
+    def __enter__(self) -> "ServiceProcess":
         return self
 
     def __exit__(self, *_: object) -> None:

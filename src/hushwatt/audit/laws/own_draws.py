@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.agent_home import at_home
 from hushwatt.audit.harness.lives import appliance_at_home, plan_at_home
 from hushwatt.audit.harness.marked import middle_watts
+from hushwatt.audit.harness.plan_home import home_in_plan
 from hushwatt.audit.laws.counting import DOUBT, fits, surprise
 from hushwatt.audit.laws.sampler import chances
 from hushwatt.plan.amounts import MICRO
@@ -76,12 +76,12 @@ def judged(cells: NDArray[np.int64], law: Law, reports: int) -> list[tuple[int, 
 def posted(plan: Plan, slots: int) -> NDArray[np.uint8]:
     """The payloads of one home, slot after slot."""
     watts, parts = middle_watts(min(TRUE, width - 2) for width in plan.widths), []
-    with at_home(plan, lambda slot: watts) as home:
+    with home_in_plan(plan, lambda slot: watts) as home:
         for slot in range(slots):
-            home.live(slot)
+            home.live_slot(slot)
             if slot % SEND == SEND - 1 or slot == slots - 1:
-                parts += home.wire.uploads
-                home.wire.posted.clear()
+                parts += home.provider.uploads
+                home.provider.requests.clear()
     return np.ascontiguousarray(unpack(b"".join(parts), Layout.of(plan).size).payloads)
 
 

@@ -39,15 +39,11 @@ def budgets(count: int) -> list[Fraction]:
     """Different budgets of one appliance from 10⁻⁸ to 40, as many small ones as large ones."""
     words = Simulation(1, "rounding").stream("budgets").words(4 * count)
     sizes, asked = (words[::2] / 2.0**64).tolist(), (words[1::2] % 40 + 1).tolist()
-    found = (
-        Fraction(int((MOST * MICRO) ** size), MICRO * some) for size, some in zip(sizes, asked, strict=True)
-    )
+    found = (Fraction(int((MOST * MICRO) ** size), MICRO * some) for size, some in zip(sizes, asked, strict=True))
     return list(dict.fromkeys(found))[:count]
 
 
-def audit_rounding(
-    oracle: str, make: Make, amounts: list[Fraction], widths: tuple[int, ...] = LEVELS
-) -> Finding:
+def audit_rounding(oracle: str, make: Make, amounts: list[Fraction], widths: tuple[int, ...] = LEVELS) -> Finding:
     """The worst ratio of every law against e^x, and how much of e^x rounding gave away."""
     wrong, given = 0, 0.0
     for index, budget in enumerate(amounts):
@@ -71,9 +67,7 @@ def worst_answer(law: Law) -> Fraction:
 
 def whole_steps(law: Law) -> bool:
     """Whether both chances are numbers that a 64-bit draw can hit exactly."""
-    return (
-        all(RESOLUTION % chance.denominator == 0 for chance in (law.hold, law.rise)) and law.hold > law.rise
-    )
+    return all(RESOLUTION % chance.denominator == 0 for chance in (law.hold, law.rise)) and law.hold > law.rise
 
 
 def lost(ratio: Fraction, budget: Fraction) -> float:

@@ -56,9 +56,7 @@ def sampler_audit_of(plan: Plan) -> Audit:
     return partial(audit_sampler, randomise, plan.oracle, max(1, budget), QUICK_ROWS, widths)
 
 
-def audit_sampler(
-    sampler: Sampler, oracle: str, budget: int, rows: int, widths: tuple[int, ...] = WIDTHS
-) -> Finding:
+def audit_sampler(sampler: Sampler, oracle: str, budget: int, rows: int, widths: tuple[int, ...] = WIDTHS) -> Finding:
     """Answers about appliances of several widths, each asked with `budget` millionths of ε."""
     layout = Layout(oracle, widths, asked=len(widths))
     cells, worst = [], 0.0
@@ -109,9 +107,7 @@ def audit_dither(rows: int) -> Finding:
     kettle = Appliance.of("kettle", values=[0, 100, 300], mapping="dither")
     cells = []
     for place, way in enumerate(WAYS):
-        levels = dithered(
-            kettle, np.full(rows, 100 + 200 * way), Simulation(place, "dither").stream("levels")
-        )
+        levels = dithered(kettle, np.full(rows, 100 + 200 * way), Simulation(place, "dither").stream("levels"))
         cells.append((int((levels == 2).sum()), rows, way))
         assert set(np.unique(levels)) == {1, 2}
     return _finding("dither", cells, 0.0)

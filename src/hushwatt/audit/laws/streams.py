@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.audit.exact.brute import KeptProbes, Rule, law_of_stream
-from hushwatt.audit.exact.hidden import Home, answer_table, payload
+from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, payload
 from hushwatt.audit.exact.schedules import Draw, Schedule, schedules
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.laws.counting import DOUBT, surprise
@@ -43,7 +43,7 @@ Sources = Callable[[int, str], Source]
 
 
 @dataclass(frozen=True)
-class Case:
+class StreamCase:
     """One plan, and what every home of a fleet holds, slot by slot."""
 
     plan: Plan
@@ -55,7 +55,7 @@ class Case:
         return f"streams of {plan.method}, {plan.oracle}{some}"
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[StreamCase]:
     """Every method that homes walk by themselves, with silences, repeats and rotations."""
     for method in ("lbd", "lba"):
         for oracle in ("oue", "sue", "grr"):
@@ -66,13 +66,11 @@ def cases() -> Iterator[Case]:
         yield _case(method, None, "grr", Shape((2, 3), 2, 3), asked=1)
 
 
-def _case(method: str, decision: str | None, oracle: str, shape: Shape, asked: int) -> Case:
+def _case(method: str, decision: str | None, oracle: str, shape: Shape, asked: int) -> StreamCase:
     mechanism = Mechanism(method, decision, oracle, "range", asked < len(shape.widths))
     plan = small_plan(mechanism, shape, EPSILON, asked)
-    stream = tuple(
-        tuple((slot + place) // 2 % 2 for place in range(len(shape.widths))) for slot in range(shape.slots)
-    )
-    return Case(plan, stream)
+    stream = tuple(tuple((slot + place) // 2 % 2 for place in range(len(shape.widths))) for slot in range(shape.slots))
+    return StreamCase(plan, stream)
 
 
 def stream_audits(quick: bool = False, sources: Sources = Simulation) -> Iterator[Audit]:
@@ -82,7 +80,7 @@ def stream_audits(quick: bool = False, sources: Sources = Simulation) -> Iterato
         yield partial(audit_streams, case, QUICK_HOMES if quick else HOMES, sources)
 
 
-def audit_streams(case: Case, homes: int, sources: Sources = Simulation) -> Finding:
+def audit_streams(case: StreamCase, homes: int, sources: Sources = Simulation) -> Finding:
     """How far what a fleet sends lies from its exact law, and from another."""
     seen = fleet(case, homes, sources(5, case.plan.id))
     here, other = weigh(seen, law_of(case)), weigh(seen, other_law_of(case))
@@ -100,7 +98,7 @@ def weigh(seen: Counter[Seen], law: Law) -> float:
     return surprise(counts, np.array([float(law[stream]) for stream in known]))
 
 
-def fleet(case: Case, count: int, source: Source) -> Counter[Seen]:
+def fleet(case: StreamCase, count: int, source: Source) -> Counter[Seen]:
     """What homes that all hold the same send, by the shipped steps."""
     homes = enrol(case.plan, count, 0, source)
     probe = homes.strategies.states[0].probe
@@ -113,36 +111,34 @@ def fleet(case: Case, count: int, source: Source) -> Counter[Seen]:
     return Counter({tuple(map(int, stream)): int(n) for stream, n in zip(streams, counts, strict=True)})
 
 
-def law_of(case: Case) -> Law:
+def law_of(case: StreamCase) -> Law:
     """The exact law of what one home sends."""
     if case.plan.decision == "household":
         return decided_law(case, KeptProbes())
     return scheduled_law(case)
 
 
-def other_law_of(case: Case) -> Law:
+def other_law_of(case: StreamCase) -> Law:
     """The law of a home that decides by its last release, or has a tenth more ε."""
     if case.plan.decision == "household":
         return decided_law(case, AgainstRelease())
     more = replace(case.plan, epsilon=case.plan.epsilon * 11 // 10)
-    return scheduled_law(Case(more, case.stream))
+    return scheduled_law(StreamCase(more, case.stream))
 
 
-def decided_law(case: Case, rule: Rule) -> Law:
+def decided_law(case: StreamCase, rule: Rule) -> Law:
     """Household-decided: the enumeration's law, with every vector as the bytes that are sent."""
-    home = Home.of(case.plan)
+    home = EnumeratedHome.of(case.plan)
     vectors = answer_table(home.laws(home.first.probe))[0]
     numbers = [number(payload(home.layout, vector)) for vector in vectors]
     places = tuple(home.levels.index(levels) for levels in case.stream)
     return {
-        tuple(
-            SILENT if vector is None else numbers[vector] + ANEW * new for new, vector in transcript
-        ): chance
+        tuple(SILENT if vector is None else numbers[vector] + ANEW * new for new, vector in transcript): chance
         for transcript, chance in law_of_stream(home, rule, places).items()
     }
 
 
-def scheduled_law(case: Case) -> Law:
+def scheduled_law(case: StreamCase) -> Law:
     """The others: each turn and order is as likely as any other, and each answer has its law."""
     law: Law = defaultdict(Fraction)
     known = list(schedules(case.plan, len(case.stream)))
@@ -152,7 +148,7 @@ def scheduled_law(case: Case) -> Law:
     return dict(law)
 
 
-def _ways(case: Case, schedule: Schedule) -> Iterator[tuple[Seen, Fraction]]:
+def _ways(case: StreamCase, schedule: Schedule) -> Iterator[tuple[Seen, Fraction]]:
     """Everything that one schedule can lead to."""
     options = [
         [option for draw in slot for option in _answers(case.plan, draw, levels)] or [(SILENT, Fraction(1))]
@@ -173,10 +169,7 @@ def _answers(plan: Plan, draw: Draw, levels: tuple[int, ...]) -> list[tuple[int,
         (
             ANEW + number(named(layout, draw.members, answer)),
             prod(
-                (
-                    law.chance(one, levels[place])
-                    for law, one, place in zip(laws, answer, draw.members, strict=True)
-                ),
+                (law.chance(one, levels[place]) for law, one, place in zip(laws, answer, draw.members, strict=True)),
                 start=Fraction(1),
             ),
         )

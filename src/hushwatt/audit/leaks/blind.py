@@ -1,30 +1,30 @@
 """With blindfolded answers nothing may depend on a reading, decisions least of all.  [claim C6] [claim C17]
 
-The one step that may look at a level is made to answer about the lowest level, whatever the truth
-is.  All else is as shipped.  Homes that lead different lives with the same randomness must then do
-the very same in every byte: what they pay, decide, send and keep.
+The one step that may look at a level, the randomiser, is passed in: it answers about the lowest
+level, whatever the truth is.  All else is as shipped.  Homes that lead different lives with the same
+randomness must then do the very same in every byte: what they pay, decide, send and keep.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.twins import READINGS, traces
 from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
-from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.levels import Levels
+from hushwatt.household.report.randomise import randomise
 from hushwatt.household.report.report import SlotReports, report
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation
+from hushwatt.privacy.kernels import Rows
 from hushwatt.wire.payload import Layout, Members
 
 HOMES, WIDTHS = 40, (2, 3, 4)
@@ -32,22 +32,9 @@ SLOTS, QUICK_SLOTS = 60, 8
 AT_HOME = (("lbd", "household", "oue", 3, 2, 2 * MICRO), ("lba", "household", "grr", 3, 3, 2 * MICRO))
 
 
-@contextmanager
-def blindfold() -> Iterator[None]:
-    """Let every answer be about the lowest level."""
-    shipped = vars(steps)["randomise"]
-
-    def blind(
-        layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy
-    ) -> NDArray[np.uint8]:
-        answers: NDArray[np.uint8] = shipped(layout, np.zeros_like(levels), members, drawn, entropy)
-        return answers
-
-    vars(steps)["randomise"] = blind
-    try:
-        yield
-    finally:
-        vars(steps)["randomise"] = shipped
+def lowest_level(layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy) -> Rows:
+    """The shipped randomiser, which is always told the lowest level."""
+    return randomise(layout, np.zeros_like(levels), members, drawn, entropy)
 
 
 def blind_audits(quick: bool = False) -> Iterator[Audit]:
@@ -64,8 +51,7 @@ def audit_blind_fleet(method: str, decision: str | None, slots: int) -> Finding:
     asked = 3 if decision == "household" else 2
     mechanism = Mechanism(method, decision, "oue", "range", asked < len(WIDTHS))
     plan = small_plan(mechanism, Shape(WIDTHS, 3, slots), 2 * MICRO, asked)
-    with blindfold():
-        first, *others = [_sent(plan, life, slots) for life in range(4)]
+    first, *others = [_sent(plan, life, slots) for life in range(4)]
     other = sum(each != first for each in others)
     by = f" by the {decision}" if decision else ""
     figure = f"{other} of {len(others)} other lives differ in a byte or a decision; {slots} slots"
@@ -75,18 +61,16 @@ def audit_blind_fleet(method: str, decision: str | None, slots: int) -> Finding:
 def _sent(plan: Plan, life: int, slots: int) -> list[tuple[Any, ...]]:
     """All that a fleet sends, as plain values."""
     source = Simulation(6, plan.id)
-    homes = enrol(plan, HOMES, 0, source)
+    homes = replace(enrol(plan, HOMES, 0, source), randomiser=lowest_level)
     decided = DecisionState.start(plan, HOMES) if plan.decision == "provider" else None
-    found = []
+    everything = []
     for slot in range(slots):
         levels = _levels(life, slot)
         rounds = (
-            report_rounds(homes, decided, slot, levels, source)
-            if decided
-            else [report(homes, slot, levels, source)]
+            report_rounds(homes, decided, slot, levels, source) if decided else [report(homes, slot, levels, source)]
         )
-        found += [_plain(sent) for sent in rounds]
-    return found
+        everything += [_plain(sent) for sent in rounds]
+    return everything
 
 
 def _levels(life: int, slot: int) -> Levels:
@@ -105,8 +89,7 @@ def _plain(sent: SlotReports) -> tuple[Any, ...]:
 
 def audit_blind_agent(plan: Plan, slots: int) -> Finding:
     """One agent at home under different readings: its whole ledger, its requests and its lines."""
-    with blindfold():
-        seen = [traces(plan, readings, slots, whole=True) for readings in READINGS.values()]
-    other = sum(each != seen[0] for each in seen)
-    figure = f"{other} of {len(seen)} kinds of readings leave other traces; {slots} slots"
+    left = [traces(plan, readings, slots, True, lowest_level) for readings in READINGS.values()]
+    other = sum(each != left[0] for each in left)
+    figure = f"{other} of {len(left)} kinds of readings leave other traces; {slots} slots"
     return Finding("C17 C6", f"blindfolded agent, {plan.method}, {plan.oracle}", figure, other == 0)

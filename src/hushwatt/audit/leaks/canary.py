@@ -14,12 +14,11 @@ from functools import partial
 import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.agent_home import Living, at_home, proposal_of
-from hushwatt.audit.harness.clocked_home import NO_CAPS
-from hushwatt.audit.harness.lives import TOGETHER, plan_at_home, spread
+from hushwatt.audit.harness.home_under_test import NO_CAPS
+from hushwatt.audit.harness.lives import HOMES_PER_JOB, map_on_all_cores, plan_at_home
 from hushwatt.audit.harness.marked import found, secret_watts
+from hushwatt.audit.harness.plan_home import PlanHome, home_in_plan, proposal_of
 from hushwatt.audit.leaks.traces import listening, written_by
-from hushwatt.household.agent import Agent
 from hushwatt.household.join import Proposal, pause
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.hub import Hub
@@ -42,49 +41,48 @@ class NoRandomness:
         return OperatingSystem()
 
 
-def quiet(home: Living) -> None:
+def quiet(home: PlanHome) -> None:
     """Nothing goes wrong."""
 
 
-def disk_refuses(home: Living) -> None:
+def disk_refuses(home: PlanHome) -> None:
     """The ledger cannot be written from now on."""
-    home.store.disk.pragma("query_only", 1)
+    for store in (home.store, home.outbox.store):
+        store.disk.pragma("query_only", 1)
 
 
-def line_is_down(home: Living) -> None:
+def line_is_down(home: PlanHome) -> None:
     """The provider does not answer."""
-    home.wire.down = True
+    home.provider.down = True
 
 
-def provider_refuses(home: Living) -> None:
+def provider_refuses(home: PlanHome) -> None:
     """Every report is turned away."""
-    home.wire.refuses = True
+    home.provider.refuses = "wrong_payload"
 
 
-def owner_pauses(home: Living) -> None:
+def owner_pauses(home: PlanHome) -> None:
     """The owner wants silence."""
-    pause(home.store, None, home.hands.wall)
+    pause(home.store, None, home.clock.wall)
 
 
-def agent_restarts(home: Living) -> None:
+def agent_restarts(home: PlanHome) -> None:
     """A new agent on the old ledger."""
-    home.agent = Agent(home.store, NO_CAPS, home.agent.readings, say=home.said.append)
+    home.restart()
 
 
-def real_plugs(home: Living) -> None:
+def real_plugs(home: PlanHome) -> None:
     """Readings come from plugs of three makers, some of them broken."""
     entries = [
         {"appliance": appliance.name, "preset": preset, "topic": "plug"}
         for appliance, preset in zip(home.plan.appliances, ("tasmota", "shelly", "zigbee2mqtt"), strict=True)
     ]
-    home.agent.readings = Hub.of(
-        SourcesFile.parse({"plug": entries}, home.store.path.parent), home.said.append
-    )
+    home.agent.readings = Hub.of(SourcesFile.parse({"plug": entries}, home.store.path.parent), home.said.append)
 
 
-def speak(home: Living, watts: float) -> None:
+def speak(home: PlanHome, watts: float) -> None:
     """What plugs publish in a slot: a reading, one that is retained, half a message, one too large."""
-    hub, now = home.agent.readings, home.hands.wall
+    hub, now = home.agent.readings, home.clock.wall
     if not isinstance(hub, Hub):
         return
     for topic, content in (
@@ -100,13 +98,13 @@ def speak(home: Living, watts: float) -> None:
     hub.poll(now, now)
 
 
-def health_of(home: Living) -> str:
+def health_of(home: PlanHome) -> str:
     """What the agent writes down about its sources, and how they show."""
     hub = home.agent.readings
-    return f"{json.dumps(hub.health(home.hands.wall))} {hub!r}" if isinstance(hub, Hub) else ""
+    return f"{json.dumps(hub.health(home.clock.wall))} {hub!r}" if isinstance(hub, Hub) else ""
 
 
-TROUBLES: dict[str, Callable[[Living], None]] = {
+TROUBLES: dict[str, Callable[[PlanHome], None]] = {
     "none": quiet,
     "disk": disk_refuses,
     "line": line_is_down,
@@ -125,7 +123,7 @@ PLANS = (
 
 
 @dataclass(frozen=True)
-class Run:
+class CanaryRun:
     """What one home wrote down that it should not have, and whether the trouble came to pass."""
 
     leaks: list[str]
@@ -140,31 +138,29 @@ def canary_audits(quick: bool = False) -> Iterator[Audit]:
 
 def audit_canary(trouble: str, runs: int) -> Finding:
     """Many homes under one trouble; none of their readings may be found anywhere."""
-    sizes = [min(TOGETHER, runs - start) for start in range(0, runs, TOGETHER)]
-    done = [run for part in spread(partial(_some, trouble), sizes) for run in part]
+    sizes = [min(HOMES_PER_JOB, runs - start) for start in range(0, runs, HOMES_PER_JOB)]
+    done = [run for part in map_on_all_cores(partial(_some, trouble), sizes) for run in part]
     leaks = [leak for run in done for leak in run.leaks]
     noticed = trouble == "none" or any(run.said for run in done)
     figure = f"{len(leaks)} readings seen in {runs:,} homes: ledger, wire, log, errors, repr"
     numbers: dict[str, float | int | str] = {"runs": runs, "leaks": "; ".join(leaks[:3])}
-    return Finding(
-        "C16", f"secret readings, trouble: {trouble}", figure, not leaks and noticed, numbers=numbers
-    )
+    return Finding("C16", f"secret readings, trouble: {trouble}", figure, not leaks and noticed, numbers=numbers)
 
 
-def _some(trouble: str, runs: int) -> list[Run]:
+def _some(trouble: str, runs: int) -> list[CanaryRun]:
     asked = [(plan, proposal_of(plan)) for plan in PLANS]
     with listening() as log:
         return [run(trouble, *asked[number % len(asked)], log) for number in range(runs)]
 
 
-def run(trouble: str, plan: Plan, proposal: Proposal, log: list[str]) -> Run:
+def run(trouble: str, plan: Plan, proposal: Proposal, log: list[str]) -> CanaryRun:
     """One home with secret watts, its trouble, and the search."""
     secrets = secret_watts(levels=2)
     caps = TIGHT if trouble == "cap" else NO_CAPS
     source = NoRandomness() if trouble == "randomness" else None
     errors: list[str] = []
     log.clear()
-    with at_home(plan, partial(_watts, plan, secrets), proposal, caps, source) as home:
+    with home_in_plan(plan, partial(_watts, plan, secrets), proposal, caps, source) as home:
         for slot in range(SLOTS):
             if slot == (0 if trouble == "plugs" else BAD):
                 TROUBLES[trouble](home)
@@ -178,7 +174,7 @@ def run(trouble: str, plan: Plan, proposal: Proposal, log: list[str]) -> Run:
                 errors += [repr(wrong), "".join(traceback.format_exception(wrong))]
         leaks = found(secrets.tolist(), written_by(home, log, [*errors, health_of(home)]))
         said = bool(home.said or errors or home.store.rows("SELECT * FROM silences"))
-    return Run(leaks, said)
+    return CanaryRun(leaks, said)
 
 
 def _watts(plan: Plan, secrets: Watts, slot: int) -> Watts:

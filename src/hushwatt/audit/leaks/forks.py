@@ -38,9 +38,7 @@ def fork_audits(quick: bool = False) -> Iterator[Audit]:
 def audit_imports(source: Path = Path(hushwatt.__file__).parent) -> Finding:
     """Every import and every attribute that runs at home."""
     files = [file for room in AT_HOME for file in sorted((source / room).rglob("*.py"))]
-    weak = [
-        f"{file.stem} names {name}" for file in files for name in sorted(names(file.read_text()) & set(WEAK))
-    ]
+    weak = [f"{file.stem} names {name}" for file in files for name in sorted(names(file.read_text()) & set(WEAK))]
     figure = f"{len(weak)} of {len(files)} modules name a generator that can be guessed"
     return Finding("C18", "imports at home", figure, not weak, numbers={"weak": "; ".join(weak)})
 

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.agent_home import Living, at_home, proposal_of
+from hushwatt.audit.harness.fake_provider import SentRequest
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.harness.marked import STEP
+from hushwatt.audit.harness.plan_home import PlanHome, home_in_plan
 from hushwatt.audit.leaks.traces import listening
 from hushwatt.household.report.levels import Watts
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
@@ -55,16 +57,18 @@ def audit_twins(plan: Plan, slots: int) -> Finding:
     """Homes of every kind of readings, compared with the one that reads nothing."""
     seen = {name: traces(plan, readings, slots) for name, readings in READINGS.items()}
     first = seen["nothing"]
-    other = [
-        f"{name}: {part}" for name, those in seen.items() for part in first if those[part] != first[part]
-    ]
+    other = [f"{name}: {part}" for name, those in seen.items() for part in first if those[part] != first[part]]
     figure = f"{len(other)} differences between {len(READINGS)} kinds of readings over {slots} slots"
     subject = f"twins, {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
     return Finding("C17", subject, figure, not other, numbers={"differ": "; ".join(other[:3])})
 
 
 def traces(
-    plan: Plan, readings: Callable[[int, int], Watts], slots: int, whole: bool = False
+    plan: Plan,
+    readings: Callable[[int, int], Watts],
+    slots: int,
+    whole: bool = False,
+    randomiser: Randomiser = randomise,
 ) -> dict[str, Any]:
     """All that a home with these readings leaves behind; what was randomised only when it is `whole`."""
 
@@ -72,7 +76,7 @@ def traces(
         return readings(slot, len(plan.appliances))
 
     source = Simulation(9, plan.id)
-    with listening() as log, at_home(plan, watts, proposal_of(plan), source=source) as home:
+    with listening() as log, home_in_plan(plan, watts, source=source, randomiser=randomiser) as home:
         waiting = []
         for slot in range(slots):
             home.begin(slot)
@@ -82,18 +86,15 @@ def traces(
         return {
             "times": waiting,
             "ledger": _ledger(home, whole),
-            "requests": [
-                _request(home, each.url, each.headers, each.body, whole) for each in home.wire.posted
-            ],
+            "requests": [_request(home, request, whole) for request in home.provider.requests],
             "lines": [*log, *home.said],
         }
 
 
-def _ledger(home: Living, whole: bool) -> dict[str, list[dict[str, Any]]]:
+def _ledger(home: PlanHome, whole: bool) -> dict[str, list[dict[str, Any]]]:
     tables = home.store.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     return {
-        row["name"]: [_plain(each, whole) for each in home.store.rows(f"SELECT * FROM {row['name']}")]
-        for row in tables
+        row["name"]: [_plain(each, whole) for each in home.store.rows(f"SELECT * FROM {row['name']}")] for row in tables
     }
 
 
@@ -109,11 +110,12 @@ def _plain(row: dict[str, Any], whole: bool) -> dict[str, Any]:
     return kept
 
 
-def _request(home: Living, url: str, headers: dict[str, str], body: bytes, whole: bool) -> tuple[Any, ...]:
+def _request(home: PlanHome, request: SentRequest, whole: bool) -> tuple[Any, ...]:
     """A request without signature, nonce and key; of a record, its head and the size of its payload."""
-    named = {name: value for name, value in headers.items() if name not in (SIGNATURE_HEADER, NONCE_HEADER)}
-    if not url.endswith("/reports"):
-        return url, named, len(body)
+    fresh, path, body = (SIGNATURE_HEADER, NONCE_HEADER), request.path, request.body
+    named = {name: value for name, value in request.headers.items() if name not in fresh}
+    if not path.endswith("/reports"):
+        return path, named, len(body)
     size = HEADER_BYTES + Layout.of(home.plan).size
     heads = tuple(body[start : start + HEADER_BYTES] for start in range(0, len(body), size))
-    return url, named, body if whole else len(body), heads
+    return path, named, body if whole else len(body), heads

@@ -97,6 +97,4 @@ def _finding(subject: str, worst: int, refused: bool, histories: int) -> Finding
     figure = f"dearest window {worst / EPSILON:.6f} ε; {histories:,} histories"
     passed = worst <= EPSILON and not refused
     numbers: dict[str, float | int | str] = {"reached": worst / EPSILON, "histories": histories}
-    return Finding(
-        "C2", subject, figure + (", the ledger refused" if refused else ""), passed, numbers=numbers
-    )
+    return Finding("C2", subject, figure + (", the ledger refused" if refused else ""), passed, numbers=numbers)

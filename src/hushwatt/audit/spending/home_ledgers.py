@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.agent_home import fresh_store
-from hushwatt.audit.harness.clocked_home import NO_CAPS, START, join
+from hushwatt.audit.harness.home_under_test import NO_CAPS, fresh_store, join
+from hushwatt.audit.harness.machine_clock import START
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
@@ -29,7 +29,7 @@ WISHES = ((1, None), (2, 0), (2, 1))  # plan and member
 
 
 @dataclass(frozen=True)
-class Case:
+class CapCase:
     """One cap of the owner, and the spends to try it with."""
 
     cap: str
@@ -53,10 +53,10 @@ class Case:
 
 
 CASES = (
-    Case("epsilon_per_day", DAY, 1, (1, 2)),
-    Case("epsilon_per_year", YEAR, 1, (1, 2)),
-    Case("appliance_epsilon", DAY, 1, (2,)),
-    Case("appliance_epsilon", 6 * DAY, 6, (2,)),
+    CapCase("epsilon_per_day", DAY, 1, (1, 2)),
+    CapCase("epsilon_per_year", YEAR, 1, (1, 2)),
+    CapCase("appliance_epsilon", DAY, 1, (2,)),
+    CapCase("appliance_epsilon", 6 * DAY, 6, (2,)),
 )
 
 
@@ -66,7 +66,7 @@ def book_audits(make: Make = HomeLedger, spends: int = 3) -> Iterator[Audit]:
         yield partial(audit_book, make, case, spends)
 
 
-def audit_book(make: Make, case: Case, spends: int = 3) -> Finding:
+def audit_book(make: Make, case: CapCase, spends: int = 3) -> Finding:
     """All sequences of so many spends, of two plans that share an appliance."""
     with fresh_store() as store:
         for place in ASKED:
@@ -77,7 +77,7 @@ def audit_book(make: Make, case: Case, spends: int = 3) -> Finding:
     return Finding("C12", f"home's book, {name}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
-def _walk(book: HomeLedger, case: Case, taken: list[SpendEntry], left: int) -> tuple[int, int]:
+def _walk(book: HomeLedger, case: CapCase, taken: list[SpendEntry], left: int) -> tuple[int, int]:
     """Try every wish after those taken, and every further one after each."""
     wrong = tried = 0
     for wish in case.wishes if left else ():
@@ -99,7 +99,7 @@ def _accepts(book: HomeLedger, wish: SpendEntry) -> bool:
     return True
 
 
-def dearest(case: Case, entries: list[SpendEntry]) -> Fraction:
+def dearest(case: CapCase, entries: list[SpendEntry]) -> Fraction:
     """The most that an interval costs, the home or one appliance, laid at every quarter of a unit."""
     unit = case.length // CAP
     begins = [START + quarter * unit // 4 for quarter in range(-4 * CAP, 32)]
@@ -110,7 +110,7 @@ def _touching(entries: list[SpendEntry], low: int, high: int) -> list[SpendEntry
     return [entry for entry in entries if entry.start < high and entry.end > low]
 
 
-def _cost(case: Case, entries: list[SpendEntry]) -> Fraction:
+def _cost(case: CapCase, entries: list[SpendEntry]) -> Fraction:
     if case.cap != "appliance_epsilon":
         return Fraction(sum(entry.amount for entry in entries))
     given: dict[str, Fraction] = {}

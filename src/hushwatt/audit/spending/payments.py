@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.agent_home import at_home
+from hushwatt.audit.harness.plan_home import home_in_plan
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.ledger.store import Store
@@ -27,7 +27,7 @@ DRAWN = ("probe", "publication")  # the streams that randomise an answer
 
 
 @dataclass
-class Watched:
+class WatchedSource:
     """A source that notes what is drawn with, and whether it was paid by then."""
 
     source: Source
@@ -68,7 +68,7 @@ def audit_payments(method: str, change: Change) -> Finding:
     wrong = slots = 0
     for oracle in ("oue", "grr"):
         plan = _plan(method, oracle)
-        watched = Watched(Simulation(3, method))
+        watched = WatchedSource(Simulation(3, method))
         homes = enrol(plan, 1, 0, watched)
         watched.paid = partial(charged, homes)
         change(homes)
@@ -82,11 +82,11 @@ def audit_payments(method: str, change: Change) -> Finding:
 
 def audit_payments_on_disk(method: str) -> Finding:
     """The same of the agent: what it draws with is in the ledger on disk by then, read by someone else."""
-    plan, watched = _plan(method, "oue"), Watched(Simulation(5, method))
-    with at_home(plan, _some_watts, source=watched) as home, Store(home.store.path) as disk:
+    plan, watched = _plan(method, "oue"), WatchedSource(Simulation(5, method))
+    with home_in_plan(plan, _some_watts, source=watched) as home, Store(home.store.path) as disk:
         watched.paid = partial(_on_disk, disk)
         for slot in range(1, SLOTS):
-            home.live(slot)
+            home.live_slot(slot)
         said = {row["slot"]: row["spent"] for row in disk.rows("SELECT slot, spent FROM reports")}
     slots = range(1, SLOTS)
     wrong = sum(slot in watched.unpaid or watched.drawn.get(slot, 0) != said.get(slot, 0) for slot in slots)
@@ -103,7 +103,7 @@ def _on_disk(disk: Store, slot: int) -> int:
     return int(disk.value(query, (slot,)))
 
 
-def _agree(watched: Watched, homes: Homes, sent: SlotReports) -> bool:
+def _agree(watched: WatchedSource, homes: Homes, sent: SlotReports) -> bool:
     said = int(sent.spent.sum())
     return watched.drawn.get(sent.slot, 0) == charged(homes, sent.slot) == said
 

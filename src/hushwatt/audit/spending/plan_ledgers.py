@@ -12,8 +12,7 @@ from itertools import accumulate, product
 import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.harness.agent_home import fresh_store
-from hushwatt.audit.harness.clocked_home import NO_CAPS, join
+from hushwatt.audit.harness.home_under_test import NO_CAPS, fresh_store, join
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.errors import OverBudget
 from hushwatt.household.ledger.home_ledger import HomeLedger
@@ -85,9 +84,7 @@ def audit_kept_ledger(kept: Kept, window: int, charges: int = 3) -> Finding:
     with fresh_store() as store:
         join(store, plan)
         wrong, tried = _walk(partial(kept, plan, 1, HomeLedger(store, NO_CAPS)), window, [], charges)
-    figure = (
-        f"{wrong} of {tried:,} charges judged wrongly, after every sequence of up to {charges - 1} others"
-    )
+    figure = f"{wrong} of {tried:,} charges judged wrongly, after every sequence of up to {charges - 1} others"
     return Finding("C12", f"home's ledger on disk, w={window}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
@@ -104,7 +101,5 @@ def _walk(kept: Callable[[int], PlanLedger], window: int, taken: list[Entry], le
         if accepted:
             more = _walk(kept, window, [*taken, entry], left - 1)
             wrong, tried = wrong + more[0], tried + more[1]
-            ledger.home_ledger.store.disk.execute(
-                "DELETE FROM spends WHERE rowid = (SELECT max(rowid) FROM spends)"
-            )
+            ledger.home_ledger.store.disk.execute("DELETE FROM spends WHERE rowid = (SELECT max(rowid) FROM spends)")
     return wrong, tried

@@ -6,22 +6,21 @@ import random
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import SplitResult
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-from hushwatt.audit.harness.clocked_home import join
 from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.fake_provider import ADDRESS, KEY, Endpoint, SentRequest, proved_answer
+from hushwatt.audit.harness.home_under_test import join
 from hushwatt.audit.harness.plans import plan_for
-from hushwatt.audit.harness.resident_memory import resident
-from hushwatt.chaos.mutations import GAP, Mutator
+from hushwatt.chaos.mutations import GAP, Mutator, resident
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
 from hushwatt.household.consent_text import consent_terms
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.upload.http import HttpResponse, HttpSession, HttpTransport
+from hushwatt.household.upload.http import HttpResponse, HttpSession
 from hushwatt.household.upload.outbox import Outbox, verdicts
 from hushwatt.household.upload.provider_client import (
     ProviderClient,
@@ -35,14 +34,11 @@ from hushwatt.household.upload.timed_socket import Deadline, TimedSocket
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.promise import Promise, promise
-from hushwatt.wire.proof import NONCE_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.signature import public_bytes, sign_plan
 
 ANSWERS, WHOLE, RAW, SENT = 5_000, 20, 200, 5  # read, in whole conversations, as bytes, by an outbox
 GROWTH = 64 << 20  # bytes that a case may leave behind
 WORD = re.compile(r"[a-z_]{1,40}")
-KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
-ADDRESS = "http://127.0.0.1"
 STATUSES = (200, 200, 200, 200, 201, 204, 301, 400, 401, 404, 410, 422, 429, 500, 503, 99, 999)
 PLACES = (
     b'{"device": "' + b"00" * 16 + b'", "devices": [\0], "turn": \0, "turns": [\0]}',
@@ -120,34 +116,26 @@ def _refuse_or_read(step: Callable[[], object]) -> None:
         expect(str(refusal).isprintable() and len(str(refusal)) < 2_000, "a refusal repeats what was sent")
 
 
-class Hostile:
+class HostileProvider(Endpoint):
     """A provider that has its key, and answers anything else with whatever comes to its mind."""
 
     def __init__(self, plan: bytes, mutator: Mutator, trust: float = 0.7) -> None:
         self.plan, self.mutator, self.trust = plan, mutator, trust
 
-    def connect(self, address: str) -> HttpTransport:
-        return self
-
-    def ask(
-        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> HttpResponse:
+    def answer(self, request: SentRequest) -> HttpResponse:
         mutator, signed = self.mutator, dict[str, str]()
-        told, status = self._told(path), mutator.pick(STATUSES)
-        if path == f"/v1/plans/{hashlib.sha256(self.plan).hexdigest()}" and mutator.happens(self.trust):
-            told, status, signed = self.plan, 200, sign_plan(KEY, self.plan)
-        nonce = bytes.fromhex((headers or {})[NONCE_HEADER])
-        proof = prove(KEY, Challenge(nonce, method, path, sha256_hex(body or b"")), status, told)
-        found = {name.lower(): value for name, value in {**signed, **proof}.items()}
+        body, status = self._body(request.path), mutator.pick(STATUSES)
+        wanted = f"/v1/plans/{hashlib.sha256(self.plan).hexdigest()}"
+        if request.path == wanted and mutator.happens(self.trust):
+            body, status, signed = self.plan, 200, sign_plan(KEY, self.plan)
+        answer = proved_answer(KEY, request, body, signed, status)
         if mutator.happens(0.05):
-            name = mutator.pick(sorted(found))
-            found[name] = mutator.bent(found[name].encode()).decode("latin-1")
-        return HttpResponse(status, found, told)
+            name = mutator.pick(sorted(answer.headers))
+            bent = mutator.bent(answer.headers[name].encode()).decode("latin-1")
+            return replace(answer, headers={**answer.headers, name: bent})
+        return answer
 
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def _told(self, path: str) -> bytes:
+    def _body(self, path: str) -> bytes:
         fitting = {"plans": TEMPLATES[parse_plan_list], "devices": PLACES}.get(path.rpartition("/")[2])
         return self.mutator.message(self.mutator.pick(fitting or self.mutator.pick(list(TEMPLATES.values()))))
 
@@ -156,7 +144,7 @@ def _converse(plan: Plan, weighed: Promise, mutator: Mutator) -> None:
     """A whole visit: the list, a plan that may be bent, joining, sending and leaving."""
     canonical = _bent_plan(plan, mutator) if mutator.happens(0.5) else plan.canonical()
     name = hashlib.sha256(canonical).hexdigest()
-    client = ProviderClient(ADDRESS, Hostile(canonical, mutator, trust=0.95).connect)
+    client = HostileProvider(canonical, mutator, trust=0.95).provider_client()
     _refuse_or_read(lambda: choose_plan(client, None))
     _refuse_or_read(lambda: _read_terms(client, name, weighed))
     for errand in (
@@ -180,14 +168,14 @@ def _read_terms(client: ProviderClient, name: str, weighed: Promise) -> None:
 
 def _bent_plan(plan: Plan, mutator: Mutator) -> bytes:
     """A plan with one thing in it that should not be there, or bent as bytes."""
-    told = json.loads(plan.canonical())
+    fields = json.loads(plan.canonical())
     with suppress(ValueError):
-        told[mutator.pick(sorted(told))] = json.loads(mutator.filled(GAP))
-        return json.dumps(told).encode()
+        fields[mutator.pick(sorted(fields))] = json.loads(mutator.filled(GAP))
+        return json.dumps(fields).encode()
     return mutator.bent(plan.canonical())
 
 
-class Plug:
+class CannedSocket:
     """A socket that has heard everything it will ever hear."""
 
     def __init__(self, heard: bytes) -> None:
@@ -212,7 +200,7 @@ def _raw(heard: bytes) -> HttpSession:
     """A session with someone who says these bytes, whatever is asked."""
 
     def dial(parts: SplitResult, deadline: Deadline) -> TimedSocket:
-        return TimedSocket(Plug(heard), deadline)  # type: ignore[arg-type]
+        return TimedSocket(CannedSocket(heard), deadline)  # type: ignore[arg-type]
 
     return HttpSession(ADDRESS, Deadline(60), dial)
 
@@ -225,10 +213,8 @@ def _send(folder: Path, plan: Plan, mutator: Mutator) -> None:
             disk.execute("UPDATE plans SET provider = ?", (public_bytes(KEY),))
             disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
         said = list[str]()
-        hostile = Hostile(plan.canonical(), mutator, trust=0.95)
-        outbox = Outbox(
-            store, OperatingSystem(), said.append, lambda address: ProviderClient(address, hostile.connect)
-        )
+        hostile = HostileProvider(plan.canonical(), mutator, trust=0.95)
+        outbox = Outbox(store, OperatingSystem(), said.append, hostile.provider_client)
         for _ in range(SENT):
             outbox.send(1 << 60)
             (row,) = store.rows("SELECT due, answer FROM reports")

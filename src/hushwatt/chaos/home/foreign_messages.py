@@ -3,14 +3,13 @@
 from math import isfinite
 from pathlib import Path
 
-from hushwatt.audit.harness.clocked_home import join
 from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.home_under_test import join
 from hushwatt.audit.harness.plans import TURN, plan_for
-from hushwatt.audit.harness.resident_memory import resident
-from hushwatt.chaos.mutations import GAP, Mutator
+from hushwatt.chaos.mutations import GAP, Mutator, resident
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
-from hushwatt.household.entities import obey
+from hushwatt.household.home_assistant import obey
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.sources.discover import recognise
@@ -29,7 +28,7 @@ PLUGS = [
     {"preset": "tasmota", "topic": "kitchen"},
     {"preset": "shelly", "topic": "shelly-1"},
     {"preset": "zigbee2mqtt", "topic": "living/tv"},
-    {"preset": "esphome", "topic": "esp/sensor/desk"},
+    {"preset": "esphome", "topic": "esp/sensor/client"},
     {"preset": "homeassistant", "topic": "sensor.oven"},
     {"preset": "custom", "topic": "bare"},
     {"preset": "custom", "topic": "meter", "path": "phases.total", "unit": "kWh"},

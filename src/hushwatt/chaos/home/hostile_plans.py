@@ -10,9 +10,10 @@ from fractions import Fraction
 from math import ceil, lcm
 from pathlib import Path
 
-from hushwatt.audit.harness.clocked_home import NO_CAPS, Chances, Home, Row, join
 from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, SeededSource, join
 from hushwatt.audit.harness.plans import plan_for
+from hushwatt.audit.harness.released import Row
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
 from hushwatt.household.ledger.demand import window_length
@@ -30,14 +31,14 @@ Said = tuple[Plan, int, Row]  # what left, of which plan, in which slot
 
 def case(seed: int, folder: Path) -> None:
     """Ten plans of all kinds, asking for up to fifty times what the owner allows."""
-    chance, source = random.Random(seed), Chances(seed)
+    chance, source = random.Random(seed), SeededSource(seed)
     caps = lower = chance.choice([HOME, APPLIANCE])
-    home, joined = Home(folder / "ledger.db", source, caps=caps), dict[int, Plan]()
+    home, joined = HomeUnderTest(folder / "ledger.db", source, caps=caps), dict[int, Plan]()
     before, early = costs([]), chance.randrange(PLANS)
     for count in range(PLANS):
         slot = SlotLength(chance.choice([600, 900, 3600, 10_000]), "s")
         plan = plan_for(chance, epsilon=chance.choice([1, 7, 14, 19, 1000]) * MICRO, slot=slot)
-        now = int(plan.calendar.slot_of([home.hands.wall])[0])
+        now = int(plan.calendar.slot_of([home.clock.wall])[0])
         joined[join(home.store, plan, now + 1, source)] = plan
         home.live(chance.choice([0, 900, 3600]), 300)
         if count == early:
@@ -68,8 +69,8 @@ def _cap(caps: Caps, what: str) -> Fraction:
     return Fraction(sums.get(what, caps.appliance_epsilon))
 
 
-def _said(home: Home, joined: dict[int, Plan]) -> list[Said]:
-    return [(joined[place], slot, row) for (place, slot), rows in home.left.items() for row in rows]
+def _said(home: HomeUnderTest, joined: dict[int, Plan]) -> list[Said]:
+    return [(joined[place], slot, row) for (place, slot), rows in home.released.items() for row in rows]
 
 
 def costs(said: list[Said]) -> dict[str, Fraction]:

@@ -10,12 +10,14 @@ import signal
 import warnings
 from pathlib import Path
 
-from hushwatt.audit.harness.clocked_home import Chances, Hands, Left, join
-from hushwatt.audit.harness.disk import Disk, through
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.home_life import Life, check_life
-from hushwatt.audit.harness.notes import Pencil, read
+from hushwatt.audit.harness.home_under_test import SeededSource, join
+from hushwatt.audit.harness.machine_clock import MachineClock
+from hushwatt.audit.harness.notes import NoteWriter, read
+from hushwatt.audit.harness.observed_life import ObservedLife, check_life
 from hushwatt.audit.harness.plans import TURN, plan_for
+from hushwatt.audit.harness.power_loss_disk import PowerLossDisk, mounted
+from hushwatt.audit.harness.released import Released
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.ledger.store import Store
 
@@ -24,24 +26,28 @@ KILLS = 10
 
 def case(seed: int, folder: Path) -> None:
     """One ledger, many lives: what was ever drawn or sent is held against the ledger after each."""
-    chance, hands, left = random.Random(seed), Hands(), Left()
+    chance, clock, released = random.Random(seed), MachineClock(), Released()
     plan, ledger = plan_for(chance), folder / "ledger.db"
     with Store(ledger) as store:
-        place = join(store, plan, source=Chances(seed))
+        place = join(store, plan, source=SeededSource(seed))
     for kill in range(1, KILLS + 1):
-        life = Life(
-            plan, Pencil(folder / "notes"), Chances(seed + kill), hands, log=chance.choice([4, 1_000])
+        life = ObservedLife(
+            plan,
+            NoteWriter(folder / "notes"),
+            SeededSource(seed + kill),
+            clock,
+            checkpoint=chance.choice([4, 1_000]),
         )
         steps, step = int(2 ** (8 * chance.random())), TURN / chance.choice([2, 2, 3])
         _killed(life, ledger, steps, step)
-        life.pencil.close()
+        life.notes.close()
         notes = read(folder / "notes", place)
-        check_life(ledger, plan, place, notes, left)
-        hands.wall, hands.alive = notes.clocks or (hands.wall, hands.alive)
-        hands.pass_by(chance.choice([0, 1, TURN / 3, TURN, 3 * TURN]))
+        check_life(ledger, plan, place, notes, released)
+        clock.wall, clock.alive = notes.clocks or (clock.wall, clock.alive)
+        clock.advance(chance.choice([0, 1, TURN / 3, TURN, 3 * TURN]))
 
 
-def _killed(life: Life, ledger: Path, steps: int, step: float) -> None:
+def _killed(life: ObservedLife, ledger: Path, steps: int, step: float) -> None:
     """Let a process live until it kills itself."""
     child = fork()
     if child == 0:
@@ -51,7 +57,7 @@ def _killed(life: Life, ledger: Path, steps: int, step: float) -> None:
     expect(end in (-signal.SIGKILL, 1), f"the agent ended with {end}")
 
 
-def _live(life: Life, ledger: Path, steps: int, step: float) -> None:
+def _live(life: ObservedLife, ledger: Path, steps: int, step: float) -> None:
     """What the child does; never returns."""
     left = steps
 
@@ -61,12 +67,12 @@ def _live(life: Life, ledger: Path, steps: int, step: float) -> None:
         if left <= 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    life.watch = die
+    life.observer = die
     try:
-        with through(Disk(die)):
+        with mounted(PowerLossDisk(die)):
             life.live(ledger, ticks=steps, step=step)
     except BaseException as surprise:
-        life.pencil.write("fault", f"{type(surprise).__name__}: {surprise}")
+        life.notes.write("fault", f"{type(surprise).__name__}: {surprise}")
         os._exit(1)
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -4,17 +4,17 @@ import random
 import shutil
 from pathlib import Path
 
-from hushwatt.audit.harness.clocked_home import Chances, Home, join
+from hushwatt.audit.harness.home_under_test import HomeUnderTest, SeededSource, join
 from hushwatt.audit.harness.plans import TURN, plan_for
-from hushwatt.audit.harness.sums import check_windows
+from hushwatt.audit.harness.released import check_windows
 from hushwatt.chaos.scenario import Scenario
 
 
 def case(seed: int, folder: Path) -> None:
     """A home is switched off some times, and some times wakes with an older ledger of its own."""
-    chance, source = random.Random(seed), Chances(seed)
+    chance, source = random.Random(seed), SeededSource(seed)
     plan = plan_for(chance)
-    home = Home(folder / "ledger.db", source)
+    home = HomeUnderTest(folder / "ledger.db", source)
     join(home.store, plan, source=source)
     copies = list[Path]()
     for _ in range(chance.randint(2, 4)):
@@ -24,12 +24,12 @@ def case(seed: int, folder: Path) -> None:
         shutil.copy(home.path, copies[-1])
         if chance.random() < 0.7:
             shutil.copy(chance.choice(copies), home.path)
-        home.hands.pass_by(chance.choice([0, 1, TURN, 3 * TURN]))
+        home.clock.advance(chance.choice([0, 1, TURN, 3 * TURN]))
         home.switch_on()
         home.tick()
     home.live(TURN * 2 * plan.window, TURN / 2)
     home.switch_off()
-    check_windows(home.left, plan)
+    check_windows(home.released, plan)
 
 
 SCENARIO = Scenario(

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.audit.harness.clocked_home import NO_CAPS
 from hushwatt.audit.harness.expect import Fault, expect
+from hushwatt.audit.harness.home_under_test import NO_CAPS
 from hushwatt.audit.harness.in_process_client import InProcessClient
 from hushwatt.audit.harness.plans import plan_for
-from hushwatt.chaos.home.impostors import TRICKS, Honest, Impostor
+from hushwatt.chaos.home.impostors import TRICKS, Impostor, RecordingProvider
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
 from hushwatt.household.join import agree, propose
@@ -25,7 +25,6 @@ from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 
 SWAPS, SLOTS = 200, 10
-ADDRESS = "http://127.0.0.1"
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))  # of nobody
 
 
@@ -34,11 +33,11 @@ def case(seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     plan = plan_for(chance, "lbu", window=3, epsilon=1_000_000, minimum_homes=10, oracle="oue")
     with (
-        InProcessClient(folder, plan, now=plan.calendar.end_of(SLOTS), grace="1d") as desk,
+        InProcessClient(folder, plan, now=plan.calendar.end_of(SLOTS), grace="1d") as service,
         Store(folder / "home.sqlite") as store,
     ):
-        honest, now = Honest(desk), nanoseconds(desk.clock.now())
-        client = ProviderClient(ADDRESS, honest.connect)
+        honest, now = RecordingProvider(service), nanoseconds(service.clock.now())
+        client = honest.provider_client()
         proposal = propose(store, NO_CAPS, client, plan.id)
         agree(store, proposal, "agreed", None, nanoseconds(plan.start), OperatingSystem())
         client.plans()
@@ -59,7 +58,7 @@ def _fill(store: Store, plan: Plan) -> None:
 def _meet(store: Store, impostor: Impostor, now: int) -> None:
     """One errand, and one upload, that go to another than the provider."""
     said, name, before = list[str](), impostor.trick.__name__, _kept(store)
-    client, pinned = ProviderClient(ADDRESS, impostor.connect), bytes.fromhex(impostor.pinned)
+    client, pinned = impostor.provider_client(), bytes.fromhex(impostor.pinned)
     _run_errand(client, impostor, pinned)
     Outbox(store, OperatingSystem(), said.append, lambda address: client).send(now)
     leaked = [asked for asked in impostor.heard if not asked.is_open]

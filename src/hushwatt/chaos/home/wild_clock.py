@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hushwatt.audit.harness.clocked_home import NO_CAPS, START, Chances, Home, join
+from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, SeededSource, join
+from hushwatt.audit.harness.machine_clock import START
 from hushwatt.audit.harness.plans import TURN, plan_for
-from hushwatt.audit.harness.sums import check_windows
-from hushwatt.audit.harness.true_time import Witness
+from hushwatt.audit.harness.released import check_windows
+from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder
 from hushwatt.chaos.home.ordinary_reboot import ordinary_reboot
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
@@ -35,18 +36,18 @@ def case(seed: int, folder: Path) -> None:
     windows = chance.choices([1, 2, 3, 5, 7, 20], k=chance.choice([1, 1, 2]))
     plans = [plan_for(chance, window=window) for window in windows]
     caps = owner(chance, plans)
-    source = Chances(seed)
-    home = Home(folder / "ledger.db", source, caps=caps, mark=chance.choice([None, ProcessMark()]))
-    script = Script(chance, home, plans, folder)
+    source = SeededSource(seed)
+    home = HomeUnderTest(folder / "ledger.db", source, caps=caps, mark=chance.choice([None, ProcessMark()]))
+    script = EventScript(chance, home, plans, folder)
     for plan in plans:
-        script.witness.plans[join(home.store, plan, source=source)] = plan
+        script.recorder.plans[join(home.store, plan, source=source)] = plan
     for _ in range(chance.randint(10, 40)):
         script.step()
     home.switch_off()
-    script.witness.judge(caps, home.hands.boots)
+    script.recorder.judge(caps, home.clock.boots)
     if not script.restored:
-        for place, plan in script.witness.plans.items():
-            check_windows(home.left, plan, place)
+        for place, plan in script.recorder.plans.items():
+            check_windows(home.released, plan, place)
 
 
 def owner(chance: random.Random, plans: list[Plan]) -> Caps:
@@ -58,7 +59,7 @@ def owner(chance: random.Random, plans: list[Plan]) -> Caps:
 
 
 @dataclass(frozen=True)
-class Copy:
+class LedgerCopy:
     """A ledger put aside, and the machine it was taken from."""
 
     path: Path
@@ -67,15 +68,15 @@ class Copy:
 
 
 @dataclass
-class Script:
+class EventScript:
     """What happens to one home, step by step, by chance."""
 
     chance: random.Random
-    home: Home
+    home: HomeUnderTest
     plans: list[Plan]
     folder: Path
-    witness: Witness = field(default_factory=lambda: Witness({}))
-    copies: list[Copy] = field(default_factory=list)
+    recorder: TrueTimeRecorder = field(default_factory=lambda: TrueTimeRecorder({}))
+    copies: list[LedgerCopy] = field(default_factory=list)
     restored: bool = False
     spoke: bool = False  # in the last step
     set_back: int = 0
@@ -91,25 +92,25 @@ class Script:
             self.hurry()
         elif trick < 0.6:
             self.chance.choice(self.tricks)()
-        before = len(self.witness.told)
+        before = len(self.recorder.reports)
         for _ in range(self.chance.choice([1, 1, 2, 5])):
             self.live(self.chance.choice([2, 3, 10]))
-        self.spoke = any(each.cost for each in self.witness.told[before:])
+        self.spoke = any(each.cost for each in self.recorder.reports[before:])
 
     def live(self, looks: int, slots: float = 1) -> None:
         """A slot's time or a part of it, with looks at the clock, and one whenever a slot begins."""
         self.tick()
         left = int(slots * TURN * SECOND)
         while left > 0:
-            begins = TURN * SECOND - (self.home.hands.wall - START) % (TURN * SECOND)
+            begins = TURN * SECOND - (self.home.clock.wall - START) % (TURN * SECOND)
             step = min(left, begins, TURN * SECOND // looks)
-            self.home.hands.pass_by(step / SECOND)
+            self.home.clock.advance(step / SECOND)
             self.tick()
             left -= step
 
     def tick(self) -> None:
         self.home.tick()
-        self.witness.look(self.home)
+        self.recorder.look(self.home)
 
     def hurry(self) -> None:
         """As soon as it has spoken, on to where its next turn would be, with or without a reboot."""
@@ -119,7 +120,7 @@ class Script:
 
     def next_turn(self) -> int:
         """The slot in which one of the plans may speak again, by the slots alone."""
-        now = (self.home.hands.wall - START) // (TURN * SECOND)
+        now = (self.home.clock.wall - START) // (TURN * SECOND)
         watches = list(self.home.agent.trackers.values())
         if not watches:
             return now + self.plans[0].window - 1
@@ -129,7 +130,7 @@ class Script:
 
     def go_to(self, slot: int) -> None:
         """Set the clock to a second before a slot."""
-        self.move(START / SECOND + slot * TURN - 1 - self.home.hands.wall / SECOND)
+        self.move(START / SECOND + slot * TURN - 1 - self.home.clock.wall / SECOND)
 
     def rewind(self) -> None:
         """Speak early by a moved clock, then forget it by an old ledger, and speak again."""
@@ -145,7 +146,7 @@ class Script:
     def recall(self) -> None:
         """Wait for a turn, forget it by a ledger from the middle of its slot, and set the clock back."""
         turn = START + self.next_turn() * TURN * SECOND
-        while 0 <= turn - self.home.hands.wall < 20 * TURN * SECOND:
+        while 0 <= turn - self.home.clock.wall < 20 * TURN * SECOND:
             self.live(2, 0.6)
         self.copy(running=True)
         self.live(2, self.chance.choice([0.4, 0.8, 1]))
@@ -157,39 +158,39 @@ class Script:
         self.move(self.chance.choice([-1, 1, 1]) * TURN * self.chance.choice(JUMPS))
 
     def move(self, seconds: float) -> None:
-        self.home.hands.jump(seconds)
+        self.home.clock.jump(seconds)
         self.set_back += seconds < 0
 
     def restart(self) -> None:
         if self.chance.random() < 0.5:
-            self.home.agent.stop(self.home.hands.look())
+            self.home.agent.stop(self.home.clock.look())
         self.home.switch_off()
-        self.home.hands.pass_by(self.chance.choice([0, 1, 0.5 * TURN, 3 * TURN]))
+        self.home.clock.advance(self.chance.choice([0, 1, 0.5 * TURN, 3 * TURN]))
         self.home.switch_on()
 
     def reboot(self) -> None:
-        self.home.agent.stop(self.home.hands.look())
+        self.home.agent.stop(self.home.clock.look())
         self.cut()
 
     def cut(self) -> None:
         """The power is gone for a while; some machines then begin in the past, until they are set right."""
-        hands, off = self.home.hands, self.chance.choice([0, 1, 40, TURN, 5 * TURN, 144 * TURN])
+        clock, off = self.home.clock, self.chance.choice([0, 1, 40, TURN, 5 * TURN, 144 * TURN])
         self.home.switch_off()
         if self.chance.random() < 0.6:
-            hands.reboot(off)
+            clock.reboot(off)
             self.home.switch_on()
             return
-        right = hands.wall + int(off * SECOND) - hands.true - int(off * SECOND)  # what to add to true time
-        hands.reboot(off, wall=self.chance.choice([0, START, hands.wall - 3 * TURN * SECOND, hands.wall]))
+        right = clock.wall + int(off * SECOND) - clock.true - int(off * SECOND)  # what to add to true time
+        clock.reboot(off, wall=self.chance.choice([0, START, clock.wall - 3 * TURN * SECOND, clock.wall]))
         self.set_back += 1
         self.home.switch_on()
         for _ in range(self.chance.choice([0, 1, 3])):
             self.live(2)
-        hands.wall = right + hands.true
+        clock.wall = right + clock.true
 
     def sleep(self) -> None:
         """The machine is suspended; its own clock goes on."""
-        self.home.hands.pass_by(TURN * self.chance.choice([0.5, 1, 4, 30]))
+        self.home.clock.advance(TURN * self.chance.choice([0.5, 1, 4, 30]))
 
     def copy(self, running: bool = False) -> None:
         """Put the ledger aside, of an agent that was stopped or of one that is in the middle of a slot."""
@@ -198,13 +199,13 @@ class Script:
             self.home.switch_off()
         path = self.folder / f"copy{len(self.copies)}.db"
         copy_ledger(self.home.path, path)
-        self.copies.append(Copy(path, self.home.hands.boot, self.set_back))
+        self.copies.append(LedgerCopy(path, self.home.clock.boot, self.set_back))
         if not running:
             self.home.switch_on()
 
-    def restore(self, copy: Copy | None = None, back: float = 0) -> None:
+    def restore(self, copy: LedgerCopy | None = None, back: float = 0) -> None:
         """An old ledger comes back.  After a reboot this is only judged if the clock was never set back."""
-        boot = self.home.hands.boot
+        boot = self.home.clock.boot
         fitting = [each for each in self.copies if each.boot == boot or each.taken == self.set_back]
         if not fitting:
             return
@@ -213,7 +214,7 @@ class Script:
         self.restored = True
         self.move(-back)
         self.home.switch_on()
-        self.witness.restored(self.home)
+        self.recorder.restored(self.home)
 
 
 def copy_ledger(path: Path, to: Path) -> None:

@@ -28,7 +28,7 @@ NUMBERS = ("homes", "homes_se", "homes_low", "homes_high", "mean_watts", "mean_w
 
 
 @dataclass(frozen=True)
-class Question:
+class EstimatesQuery:
     """What is asked: a stretch of slots, and how they are shown."""
 
     first: int
@@ -36,54 +36,53 @@ class Question:
     consistency: str = "norm-sub"
     smooth: bool = False
 
-    def words(self, desk: InProcessClient) -> str:
-        starts = (desk.plan.calendar.start_of(slot) for slot in (self.first, self.last))
+    def words(self, client: InProcessClient) -> str:
+        starts = (client.plan.calendar.start_of(slot) for slot in (self.first, self.last))
         first, last = (start.strftime("%Y-%m-%dT%H:%M:%SZ") for start in starts)
         return f"?from={first}&to={last}" + ("&smooth=true" if self.smooth else "")
 
 
-def ask(desk: InProcessClient, question: Question) -> Document:
+def ask(client: InProcessClient, query: EstimatesQuery) -> Document:
     """The answer in JSON."""
-    found: Document = desk.get(f"/estimates{question.words(desk)}&consistency={question.consistency}").json()
-    return found
+    answer: Document = client.get(f"/estimates{query.words(client)}&consistency={query.consistency}").json()
+    return answer
 
 
-def compare(desk: InProcessClient, question: Question, told: Document, folder: Path) -> None:
+def compare(client: InProcessClient, query: EstimatesQuery, document: Document, folder: Path) -> None:
     """Find the same numbers behind every other door."""
-    told = {key: value for key, value in told.items() if key != "not_yet"}
-    _files(desk, question, told)
-    _command(desk, question, told, folder)
-    _top(desk, question, told)
-    if question.consistency == "norm-sub" and told["top"]:
-        _pages(desk, question, told)
+    document = {key: value for key, value in document.items() if key != "not_yet"}
+    _files(client, query, document)
+    _command(client, query, document, folder)
+    _top(client, query, document)
+    if query.consistency == "norm-sub" and document["top"]:
+        _pages(client, query, document)
 
 
-def _files(desk: InProcessClient, question: Question, told: Document) -> None:
+def _files(client: InProcessClient, query: EstimatesQuery, document: Document) -> None:
     from pyarrow import csv, parquet
 
-    words = f"{question.words(desk)}&consistency={question.consistency}"
+    words = f"{query.words(client)}&consistency={query.consistency}"
     readers: dict[str, Callable[[bytes], Any]] = {
         "json": json.loads,
         "csv": lambda body: csv.read_csv(io.BytesIO(body)).to_pylist(),
         "parquet": lambda body: parquet.read_table(io.BytesIO(body)).to_pylist(),
     }
     for form, reader in readers.items():
-        found = reader(desk.get(f"/export.{form}{words}").body)
+        answer = reader(client.get(f"/export.{form}{words}").body)
         if form == "json":
-            expect(found == told, "export.json differs from the answer")
+            expect(answer == document, "export.json differs from the answer")
         else:
             shown = {
-                (row["slot"], row["appliance"], row["level"]): tuple(row[name] for name in NUMBERS)
-                for row in found
+                (row["slot"], row["appliance"], row["level"]): tuple(row[name] for name in NUMBERS) for row in answer
             }
-            expect(shown == _cells(desk, told), f"export.{form} differs from the answer")
+            expect(shown == _cells(client, document), f"export.{form} differs from the answer")
 
 
-def _cells(desk: InProcessClient, told: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
+def _cells(client: InProcessClient, document: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
     """The numbers of a document as the rows of a table have them."""
     cells: dict[tuple[int, str, int], tuple[float | None, ...]] = {}
-    for slot in told["slots"]:
-        for appliance in desk.plan.appliances:
+    for slot in document["slots"]:
+        for appliance in client.plan.appliances:
             here = slot.get("appliances", {}).get(appliance.name)
             for level in range(appliance.levels):
                 cells[slot["slot"], appliance.name, level] = (
@@ -100,63 +99,55 @@ def _cells(desk: InProcessClient, told: Document) -> dict[tuple[int, str, int], 
     return cells
 
 
-def _command(desk: InProcessClient, question: Question, told: Document, folder: Path) -> None:
+def _command(client: InProcessClient, query: EstimatesQuery, document: Document, folder: Path) -> None:
     """What `hushwatt provider export` writes, from a store of its own opening."""
-    database = open_store(desk.config.store_address)
+    database = open_store(client.config.store_address)
     try:
-        read = open_reader(desk.config, database)
-        found = read.estimates(
-            desk.plan, question.first, question.last, question.consistency, question.smooth
-        )
-        export(found, folder / "export.json")
+        read = open_reader(client.config, database)
+        answer = read.estimates(client.plan, query.first, query.last, query.consistency, query.smooth)
+        export(answer, folder / "export.json")
     finally:
         database.close()
-    expect(json.loads((folder / "export.json").read_text()) == told, "the command's export differs")
+    expect(json.loads((folder / "export.json").read_text()) == document, "the command's export differs")
 
 
-def _top(desk: InProcessClient, question: Question, told: Document) -> None:
-    found = desk.get(f"/top{question.words(desk)}&k=1000").json()
-    expect(found["top"] == told["top"], "/top ranks otherwise than the answer")
-    if question.consistency == "norm-sub":
-        ranked = {name: told["appliances"][name] for name in told["top"]}
-        expect(found["appliances"] == ranked, "/top differs from the answer")
+def _top(client: InProcessClient, query: EstimatesQuery, document: Document) -> None:
+    answer = client.get(f"/top{query.words(client)}&k=1000").json()
+    expect(answer["top"] == document["top"], "/top ranks otherwise than the answer")
+    if query.consistency == "norm-sub":
+        ranked = {name: document["appliances"][name] for name in document["top"]}
+        expect(answer["appliances"] == ranked, "/top differs from the answer")
 
 
-def _pages(desk: InProcessClient, question: Question, told: Document) -> None:
+def _pages(client: InProcessClient, query: EstimatesQuery, document: Document) -> None:
     """The numbers in the charts of the pages."""
-    periods = [told["appliances"][name] for name in told["top"]]
-    (top,) = _charts(desk, f"/top{question.words(desk)}&k=1000")
+    periods = [document["appliances"][name] for name in document["top"]]
+    (top,) = _charts(client, f"/top{query.words(client)}&k=1000")
     expect(top["data"][0]["x"] == [each["mean_watts"] for each in periods], "the page Top differs")
     reach = [each["ci95"][1] - each["mean_watts"] for each in periods]
     expect(top["data"][0]["error_x"]["array"] == reach, "an interval on the page Top differs")
-    for chart in _charts(desk, f"/shares{question.words(desk)}"):  # none when there are no shares
+    for chart in _charts(client, f"/shares{query.words(client)}"):  # none when there are no shares
         shares = [100 * each["share"] for each in periods if each["share"] is not None]
         expect(chart["data"][0]["x"] == shares, "the page Shares differs")
-    name = told["top"][-1]
-    (levels,) = _charts(desk, f"/levels{question.words(desk)}&appliance={quote(name)}")
-    expect(levels["data"][0]["y"] == told["appliances"][name]["levels"], "the page Levels differs")
-    _over_time(desk, question, told, name)
+    name = document["top"][-1]
+    (levels,) = _charts(client, f"/levels{query.words(client)}&appliance={quote(name)}")
+    expect(levels["data"][0]["y"] == document["appliances"][name]["levels"], "the page Levels differs")
+    _over_time(client, query, document, name)
 
 
-def _over_time(desk: InProcessClient, question: Question, told: Document, name: str) -> None:
-    plan = desk.plan
-    answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in told["slots"]}
+def _over_time(client: InProcessClient, query: EstimatesQuery, document: Document, name: str) -> None:
+    plan = client.plan
+    answers = {slot["slot"]: slot.get("appliances", {}).get(name) for slot in document["slots"]}
     known = {slot: here for slot, here in answers.items() if here}
-    (series,) = _charts(desk, f"/series{question.words(desk)}&appliance={quote(name)}")
+    (series,) = _charts(client, f"/series{query.words(client)}&appliance={quote(name)}")
     (line,) = [trace for trace in series["data"] if trace.get("name") == formatting.title(name)]
     shown = [(y, *limits[:2]) for y, limits in zip(line["y"], line["customdata"], strict=True) if limits[0]]
     told_so = [(here["mean_watts"], *_limits(here)) for here in known.values()]
     expect(shown == told_so, "the page Over time differs")
-    (heat,) = _charts(desk, f"/times{question.words(desk)}")
-    texts = {
-        text
-        for trace in heat["data"]
-        for text in trace["hovertext"]
-        if text.startswith(formatting.title(name))
-    }
+    (heat,) = _charts(client, f"/times{query.words(client)}")
+    texts = {text for trace in heat["data"] for text in trace["hovertext"] if text.startswith(formatting.title(name))}
     tiles = {
-        f"{formatting.title(name)}, {formatting.slot_name(plan, slot)}<br>"
-        f"{formatting.watts_with_interval(*numbers)}"
+        f"{formatting.title(name)}, {formatting.slot_name(plan, slot)}<br>{formatting.watts_with_interval(*numbers)}"
         for slot, numbers in zip(known, told_so, strict=True)
     }
     told_there = {text.removesuffix(f", {NOT_SMOOTHED}") for text in texts if "\u202fW" in text}
@@ -172,7 +163,7 @@ def _limits(here: Document) -> tuple[float, float]:
     return here["mean_watts"] - reach, here["mean_watts"] + reach
 
 
-def _charts(desk: InProcessClient, target: str) -> list[Any]:
-    said = desk.ask("GET", target)
+def _charts(client: InProcessClient, target: str) -> list[Any]:
+    said = client.ask("GET", target)
     expect(said.status == 200, f"a page was answered {said.status}")
     return [json.loads(chart) for chart in CHART.findall(said.body)]

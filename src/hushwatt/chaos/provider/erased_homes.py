@@ -6,9 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import InProcessClient, Member
-from hushwatt.audit.harness.plans import plan_for
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
+from hushwatt.audit.harness.plans import histories, plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
@@ -24,26 +23,26 @@ SLOTS, LEVELS = 4, 48  # so many that no two payloads are alike
 def case(seed: int, folder: Path) -> None:
     """Some homes leave a collection that goes on; afterwards no file holds a byte of theirs."""
     chance, plan = random.Random(seed), wide_plan()
-    desk = InProcessClient(
+    client = InProcessClient(
         folder, plan, now=plan.start + timedelta(minutes=5), grace="10m", scrub=chance.random() < 0.3
     )
     try:
-        members = [desk.join() for _ in range(ALONE)]
-        gateway = desk.join(TOGETHER)
+        members = [client.join() for _ in range(ALONE)]
+        gateway = client.join(TOGETHER)
         sent = list(histories(plan, ALONE + TOGETHER, SLOTS, seed))
         slots = chance.randint(1, SLOTS)
         for slot in range(slots):
-            desk.at(slot)
-            deliver(desk, members, gateway, sent[slot])
-            desk.get("/slots")  # publishes, and scrubs, what is due
+            client.at_slot(slot)
+            deliver(client, members, gateway, sent[slot])
+            client.get("/slots")  # publishes, and scrubs, what is due
         homes = chance.sample(range(ALONE), LEAVING // 2) + [
             ALONE + home for home in chance.sample(range(TOGETHER), LEAVING - LEAVING // 2)
         ]
         chance.shuffle(homes)
         for home in homes:
-            _leave(desk, folder, members, gateway, home, sent[:slots])
+            _leave(client, folder, members, gateway, home, sent[:slots])
     finally:
-        desk.close()
+        client.close()
     marks = [mark for home in homes for mark in _marks(members, gateway, home, sent[:slots]).values()]
     expect(not any(_found(folder, marks)), "a home that left is in a file again")
 
@@ -64,21 +63,21 @@ def wide_plan() -> Plan:
     )
 
 
-def deliver(desk: InProcessClient, members: list[Member], gateway: Member, sent: SlotReports) -> None:
+def deliver(client: InProcessClient, members: list[EnrolledSigner], gateway: EnrolledSigner, sent: SlotReports) -> None:
     """The reports of one slot: those of single homes one by one, the gateway's together."""
     parts = [(member, slice(home, home + 1)) for home, member in enumerate(members)]
     parts.append((gateway, slice(len(members), None)))
     for member, rows in parts:
         body = pack_many(member.devices, sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows])
-        said = desk.send(member, body)
+        said = client.send(member, body)
         expect(said.status == 200, f"an honest upload was answered {said.status}")
 
 
 def _leave(
-    desk: InProcessClient,
+    client: InProcessClient,
     folder: Path,
-    members: list[Member],
-    gateway: Member,
+    members: list[EnrolledSigner],
+    gateway: EnrolledSigner,
     home: int,
     sent: list[SlotReports],
 ) -> None:
@@ -87,15 +86,17 @@ def _leave(
     expect(bool(there["device"]), "the marks of a home are not what its files hold")
     member = members[home] if home < len(members) else gateway
     device = marks["device"]
-    said = desk.leave(member, device)
+    said = client.leave(member, device)
     expect(said.status == 200, f"leaving was answered {said.status}")
     (folder / "backup.sqlite").unlink(missing_ok=True)
-    desk.service.database.backup(folder / "backup.sqlite")
-    for name, found in zip(marks, _found(folder, marks.values()), strict=True):
-        expect(not found, f"the {name} of a home that left is still in {found}")
+    client.service.database.backup(folder / "backup.sqlite")
+    for name, files in zip(marks, _found(folder, marks.values()), strict=True):
+        expect(not files, f"the {name} of a home that left is still in {files}")
 
 
-def _marks(members: list[Member], gateway: Member, home: int, sent: list[SlotReports]) -> dict[str, bytes]:
+def _marks(
+    members: list[EnrolledSigner], gateway: EnrolledSigner, home: int, sent: list[SlotReports]
+) -> dict[str, bytes]:
     """What only this home's rows hold: its device, its key if it has its own, its payloads."""
     alone = home < len(members)
     device = members[home].name if alone else gateway.devices[home - len(members)].tobytes()

@@ -4,10 +4,18 @@ import random
 import time
 from pathlib import Path
 
-from hushwatt.audit.harness.buckets import Crowd, Report, bucket_plan, check_answers, join, kept, prepare
+from hushwatt.audit.harness.buckets import (
+    GatewayHomes,
+    Report,
+    bucket_plan,
+    check_answers,
+    join,
+    kept,
+    prepare,
+)
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.raw_connection import exchange
-from hushwatt.audit.harness.service_process import PATIENCE, Collector
+from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
 from hushwatt.chaos.scenario import Scenario
 
 HOMES, SLOTS = 500, 40
@@ -22,7 +30,7 @@ LOST = 0.05  # part of the uploads that are cut off, and of those whose answer n
 def case(seed: int, folder: Path) -> None:
     """Many deliveries of many reports, and each counts once in the end."""
     chance = random.Random(seed)
-    with Collector(folder, bucket_plan(HOMES, SLOTS)) as collector:
+    with ServiceProcess(folder, bucket_plan(HOMES, SLOTS)) as collector:
         code = prepare(collector, HOMES)
         collector.start()
         crowd = join(collector, code, HOMES)
@@ -53,7 +61,7 @@ def _uploads(reports: list[Report], chance: random.Random) -> list[list[Report]]
     return uploads
 
 
-def _deliver(collector: Collector, crowd: Crowd, uploads: list[list[Report]], chance: random.Random) -> int:
+def _deliver(collector: ServiceProcess, crowd: GatewayHomes, uploads: list[list[Report]], chance: random.Random) -> int:
     """Send all of them, those that got lost again; how many reports were accepted, as far as was heard."""
     lost = [upload for upload in uploads if chance.random() < LOST]
     for upload in lost:
@@ -70,10 +78,10 @@ def _deliver(collector: Collector, crowd: Crowd, uploads: list[list[Report]], ch
     for place in range(LINES):
         expect(len(answers[place]) == len(together[place]), "an upload was not answered")
         for upload, answer in zip(uploads[place::LINES], answers[place], strict=True):
-            told = answer.json()
-            expect(answer.status == 200 and not told["rejected"], f"an upload was answered {answer.status}")
-            expect(told["accepted"] + told["repeated"] == len(upload), "the answer's numbers do not add up")
-            accepted += told["accepted"]
+            verdict = answer.json()
+            expect(answer.status == 200 and not verdict["rejected"], f"an upload was answered {answer.status}")
+            expect(verdict["accepted"] + verdict["repeated"] == len(upload), "the answer's numbers do not add up")
+            accepted += verdict["accepted"]
     return accepted
 
 

@@ -101,14 +101,12 @@ def state(folder: Path) -> bytes:
 
 def mutated(chance: random.Random, content: bytes) -> bytes:
     """Some bytes changed, cut out, repeated, or put in the place of others."""
-    found = bytearray(content)
+    data = bytearray(content)
     for _ in range(chance.choice([0, 0, 1, 1, 2, 5, 30])):
-        place = chance.randint(0, len(found))
-        end = min(len(found), place + chance.choice([0, 1, 1, 4, 50]))
-        found[place:end] = chance.choice(
-            [bytes([chance.getrandbits(8)]), chance.choice(WORDS), b"", found[:30]]
-        )
-    return bytes(found) if chance.random() < 0.9 else bytes(found[: chance.randint(0, len(found))])
+        start = chance.randint(0, len(data))
+        end = min(len(data), start + chance.choice([0, 1, 1, 4, 50]))
+        data[start:end] = chance.choice([bytes([chance.getrandbits(8)]), chance.choice(WORDS), b"", data[:30]])
+    return bytes(data) if chance.random() < 0.9 else bytes(data[: chance.randint(0, len(data))])
 
 
 def mutated_notes(chance: random.Random, content: bytes) -> bytes:

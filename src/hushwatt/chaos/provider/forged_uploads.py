@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.audit.harness.buckets import Crowd, Report, bucket_plan, check_tallies
+from hushwatt.audit.harness.buckets import GatewayHomes, Report, bucket_plan, check_tallies
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Member, Said
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient, ServiceResponse
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.wire.signature import DEVICE_HEADER, SIGNATURE_HEADER, TIME_HEADER, sign_request
@@ -21,7 +21,7 @@ REFUSED = {400, 401, 404, 422}
 
 
 @dataclass(frozen=True)
-class Letter:
+class SignedRequest:
     """A signed request on its way."""
 
     method: str
@@ -30,36 +30,36 @@ class Letter:
     body: bytes
 
     @classmethod
-    def of(cls, member: Member, path: str, time: int, body: bytes, method: str = "POST") -> "Letter":
+    def of(cls, member: EnrolledSigner, path: str, time: int, body: bytes, method: str = "POST") -> "SignedRequest":
         return cls(method, path, sign_request(member.key, member.name, method, path, time, body), body)
 
-    def with_header(self, name: str, value: str) -> "Letter":
+    def with_header(self, name: str, value: str) -> "SignedRequest":
         return replace(self, headers={**self.headers, name: value})
 
 
 @dataclass(frozen=True)
-class Town:
+class ForgeryTarget:
     """A service, a gateway whose reports are at stake, another one, and a third in another plan."""
 
-    desk: InProcessClient
-    crowd: Crowd
-    victim: Member
-    other: Member
-    elsewhere: Member
+    client: InProcessClient
+    crowd: GatewayHomes
+    victim: EnrolledSigner
+    other: EnrolledSigner
+    elsewhere: EnrolledSigner
     elsewhere_path: str
 
     @property
     def path(self) -> str:
-        return f"{self.desk.path}/reports"
+        return f"{self.client.path}/reports"
 
-    def honest(self, body: bytes) -> Letter:
-        return Letter.of(self.victim, self.path, self.desk.now, body)
+    def honest(self, body: bytes) -> SignedRequest:
+        return SignedRequest.of(self.victim, self.path, self.client.now, body)
 
-    def post(self, letter: Letter) -> Said:
-        return self.desk.ask(letter.method, letter.path, letter.body, letter.headers.items())
+    def post(self, request: SignedRequest) -> ServiceResponse:
+        return self.client.ask(request.method, request.path, request.body, request.headers.items())
 
 
-Forger = Callable[[Town, bytes, random.Random], Letter]
+Forger = Callable[[ForgeryTarget, bytes, random.Random], SignedRequest]
 
 
 def case(seed: int, folder: Path) -> None:
@@ -67,50 +67,50 @@ def case(seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     plan = bucket_plan(HOMES, SLOTS)
     apart = replace(plan, name="another plan")
-    with InProcessClient(folder, plan, apart, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as desk:
-        victim, other = desk.join(HOMES), desk.join(HOMES)
-        crowd = Crowd(plan, victim.key, victim.name, victim.devices)
-        elsewhere = desk.join(HOMES, apart)
-        town = Town(desk, crowd, victim, other, elsewhere, f"/v1/plans/{apart.id}/reports")
-        arrived: dict[Report, Letter] = {}
+    with InProcessClient(folder, plan, apart, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as client:
+        victim, other = client.join(HOMES), client.join(HOMES)
+        crowd = GatewayHomes(plan, victim.key, victim.name, victim.devices)
+        elsewhere = client.join(HOMES, apart)
+        target = ForgeryTarget(client, crowd, victim, other, elsewhere, f"/v1/plans/{apart.id}/reports")
+        arrived: dict[Report, SignedRequest] = {}
         for _ in range(FORGERIES):
             report = chance.randrange(HOMES), chance.randrange(SLOTS)
             if report in arrived:
-                _send_again(town, arrived[report], chance)
+                _send_again(target, arrived[report], chance)
                 continue
-            _forge(town, report, chance)
+            _forge(target, report, chance)
             if chance.random() < 0.1:
-                arrived[report] = town.honest(crowd.body([report]))
-                told = town.post(arrived[report]).json()
-                expect(told["accepted"] == 1, "an honest report was not accepted")
-        with desk.service.database.reading() as session:
+                arrived[report] = target.honest(crowd.body([report]))
+                verdict = target.post(arrived[report]).json()
+                expect(verdict["accepted"] == 1, "an honest report was not accepted")
+        with client.service.database.reading() as session:
             tallies = read_tallies(session, 1, 0, SLOTS)
             strange = read_tallies(session, 2, 0, SLOTS)
         check_tallies(crowd, set(arrived), tallies)
         expect(not strange, "a forged report counts in another plan")
 
 
-def _forge(town: Town, report: Report, chance: random.Random) -> None:
+def _forge(target: ForgeryTarget, report: Report, chance: random.Random) -> None:
     name = chance.choice(list(FORGERS))
-    said = town.post(FORGERS[name](town, town.crowd.body([report]), chance))
-    told = said.json()
+    said = target.post(FORGERS[name](target, target.crowd.body([report]), chance))
+    verdict = said.json()
     expect(said.status in REFUSED, f"{name}: answered {said.status}")
-    expect(not told.get("accepted"), f"{name}: accepted")
+    expect(not verdict.get("accepted"), f"{name}: accepted")
 
 
-def _send_again(town: Town, letter: Letter, chance: random.Random) -> None:
-    """The same letter once more: known in its time, refused after."""
+def _send_again(target: ForgeryTarget, request: SignedRequest, chance: random.Random) -> None:
+    """The same request once more: known in its time, refused after."""
     late = chance.random() < 0.5
-    before = town.desk.clock.now()
-    limit = town.desk.config.tolerance
+    before = target.client.clock.now()
+    limit = target.client.config.tolerance
     if late:
-        town.desk.clock.set(before + timedelta(seconds=limit + chance.randint(1, 1000)))
-    said = town.post(letter)
-    town.desk.clock.set(before)
+        target.client.clock.set(before + timedelta(seconds=limit + chance.randint(1, 1000)))
+    said = target.post(request)
+    target.client.clock.set(before)
     if late:
-        expect(said.problem == "clock-off", f"an old letter was answered {said.status} {said.problem}")
+        expect(said.problem == "clock-off", f"an old request was answered {said.status} {said.problem}")
     else:
-        expect(said.status == 200 and said.json()["repeated"] == 1, "a letter sent again is not known")
+        expect(said.status == 200 and said.json()["repeated"] == 1, "a request sent again is not known")
 
 
 def flip(data: bytes, chance: random.Random) -> bytes:
@@ -119,92 +119,92 @@ def flip(data: bytes, chance: random.Random) -> bytes:
     return data[: place // 8] + bytes([data[place // 8] ^ 1 << place % 8]) + data[place // 8 + 1 :]
 
 
-def altered_body(town: Town, body: bytes, chance: random.Random) -> Letter:
-    return replace(town.honest(body), body=flip(body, chance))
+def altered_body(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    return replace(target.honest(body), body=flip(body, chance))
 
 
-def altered_signature(town: Town, body: bytes, chance: random.Random) -> Letter:
-    letter = town.honest(body)
-    return letter.with_header(
-        SIGNATURE_HEADER, flip(bytes.fromhex(letter.headers[SIGNATURE_HEADER]), chance).hex()
-    )
+def altered_signature(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    request = target.honest(body)
+    return request.with_header(SIGNATURE_HEADER, flip(bytes.fromhex(request.headers[SIGNATURE_HEADER]), chance).hex())
 
 
-def altered_time(town: Town, body: bytes, chance: random.Random) -> Letter:
-    moment = town.desk.now + chance.choice([-1, 1]) * chance.randint(1, 200)
-    return town.honest(body).with_header(TIME_HEADER, str(moment))
+def altered_time(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    moment = target.client.now + chance.choice([-1, 1]) * chance.randint(1, 200)
+    return target.honest(body).with_header(TIME_HEADER, str(moment))
 
 
-def altered_device(town: Town, body: bytes, chance: random.Random) -> Letter:
-    name = chance.choice([town.other.name, town.elsewhere.name, flip(town.victim.name, chance)])
-    return town.honest(body).with_header(DEVICE_HEADER, name.hex())
+def altered_device(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    name = chance.choice([target.other.name, target.elsewhere.name, flip(target.victim.name, chance)])
+    return target.honest(body).with_header(DEVICE_HEADER, name.hex())
 
 
-def missing_header(town: Town, body: bytes, chance: random.Random) -> Letter:
-    letter = town.honest(body)
-    gone = chance.choice(sorted(letter.headers))
-    return replace(letter, headers={name: value for name, value in letter.headers.items() if name != gone})
+def missing_header(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    request = target.honest(body)
+    gone = chance.choice(sorted(request.headers))
+    return replace(request, headers={name: value for name, value in request.headers.items() if name != gone})
 
 
-def unsigned(town: Town, body: bytes, chance: random.Random) -> Letter:
+def unsigned(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     empty = chance.choice(["", "00", "0" * 128, "g" * 128])
-    return town.honest(body).with_header(SIGNATURE_HEADER, empty)
+    return target.honest(body).with_header(SIGNATURE_HEADER, empty)
 
 
-def anothers_key(town: Town, body: bytes, chance: random.Random) -> Letter:
-    key = chance.choice([town.other.key, town.elsewhere.key, Ed25519PrivateKey.generate()])
-    return Letter.of(town.victim._replace(key=key), town.path, town.desk.now, body)
+def anothers_key(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    key = chance.choice([target.other.key, target.elsewhere.key, Ed25519PrivateKey.generate()])
+    return SignedRequest.of(target.victim._replace(key=key), target.path, target.client.now, body)
 
 
-def anothers_report(town: Town, body: bytes, chance: random.Random) -> Letter:
+def anothers_report(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     """A neighbour who is enrolled signs a record of the victim's device with a good key."""
-    return Letter.of(town.other, town.path, town.desk.now, body)
+    return SignedRequest.of(target.other, target.path, target.client.now, body)
 
 
-def for_another_plan(town: Town, body: bytes, chance: random.Random) -> Letter:
+def for_another_plan(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     """Signed for one plan, sent to the other, whichever way."""
     if chance.random() < 0.5:
-        return replace(town.honest(body), path=town.elsewhere_path)
-    return replace(Letter.of(town.victim, town.elsewhere_path, town.desk.now, body), path=town.path)
+        return replace(target.honest(body), path=target.elsewhere_path)
+    return replace(SignedRequest.of(target.victim, target.elsewhere_path, target.client.now, body), path=target.path)
 
 
-def member_of_another_plan(town: Town, body: bytes, chance: random.Random) -> Letter:
+def member_of_another_plan(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     """A device of one plan that signs for the other."""
-    who, path = chance.choice([(town.elsewhere, town.path), (town.victim, town.elsewhere_path)])
-    return Letter.of(who, path, town.desk.now, body)
+    who, path = chance.choice([(target.elsewhere, target.path), (target.victim, target.elsewhere_path)])
+    return SignedRequest.of(who, path, target.client.now, body)
 
 
-def for_another_purpose(town: Town, body: bytes, chance: random.Random) -> Letter:
+def for_another_purpose(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     """A signature over another method."""
-    letter = Letter.of(town.victim, town.path, town.desk.now, body, method=chance.choice(["DELETE", "PUT"]))
-    return replace(letter, method="POST")
+    request = SignedRequest.of(
+        target.victim, target.path, target.client.now, body, method=chance.choice(["DELETE", "PUT"])
+    )
+    return replace(request, method="POST")
 
 
-def out_of_time(town: Town, body: bytes, chance: random.Random) -> Letter:
+def out_of_time(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     """Signed well, but long ago, or by a clock far ahead."""
-    away = chance.choice([-1, 1]) * (town.desk.config.tolerance + chance.randint(1, 10**6))
-    return Letter.of(town.victim, town.path, town.desk.now + away, body)
+    away = chance.choice([-1, 1]) * (target.client.config.tolerance + chance.randint(1, 10**6))
+    return SignedRequest.of(target.victim, target.path, target.client.now + away, body)
 
 
-def with_one_more(town: Town, body: bytes, chance: random.Random) -> Letter:
-    """An honest letter with something put behind it, or with its end cut off."""
-    letter = town.honest(body)
-    return replace(letter, body=chance.choice([body + body, body[: chance.randrange(len(body))]]))
+def with_one_more(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    """An honest request with something put behind it, or with its end cut off."""
+    request = target.honest(body)
+    return replace(request, body=chance.choice([body + body, body[: chance.randrange(len(body))]]))
 
 
-def spliced(town: Town, body: bytes, chance: random.Random) -> Letter:
-    """The head of one letter with the body of another, both honest."""
+def spliced(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
+    """The head of one request with the body of another, both honest."""
     twin = bytearray(body)
     twin[16:20] = np.uint32(chance.randrange(SLOTS)).tobytes()
-    rest = town.honest(bytes(twin) + body)
+    rest = target.honest(bytes(twin) + body)
     return replace(rest, body=body)
 
 
-def erasing_anothers(town: Town, body: bytes, chance: random.Random) -> Letter:
+def erasing_anothers(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
     """A neighbour who wants the victim's device erased."""
-    path = f"{town.desk.path}/devices/{town.victim.devices[chance.randrange(HOMES)].tobytes().hex()}"
-    who = chance.choice([town.other, town.elsewhere, town.victim._replace(key=town.other.key)])
-    return Letter.of(who, path, town.desk.now, b"", method="DELETE")
+    path = f"{target.client.path}/devices/{target.victim.devices[chance.randrange(HOMES)].tobytes().hex()}"
+    who = chance.choice([target.other, target.elsewhere, target.victim._replace(key=target.other.key)])
+    return SignedRequest.of(who, path, target.client.now, b"", method="DELETE")
 
 
 FORGERS: dict[str, Forger] = {

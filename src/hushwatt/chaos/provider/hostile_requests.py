@@ -14,11 +14,11 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-from hushwatt.audit.harness.buckets import Crowd, bucket_plan, check_tallies, join, prepare
+from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, join, prepare
 from hushwatt.audit.harness.expect import Fault, expect
-from hushwatt.audit.harness.in_process_client import JSON, InProcessClient, Member
+from hushwatt.audit.harness.in_process_client import JSON, EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.raw_connection import RawConnection, request
-from hushwatt.audit.harness.service_process import Collector
+from hushwatt.audit.harness.service_process import ServiceProcess
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.provider.dashboard.views import VIEWS
 from hushwatt.provider.store.tallies import read_tallies
@@ -38,7 +38,7 @@ KEYS = ("from", "to", "smooth", "consistency", "k", "appliance", "homes", "slots
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequestDraft:
     """A request before it is sent."""
 
     method: str
@@ -52,140 +52,130 @@ class Wish:
         return self.path + (f"?{self.query}" if self.query else "")
 
 
-Bend = Callable[[Wish, random.Random], Wish]
+Bend = Callable[[RequestDraft, random.Random], RequestDraft]
 
 
 def case(seed: int, folder: Path) -> None:
     """Many bent requests, after which the service answers as before and holds what it held."""
     chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
     (folder / "inside").mkdir()
-    with InProcessClient(
-        folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d"
-    ) as desk:
-        member = desk.join(HOMES)
-        crowd = Crowd(plan, member.key, member.name, member.devices)
+    with InProcessClient(folder / "inside", plan, now=plan.start + timedelta(minutes=SLOTS), grace="1d") as client:
+        member = client.join(HOMES)
+        crowd = GatewayHomes(plan, member.key, member.name, member.devices)
         first = {(home, 0) for home in range(HOMES)}
-        desk.send(member, crowd.body(sorted(first)))
-        desk.ask("POST", f"{desk.path}/publish", b'{"until": 1}', JSON)
-        wishes = _wishes(desk, crowd, member)
+        client.send(member, crowd.body(sorted(first)))
+        client.ask("POST", f"{client.path}/publish", b'{"until": 1}', JSON)
+        drafts = _drafts(client, crowd, member)
         for _ in range(INSIDE):
-            _put(desk, bent(chance.choice(wishes), chance))
-        expect(desk.ask("GET", "/readyz").status == 200, "the service is not ready any more")
-        with desk.service.database.reading() as session:
+            _put(client, bent(chance.choice(drafts), chance))
+        expect(client.ask("GET", "/readyz").status == 200, "the service is not ready any more")
+        with client.service.database.reading() as session:
             check_tallies(crowd, first, read_tallies(session, 1, 0, SLOTS))
     (folder / "outside").mkdir()
     _outside(folder / "outside", chance)
 
 
-def bent(wish: Wish, chance: random.Random) -> Wish:
-    """The same wish, wrong in one to four ways."""
+def bent(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    """The same request, wrong in one to four ways."""
     for _ in range(chance.randint(1, 4)):
-        wish = chance.choice(BENDS)(wish, chance)
-    return wish
+        draft = chance.choice(BENDS)(draft, chance)
+    return draft
 
 
-def _put(desk: InProcessClient, wish: Wish) -> None:
+def _put(client: InProcessClient, draft: RequestDraft) -> None:
     began = time.process_time()
     try:
-        said = desk.ask(wish.method, wish.target, wish.body, wish.headers)
+        said = client.ask(draft.method, draft.target, draft.body, draft.headers)
     except UnicodeEncodeError:  # a header that no client can send
         return
     except Exception as failure:
-        raise Fault(f"{wish.method[:9]} {wish.target[:99]!r}: {type(failure).__name__}") from failure
+        raise Fault(f"{draft.method[:9]} {draft.target[:99]!r}: {type(failure).__name__}") from failure
     taken = time.process_time() - began
-    expect(said.status < 500, f"{wish.method[:9]} {wish.target[:99]!r} was answered {said.status}")
-    expect(taken < LONGEST, f"{wish.method[:9]} {wish.target[:99]!r} took {taken:.1f} s of the processor")
+    expect(said.status < 500, f"{draft.method[:9]} {draft.target[:99]!r} was answered {said.status}")
+    expect(taken < LONGEST, f"{draft.method[:9]} {draft.target[:99]!r} took {taken:.1f} s of the processor")
 
 
-def _wishes(desk: InProcessClient, crowd: Crowd, member: Member) -> list[Wish]:
+def _drafts(client: InProcessClient, crowd: GatewayHomes, member: EnrolledSigner) -> list[RequestDraft]:
     """A good request of every kind; uploads are of reports that are known already."""
-    here = desk.path
+    here = client.path
     plain = ("/login", "/healthz", "/readyz", "/metrics", "/v1/plans", "/v1/keys", "/v1/openapi.json", here)
-    found = [Wish("GET", path, "", (), b"") for path in plain]
-    found += [
-        Wish("GET", f"{here}/{what}", query, (), b"")
+    requests = [RequestDraft("GET", path, "", (), b"") for path in plain]
+    requests += [
+        RequestDraft("GET", f"{here}/{what}", query, (), b"")
         for what in ("estimates", "top", "slots", "health", "export.csv", "export.json", "export.parquet")
         for query in ("", "from=2024-01-01&to=2030-01-01", "smooth=true&consistency=none")
     ]
-    found += [
-        Wish("GET", view.path, query, (), b"")
+    requests += [
+        RequestDraft("GET", view.path, query, (), b"")
         for view in VIEWS
         for query in ("", "from=2024-01-01&smooth=true")
     ]
     body = crowd.body([(home, 0) for home in range(HOMES)])
     path = f"{here}/reports"
-    signed = tuple(sign_request(member.key, member.name, "POST", path, desk.now, body).items())
-    found += [Wish("POST", path, "", signed, body)] * 12
+    signed = tuple(sign_request(member.key, member.name, "POST", path, client.now, body).items())
+    requests += [RequestDraft("POST", path, "", signed, body)] * 12
     away = f"{here}/devices/{bytes(16).hex()}"
-    leave = tuple(sign_request(member.key, member.name, "DELETE", away, desk.now, b"").items())
-    found += [
-        Wish("DELETE", away, "", leave, b""),
-        Wish("POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()),
-        Wish("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
-        Wish(
-            "POST", "/login", "", (("Content-Type", "application/x-www-form-urlencoded"),), b"token=a&then=/"
-        ),
+    leave = tuple(sign_request(member.key, member.name, "DELETE", away, client.now, b"").items())
+    requests += [
+        RequestDraft("DELETE", away, "", leave, b""),
+        RequestDraft("POST", f"{here}/devices", "", tuple(JSON), json.dumps({"public_key": "0" * 63}).encode()),
+        RequestDraft("POST", f"{here}/publish", "", tuple(JSON), b'{"until": -1}'),
+        RequestDraft("POST", "/login", "", (("Content-Type", "application/x-www-form-urlencoded"),), b"token=a&then=/"),
     ]
-    return found
+    return requests
 
 
-def _method(wish: Wish, chance: random.Random) -> Wish:
-    return replace(wish, method=chance.choice(METHODS))
+def _method(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    return replace(draft, method=chance.choice(METHODS))
 
 
-def _address(wish: Wish, chance: random.Random) -> Wish:
-    parts = wish.path.split("/")
+def _address(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    parts = draft.path.split("/")
     place = chance.randrange(len(parts))
     word = chance.choice(WORDS)
     parts[place : place + chance.randint(0, 1)] = [quote(word, safe="/.") if chance.random() < 0.8 else word]
-    return replace(wish, path="/" + "/".join(parts).lstrip("/").replace("?", "").replace("#", ""))
+    return replace(draft, path="/" + "/".join(parts).lstrip("/").replace("?", "").replace("#", ""))
 
 
-def _question(wish: Wish, chance: random.Random) -> Wish:
+def _question(draft: RequestDraft, chance: random.Random) -> RequestDraft:
     more = f"{chance.choice(KEYS)}={quote(chance.choice(WORDS))}"
-    return replace(wish, query=f"{wish.query}&{more}" if wish.query else more)
+    return replace(draft, query=f"{draft.query}&{more}" if draft.query else more)
 
 
-def _header(wish: Wish, chance: random.Random) -> Wish:
-    names = [name for name, _ in wish.headers] + [
+def _header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    names = [name for name, _ in draft.headers] + [
         "Host", "Content-Length", "Content-Type", "Content-Encoding", "Authorization", "Cookie", "Accept",
         "Accept-Encoding", "X-Forwarded-For", "Forwarded", "Origin", "Sec-Fetch-Site", "If-None-Match",
     ]  # fmt: skip
-    value = chance.choice(
-        [*WORDS, "gzip", "Bearer x", "hushwatt_token=%00", "chunked", "bytes=0-", "[::1]:99999"]
-    )
-    return replace(wish, headers=(*wish.headers, (chance.choice(names), value.replace("\0", ""))))
+    value = chance.choice([*WORDS, "gzip", "Bearer x", "hushwatt_token=%00", "chunked", "bytes=0-", "[::1]:99999"])
+    return replace(draft, headers=(*draft.headers, (chance.choice(names), value.replace("\0", ""))))
 
 
-def _without_header(wish: Wish, chance: random.Random) -> Wish:
-    if not wish.headers:
-        return wish
-    gone = chance.randrange(len(wish.headers))
-    return replace(wish, headers=wish.headers[:gone] + wish.headers[gone + 1 :])
+def _without_header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    if not draft.headers:
+        return draft
+    gone = chance.randrange(len(draft.headers))
+    return replace(draft, headers=draft.headers[:gone] + draft.headers[gone + 1 :])
 
 
-def _altered_header(wish: Wish, chance: random.Random) -> Wish:
-    if not wish.headers:
-        return wish
-    place = chance.randrange(len(wish.headers))
-    name, value = wish.headers[place]
+def _altered_header(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    if not draft.headers:
+        return draft
+    place = chance.randrange(len(draft.headers))
+    name, value = draft.headers[place]
     cut = chance.randrange(len(value) + 1)
-    value = (
-        value[:cut]
-        + chance.choice(["", "0", "é", "f" * 64, " ", value])
-        + value[cut + chance.randint(0, 2) :]
-    )
-    return replace(wish, headers=(*wish.headers[:place], (name, value), *wish.headers[place + 1 :]))
+    value = value[:cut] + chance.choice(["", "0", "é", "f" * 64, " ", value]) + value[cut + chance.randint(0, 2) :]
+    return replace(draft, headers=(*draft.headers[:place], (name, value), *draft.headers[place + 1 :]))
 
 
-def _bytes(wish: Wish, chance: random.Random) -> Wish:
-    body = bytearray(wish.body or chance.randbytes(40))
+def _bytes(draft: RequestDraft, chance: random.Random) -> RequestDraft:
+    body = bytearray(draft.body or chance.randbytes(40))
     for _ in range(chance.randint(1, 8)):
         body[chance.randrange(len(body))] = chance.randrange(256)
-    return replace(wish, body=bytes(body[: chance.randint(0, len(body))]) * chance.choice([1, 1, 1, 2, 50]))
+    return replace(draft, body=bytes(body[: chance.randint(0, len(body))]) * chance.choice([1, 1, 1, 2, 50]))
 
 
-def _document(wish: Wish, chance: random.Random) -> Wish:
+def _document(draft: RequestDraft, chance: random.Random) -> RequestDraft:
     """JSON of another kind than was asked for."""
     values: list[object] = [
         None, True, 0, -1, 10**400, 1.5, "", "a" * 70_000, [], {}, [[]] * 100,
@@ -193,11 +183,20 @@ def _document(wish: Wish, chance: random.Random) -> Wish:
         {"public_key": "00" * 32}, {"public_key": "00" * 32, "homes": 10**30}, {"public_key": ["00"] * 32},
         {"public_key": "ff" * 32, "code": "\u0000"}, {"public_key": "00" * 32, "code": "x", "homes": 1},
     ]  # fmt: skip
-    told = json.dumps(chance.choice(values)).encode()
+    document = json.dumps(chance.choice(values)).encode()
     raw = chance.choice(
-        [told, told, b"[" * 20_000, b'{"a":' * 5000, b'"\xff\xfe"', b"\x00", b"NaN", b'{"until":1e999}']
+        [
+            document,
+            document,
+            b"[" * 20_000,
+            b'{"a":' * 5000,
+            b'"\xff\xfe"',
+            b"\x00",
+            b"NaN",
+            b'{"until":1e999}',
+        ]
     )
-    return replace(wish, body=raw, headers=(*wish.headers, *JSON))
+    return replace(draft, body=raw, headers=(*draft.headers, *JSON))
 
 
 BENDS: tuple[Bend, ...] = (
@@ -208,7 +207,7 @@ BENDS: tuple[Bend, ...] = (
 
 def _outside(folder: Path, chance: random.Random) -> None:
     """Bent bytes over real connections; afterwards an honest upload passes."""
-    with Collector(folder, bucket_plan(HOMES, SLOTS)) as collector:
+    with ServiceProcess(folder, bucket_plan(HOMES, SLOTS)) as collector:
         code = prepare(collector, HOMES)
         collector.start()
         crowd = join(collector, code, HOMES)

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from hushwatt.audit.harness.buckets import (
-    Crowd,
+    GatewayHomes,
     Kept,
     Report,
     bucket_plan,
@@ -17,8 +17,8 @@ from hushwatt.audit.harness.buckets import (
     prepare,
 )
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.raw_connection import Answer, RawConnection, exchange
-from hushwatt.audit.harness.service_process import PATIENCE, Collector
+from hushwatt.audit.harness.raw_connection import RawConnection, RawResponse, exchange
+from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
 from hushwatt.chaos.scenario import Scenario
 
 KILLS, HOMES, SLOTS = 10, 20, 40
@@ -31,7 +31,7 @@ SYNC = 0.004  # seconds that the disk takes, so that many kills fall into a comm
 def case(seed: int, folder: Path) -> None:
     """Some kills of one service, whose homes send on what was not acknowledged."""
     chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
-    with Collector(folder, plan, sync=SYNC) as collector:
+    with ServiceProcess(folder, plan, sync=SYNC) as collector:
         code = prepare(collector, HOMES)
         collector.start()
         crowd = join(collector, code, HOMES)
@@ -54,7 +54,7 @@ def case(seed: int, folder: Path) -> None:
         expect(kept(collector, crowd) == everything, "some reports never arrived")
 
 
-def _life(collector: Collector, crowd: Crowd, waiting: list[Report], chance: random.Random) -> Kept:
+def _life(collector: ServiceProcess, crowd: GatewayHomes, waiting: list[Report], chance: random.Random) -> Kept:
     """Send until the service is killed; what it acknowledged, with its last breath too."""
     queue, batches = iter(waiting), [list[list[Report]]() for _ in range(LINES)]
     for turn in range(6 * LINES):
@@ -66,9 +66,9 @@ def _life(collector: Collector, crowd: Crowd, waiting: list[Report], chance: ran
         answers = exchange(zip(lines, requests, strict=True), time.monotonic() + PATIENCE, enough)
         time.sleep(chance.choice([0, 0, SYNC * chance.random()]))
         collector.kill()
-        told = [[*early, *_last_words(line)] for line, early in zip(lines, answers, strict=True)]
+        responses = [[*early, *_last_words(line)] for line, early in zip(lines, answers, strict=True)]
     acknowledged: Kept = set()
-    for mine, words in zip(batches, told, strict=True):
+    for mine, words in zip(batches, responses, strict=True):
         for batch, answer in zip(mine, words, strict=False):
             expect(answer.status == 200, f"an upload was answered {answer.status}")
             expect(not answer.json()["rejected"], "a report was rejected")
@@ -76,7 +76,7 @@ def _life(collector: Collector, crowd: Crowd, waiting: list[Report], chance: ran
     return acknowledged
 
 
-def _last_words(line: RawConnection) -> list[Answer]:
+def _last_words(line: RawConnection) -> list[RawResponse]:
     """Answers that were on their way when the service was killed: they were given, so they hold."""
     while not line.ended:
         line.listen()
@@ -86,7 +86,7 @@ def _last_words(line: RawConnection) -> list[Answer]:
     return words
 
 
-def _restart(collector: Collector, chance: random.Random) -> None:
+def _restart(collector: ServiceProcess, chance: random.Random) -> None:
     """Start again; now and then it is killed before it listens, and started once more."""
     collector.begin()
     if chance.random() < START and not collector.wait(0.1 * chance.random()):

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from hushwatt.audit.harness.buckets import Crowd, Kept, Report
+from hushwatt.audit.harness.buckets import GatewayHomes, Kept, Report
 from hushwatt.audit.harness.concurrent_client import ConcurrentClient, gather_crowd, place_for, whole
-from hushwatt.audit.harness.disk import Disk, through
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import Said
+from hushwatt.audit.harness.in_process_client import ServiceResponse
+from hushwatt.audit.harness.power_loss_disk import PowerLossDisk, mounted
 from hushwatt.chaos.scenario import Scenario
 
 LOSSES, HOMES, SLOTS = 4, 12, 12
@@ -22,25 +22,25 @@ def case(seed: int, folder: Path) -> None:
     store = place_for(folder, 0)
     crowd = gather_crowd(store, HOMES, SLOTS)
     for loss in range(1, LOSSES + 1):
-        with through(_failing(last=chance.randint(1, 80))) as disk:
+        with mounted(_failing(last=chance.randint(1, 80))) as disk:
             acknowledged |= _serve(store, crowd, list(_uploads(chance)), disk, chance.random() < 0.2)
         store = place_for(folder, loss)
         disk.leave(store.parent, chance)
         lost = acknowledged - whole(store, crowd)
         expect(not lost, f"{len(lost)} acknowledged reports are lost")
-    with through(Disk()) as disk:
+    with mounted(PowerLossDisk()) as disk:
         again = _serve(store, crowd, [EVERYTHING], disk, in_order=True)
     expect(whole(store, crowd) == set(EVERYTHING) == again, "a report could not be sent again")
 
 
-def _failing(last: int) -> Disk:
+def _failing(last: int) -> PowerLossDisk:
     """A disk whose power goes at a step."""
 
     def trouble(kind: str) -> None:
         if disk.steps == last:
             disk.lose_power()
 
-    disk = Disk(trouble)
+    disk = PowerLossDisk(trouble)
     return disk
 
 
@@ -50,19 +50,19 @@ def _uploads(chance: random.Random) -> Iterator[list[Report]]:
         yield chance.sample(EVERYTHING, chance.choice([1, 1, 1, 3, 12]))
 
 
-def _serve(store: Path, crowd: Crowd, uploads: list[list[Report]], disk: Disk, in_order: bool) -> Kept:
+def _serve(store: Path, crowd: GatewayHomes, uploads: list[list[Report]], disk: PowerLossDisk, in_order: bool) -> Kept:
     """Start the service on the disk and send; gives what it acknowledged while there was power."""
     acknowledged = Kept()
 
-    def note(reports: Sequence[Report], said: Said) -> None:
+    def note(reports: Sequence[Report], said: ServiceResponse) -> None:
         if disk.on:
             fine = said.status == 200 and not said.json()["rejected"]
             expect(fine, f"an upload was answered {said.status}")
             acknowledged.update(reports)
 
-    with closing(ConcurrentClient(store, crowd.plan)) as desk:
-        disk.settle = desk.settle
-        desk.send_all(crowd, uploads, note)
+    with closing(ConcurrentClient(store, crowd.plan)) as client:
+        disk.settle = client.settle
+        client.send_all(crowd, uploads, note)
         if not in_order:
             disk.lose_power()  # with nothing left to do, and nothing closed
     return acknowledged

@@ -17,16 +17,16 @@ import numpy as np
 import pyarrow as pa
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import InProcessClient, Member
-from hushwatt.audit.harness.plans import plan_for
-from hushwatt.chaos.provider.doors import Question, ask, compare
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
+from hushwatt.audit.harness.plans import histories, plan_for
+from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
-from hushwatt.provider.intake.collect import Collection, erase_device
+from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack_many
@@ -38,37 +38,37 @@ GRACE = timedelta(minutes=10)
 
 
 @dataclass
-class Village:
+class CollectionModel:
     """The homes of a service, what they report, and what has been told of it."""
 
-    desk: InProcessClient
+    client: InProcessClient
     chance: random.Random
     folder: Path
     sent: list[SlotReports]  # of all homes, by slot
-    members: dict[int, Member] = field(default_factory=dict)  # enrolled themselves
+    members: dict[int, EnrolledSigner] = field(default_factory=dict)  # enrolled themselves
     named: set[int] = field(default_factory=set)  # in files
     gone: set[int] = field(default_factory=set)
     reported: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))  # by slot
     slots: dict[tuple[int, str, bool], Any] = field(default_factory=dict)  # as first told
-    answers: dict[Question, Any] = field(default_factory=dict)
+    answers: dict[EstimatesQuery, Any] = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan:
-        return self.desk.plan
+        return self.client.plan
 
     @property
     def published(self) -> int:
-        return self.desk.service.read.state(self.plan).published
+        return self.client.service.read.state(self.plan).published
 
     @property
     def collection(self) -> Collection:
-        return self.desk.service.read.collections[self.plan.id]
+        return self.client.service.read.collections[self.plan.id]
 
     def enrol(self, count: int) -> None:
         """New homes, by their own wish."""
         free = [home for home in range(HOMES) if home not in self.members.keys() | self.named | self.gone]
         for home in self.chance.sample(free, min(count, len(free))):
-            self.members[home] = self.desk.join()
+            self.members[home] = self.client.join()
 
     def upload(self, slot: int) -> None:
         """Most homes that have something to say in a slot say it, one by one."""
@@ -77,10 +77,8 @@ class Village:
             if home in self.members and self.chance.random() < 0.9:
                 part = slice(row, row + 1)
                 member = self.members[home]
-                body = pack_many(
-                    member.devices, slot, sent.spent[part], sent.drawn[part], sent.payloads[part]
-                )
-                said = self.desk.send(member, body)
+                body = pack_many(member.devices, slot, sent.spent[part], sent.drawn[part], sent.payloads[part])
+                said = self.client.send(member, body)
                 expect(said.status in (200, 422), f"an honest report was answered {said.status}")
                 if slot > self.published:
                     self.reported[slot].add(home)
@@ -101,8 +99,8 @@ class Village:
                 if slot > self.published:
                     self.reported[slot] |= set(sent.homes[rows].tolist())
                     self.named |= set(sent.homes[rows].tolist())
-        schedule = self.desk.service.schedules[self.collection.number]
-        Ingest(self.desk.service.database, self.collection, schedule, self.desk.clock).take(
+        schedule = self.client.service.schedules[self.collection.number]
+        Ingest(self.client.service.database, self.collection, schedule, self.client.clock).take(
             open_deliveries(self.plan, [path])
         )
 
@@ -112,7 +110,7 @@ class Village:
         for home in self.chance.sample(there, min(count, len(there))):
             if home in self.members:
                 member = self.members.pop(home)
-                expect(self.desk.leave(member, member.name).status == 200, "a home could not leave")
+                expect(self.client.leave(member, member.name).status == 200, "a home could not leave")
             else:
                 self.named.discard(home)
                 self._erase(device_of(self.plan, _name(home)))
@@ -121,43 +119,41 @@ class Village:
                 self.reported[slot].discard(home)
 
     def _erase(self, device: bytes) -> None:
-        with self.desk.service.database.writing() as session:
-            homes, signers = session.find_devices(
-                self.collection.number, np.frombuffer(device, np.uint8)[None, :]
-            )
+        with self.client.service.database.writing() as session:
+            homes, signers = session.find_devices(self.collection.number, np.frombuffer(device, np.uint8)[None, :])
             erase_device(session, self.collection, device, int(homes[0]), int(signers[0]))
 
     def speakers(self, slot: int) -> list[set[int]]:
         """The homes whose reports of a slot stand, by the appliance that they speak of."""
         sent, layout = self.sent[slot], Layout.of(self.plan)
-        found: list[set[int]] = [set() for _ in self.plan.appliances]
+        speakers: list[set[int]] = [set() for _ in self.plan.appliances]
         for row, home in enumerate(sent.homes.tolist()):
             if home in self.reported[slot]:
                 members, _ = layout.tally(sent.payloads[row : row + 1])
                 for place in np.flatnonzero(members):
-                    found[place].add(home)
-        return found
+                    speakers[place].add(home)
+        return speakers
 
 
 def case(seed: int, folder: Path) -> None:
     """A collection lived through, with questions after every step."""
     chance = random.Random(seed)
     plan = _plan(chance)
-    with InProcessClient(folder, plan, now=plan.start + timedelta(minutes=5), grace="10m") as desk:
-        village = Village(desk, chance, folder, list(histories(plan, HOMES, SLOTS, seed)))
-        village.enrol(chance.randint(6, 16))
+    with InProcessClient(folder, plan, now=plan.start + timedelta(minutes=5), grace="10m") as client:
+        model = CollectionModel(client, chance, folder, list(histories(plan, HOMES, SLOTS, seed)))
+        model.enrol(chance.randint(6, 16))
         for slot in range(SLOTS):
-            desk.clock.set(plan.calendar.start_of(slot) + timedelta(minutes=5))
-            desk.get("/slots")  # as time passes, what is due is published
-            _events(village, slot)
+            client.clock.set(plan.calendar.start_of(slot) + timedelta(minutes=5))
+            client.get("/slots")  # as time passes, what is due is published
+            _events(model, slot)
             for _ in range(2):
-                _question(village)
-        desk.clock.set(plan.calendar.end_of(SLOTS - 1) + GRACE)
-        desk.get("/slots")
-        village.part(3)
-        for question in list(village.answers):
-            _ask(village, question)
-        _differences(village)
+                _question(model)
+        client.clock.set(plan.calendar.end_of(SLOTS - 1) + GRACE)
+        client.get("/slots")
+        model.part(3)
+        for query in list(model.answers):
+            _ask(model, query)
+        _differences(model)
 
 
 def _plan(chance: random.Random) -> Plan:
@@ -172,64 +168,60 @@ def _plan(chance: random.Random) -> Plan:
     )
 
 
-def _events(village: Village, slot: int) -> None:
+def _events(model: CollectionModel, slot: int) -> None:
     """What happens in a slot, in any order."""
-    chance = village.chance
+    chance = model.chance
     events: list[Callable[[], None]] = [
-        lambda: village.enrol(chance.randint(0, 4)),
-        lambda: village.upload(slot),
-        lambda: village.upload(max(slot - chance.randint(0, 3), 0)),
-        lambda: village.part(chance.randint(0, 2)),
-        lambda: village.ingest(range(max(slot - 3, 0), slot + 1)) if chance.random() < 0.4 else None,
-        lambda: _publish(village, slot) if chance.random() < 0.2 else None,
+        lambda: model.enrol(chance.randint(0, 4)),
+        lambda: model.upload(slot),
+        lambda: model.upload(max(slot - chance.randint(0, 3), 0)),
+        lambda: model.part(chance.randint(0, 2)),
+        lambda: model.ingest(range(max(slot - 3, 0), slot + 1)) if chance.random() < 0.4 else None,
+        lambda: _publish(model, slot) if chance.random() < 0.2 else None,
     ]
     chance.shuffle(events)
     for event in events:
         event()
 
 
-def _publish(village: Village, slot: int) -> None:
+def _publish(model: CollectionModel, slot: int) -> None:
     """By hand, the slot just before this one."""
     body = b'{"until": %d}' % max(slot - 1, 0)
-    said = village.desk.ask(
-        "POST", f"{village.desk.path}/publish", body, [("Content-Type", "application/json")]
-    )
+    said = model.client.ask("POST", f"{model.client.path}/publish", body, [("Content-Type", "application/json")])
     expect(said.status == 200, f"publishing was answered {said.status}")
 
 
-def _question(village: Village) -> None:
+def _question(model: CollectionModel) -> None:
     """Something new, or something that was asked before."""
-    chance, known = village.chance, list(village.answers)
+    chance, known = model.chance, list(model.answers)
     if known and chance.random() < 0.4:
-        _ask(village, chance.choice(known))
+        _ask(model, chance.choice(known))
         return
     first, last = sorted(chance.choices(range(SLOTS), k=2))
-    _ask(village, Question(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3))
+    _ask(model, EstimatesQuery(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3))
 
 
-def _ask(village: Village, question: Question) -> None:
-    told = ask(village.desk, question)
-    compare(village.desk, question, told, village.folder)
-    for slot in told["slots"]:
-        _look(village, question, slot, slot.get("homes", told["homes"]))
-    if question.last <= village.published:
-        told.pop("not_yet", None)
-        expect(village.answers.setdefault(question, told) == told, "a published period changed")
+def _ask(model: CollectionModel, query: EstimatesQuery) -> None:
+    document = ask(model.client, query)
+    compare(model.client, query, document, model.folder)
+    for slot in document["slots"]:
+        _look(model, query, slot, slot.get("homes", document["homes"]))
+    if query.last <= model.published:
+        document.pop("not_yet", None)
+        expect(model.answers.setdefault(query, document) == document, "a published period changed")
 
 
-def _look(village: Village, question: Question, slot: dict[str, Any], homes: int) -> None:
+def _look(model: CollectionModel, query: EstimatesQuery, slot: dict[str, Any], homes: int) -> None:
     """One slot: as it was told first, and nothing about too few homes."""
-    number, need = slot["slot"], village.plan.minimum_homes
-    expect(number <= village.published, f"slot {number} is told before it is published")
-    kind = number, question.consistency, question.smooth
-    told = slot | {"homes": homes}
-    expect(village.slots.setdefault(kind, told) == told, f"slot {number} changed after it was published")
-    for name, spoke in zip(village.plan.names, village.speakers(number), strict=True):
+    number, need = slot["slot"], model.plan.minimum_homes
+    expect(number <= model.published, f"slot {number} is told before it is published")
+    kind = number, query.consistency, query.smooth
+    document = slot | {"homes": homes}
+    expect(model.slots.setdefault(kind, document) == document, f"slot {number} changed after it was published")
+    for name, spoke in zip(model.plan.names, model.speakers(number), strict=True):
         shown = slot.get("appliances", {}).get(name)
-        enough = len(spoke) >= need and len(village.reported[number]) >= need
-        expect(
-            shown is None or enough, f"{len(spoke)} homes spoke of {name} in slot {number}, and it is told"
-        )
+        enough = len(spoke) >= need and len(model.reported[number]) >= need
+        expect(shown is None or enough, f"{len(spoke)} homes spoke of {name} in slot {number}, and it is told")
         expect(shown is not None or not enough, f"enough homes spoke of {name} in slot {number}")
         few = slot.get("too_few_homes_for", {}).get(name)
         if "appliances" in slot:
@@ -237,23 +229,23 @@ def _look(village: Village, question: Question, slot: dict[str, Any], homes: int
             expect(few == said, f"slot {number} does not say how few homes spoke of {name}")
 
 
-def _differences(village: Village) -> None:
+def _differences(model: CollectionModel) -> None:
     """Whatever periods are put together: what can be told apart rests on enough homes.
 
     A combination of periods weighs slots alike that are in the same periods.
     """
-    read, plan = village.desk.service.read, village.plan
+    read, plan = model.client.service.read, model.plan
     within: dict[tuple[str, int], list[bool]] = defaultdict(list)
     for first, last in combinations_with_replacement(range(SLOTS), 2):
-        found = read.estimates(plan, first, last)
-        for name, numbers in found.by_slot.items():
-            counted = {slot.slot for slot, here in zip(found.slots, numbers.counted, strict=True) if here}
+        result = read.estimates(plan, first, last)
+        for name, numbers in result.by_slot.items():
+            counted = {slot.slot for slot, here in zip(result.slots, numbers.counted, strict=True) if here}
             for slot in range(SLOTS):
                 within[name, slot].append(slot in counted)
     for place, name in enumerate(plan.names):
         alike: dict[tuple[bool, ...], set[int]] = defaultdict(set)
         for slot in range(SLOTS):
-            alike[tuple(within[name, slot])] |= village.speakers(slot)[place]
+            alike[tuple(within[name, slot])] |= model.speakers(slot)[place]
         for periods, homes in alike.items():
             expect(
                 not any(periods) or len(homes) >= plan.minimum_homes,

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import InProcessClient, Member
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
+from hushwatt.audit.harness.plans import histories
 from hushwatt.chaos.provider.erased_homes import wide_plan
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
@@ -66,35 +66,33 @@ def _parts(chance: random.Random) -> list[list[int]]:
     return [homes[place::PARTS] for place in range(PARTS)]
 
 
-def _send(desk: InProcessClient, gateway: Member, sent: SlotReports, homes: list[int]) -> None:
+def _send(client: InProcessClient, gateway: EnrolledSigner, sent: SlotReports, homes: list[int]) -> None:
     rows = np.array(homes)
-    body = pack_many(
-        gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows]
-    )
-    told = desk.send(gateway, body).json()
-    expect(not told["rejected"], "a report was rejected")
+    body = pack_many(gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows])
+    verdict = client.send(gateway, body).json()
+    expect(not verdict["rejected"], "a report was rejected")
 
 
-def _check_whole(desk: InProcessClient, plan: Plan) -> None:
+def _check_whole(client: InProcessClient, plan: Plan) -> None:
     """The copy is of one moment: its tallies are those of its reports."""
-    with desk.service.database.reading() as session:
-        found = read_tallies(session, 1, 0, SLOTS)
+    with client.service.database.reading() as session:
+        tallies = read_tallies(session, 1, 0, SLOTS)
         rows = session.all("SELECT slot, as_of, drawn, payload FROM reports")
     counted = Tallies(HOMES, {})
     for slot, as_of, drawn, payload in rows:
         one = tally_rows(Layout.of(plan), np.frombuffer(payload, np.uint8)[None, :])
         counted.add(TallyKey(slot, 0, as_of, drawn), one)
-    same = found.keys() == counted.groups.keys() and all(
+    same = tallies.keys() == counted.groups.keys() and all(
         (tally.counts == counted.groups[key].counts).all() and tally.rows == counted.groups[key].rows
-        for key, tally in found.items()
+        for key, tally in tallies.items()
     )
     expect(same, "the tallies of a backup are not those of its reports")
 
 
 def _compare(here: InProcessClient, there: InProcessClient) -> None:
     """Both answer alike, and neither has lost or doubled anything."""
-    for desk in (here, there):
-        desk.at(SLOTS + 7)
+    for client in (here, there):
+        client.at_slot(SLOTS + 7)
     for question in QUESTIONS:
         expect(here.get(question).body == there.get(question).body, f"{question} differs after a restore")
     reports = [slot["reports"] for slot in there.get("/estimates").json()["slots"]]

@@ -14,10 +14,10 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Self
 
-from hushwatt.audit.harness.buckets import Crowd, Report, bucket_plan, check_answers, join, prepare
+from hushwatt.audit.harness.buckets import GatewayHomes, Report, bucket_plan, check_answers, join, prepare
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.raw_connection import request
-from hushwatt.audit.harness.service_process import PATIENCE, Collector
+from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.provider.dashboard.assets import plotly
 
@@ -29,19 +29,17 @@ MEMORY = 256  # MiB
 LOADED = 70  # MiB of a service that has just been loaded; what it is forked from here may have more
 BEAT = 0.01  # seconds
 MOST_STARVED = 0.5  # part of the time that the service may wait for a processor, for its speed to be judged
-Dawdler = Callable[[asyncio.StreamReader, asyncio.StreamWriter, "Target"], Awaitable[None]]
+Dawdler = Callable[[asyncio.StreamReader, asyncio.StreamWriter, "SlowTarget"], Awaitable[None]]
 
 
-class Target:
+class SlowTarget:
     """Where dawdlers go, and the requests that they never finish."""
 
-    def __init__(self, port: int, crowd: Crowd) -> None:
+    def __init__(self, port: int, crowd: GatewayHomes) -> None:
         self.port = port
         self.upload = crowd.upload([(0, 0)])
         path = f"/v1/plans/{crowd.plan.id}/reports"
-        self.large = request("POST", path, b"", {"Content-Length": "4000000"}).replace(
-            b"Content-Length: 0\r\n", b""
-        )
+        self.large = request("POST", path, b"", {"Content-Length": "4000000"}).replace(b"Content-Length: 0\r\n", b"")
         self.endless = request("POST", path, b"", {"Transfer-Encoding": "chunked"}).replace(
             b"Content-Length: 0\r\n", b""
         )
@@ -53,11 +51,11 @@ def case(seed: int, folder: Path) -> None:
     """The crowd comes, honest homes report in its midst, and all of them count in the end."""
     chance = random.Random(seed)
     hurry = {"head_seconds": 2, "upload_seconds": 3, "answer_seconds": 2}
-    with Collector(folder, bucket_plan(HOMES, SLOTS), **hurry) as collector:
+    with ServiceProcess(folder, bucket_plan(HOMES, SLOTS), **hurry) as collector:
         code = prepare(collector, HOMES)
         collector.start()
         crowd = join(collector, code, HOMES)
-        attack = _begin(Target(collector.port, crowd), chance.getrandbits(32))
+        attack = _begin(SlowTarget(collector.port, crowd), chance.getrandbits(32))
         try:
             _wait_for_crowd(collector)
             sent, slowest = _report(collector, crowd, chance)
@@ -71,7 +69,7 @@ def case(seed: int, folder: Path) -> None:
         collector.stop()
 
 
-def _report(collector: Collector, crowd: Crowd, chance: random.Random) -> tuple[list[Report], float]:
+def _report(collector: ServiceProcess, crowd: GatewayHomes, chance: random.Random) -> tuple[list[Report], float]:
     """Honest homes, one request after the other, each over a connection of its own; the slowest of them.
 
     The time that the machine had no processor free for either side, or stood still for a clock that
@@ -142,7 +140,7 @@ class Metronome(threading.Thread):
         return self.late + max(0.0, time.monotonic() - self._woke - 2 * BEAT)
 
 
-def _begin(target: Target, seed: int) -> int:
+def _begin(target: SlowTarget, seed: int) -> int:
     """Start the crowd in a process of its own."""
     with warnings.catch_warnings(action="ignore"):
         child = os.fork()
@@ -155,7 +153,7 @@ def _begin(target: Target, seed: int) -> int:
         os._exit(1)
 
 
-def _wait_for_crowd(collector: Collector) -> None:
+def _wait_for_crowd(collector: ServiceProcess) -> None:
     """Until most of them are there: the service's open files tell."""
     until = time.monotonic() + PATIENCE
     while len(list(Path(f"/proc/{collector.process}/fd").iterdir())) < 0.8 * CLIENTS:
@@ -163,14 +161,14 @@ def _wait_for_crowd(collector: Collector) -> None:
         time.sleep(0.05)
 
 
-async def _attack(target: Target, chance: random.Random) -> None:
+async def _attack(target: SlowTarget, chance: random.Random) -> None:
     kinds = cycle(DAWDLERS)
     clients = [_again(next(kinds), target, chance) for _ in range(CLIENTS)]
     bombers = [_again(bomb, target, chance) for bomb, _ in zip(cycle(BOMBS), range(BOMBERS), strict=False)]
     await asyncio.gather(*clients, *bombers)
 
 
-async def _again(dawdler: Dawdler, target: Target, chance: random.Random) -> None:
+async def _again(dawdler: Dawdler, target: SlowTarget, chance: random.Random) -> None:
     """The same client for ever: when it is let go it comes back."""
     await asyncio.sleep(chance.random())
     while True:
@@ -194,58 +192,58 @@ async def _trickle(writer: asyncio.StreamWriter, data: bytes, pause: float) -> N
         await asyncio.sleep(pause)
 
 
-async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     await reader.read()
 
 
-async def idle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def idle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     """One good request, then nothing."""
     writer.write(target.page)
     await reader.read()
 
 
-async def slow_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def slow_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     await _trickle(writer, target.upload, 0.3)
 
 
-async def slow_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def slow_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     writer.write(target.upload[:-20])
     await _trickle(writer, target.upload[-20:], 0.5)
 
 
-async def large_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def large_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     """Almost all of a large upload, and then no more."""
     writer.write(target.large + bytes(1_000_000))
     await reader.read()
 
 
-async def slow_reader(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def slow_reader(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     """A large answer that is asked for and not taken."""
     writer.transport.pause_reading()  # type: ignore[attr-defined]
     writer.write(target.script)
     await asyncio.sleep(10)
 
 
-async def endless_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def endless_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     writer.write(target.endless)
     for _ in range(1000):
         writer.write(b"10000\r\n" + bytes(65536) + b"\r\n")
         await writer.drain()
 
 
-async def tiny_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def tiny_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     writer.write(target.endless + b"1\r\na\r\n" * 20_000)
     await reader.read()
 
 
-async def endless_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def endless_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     writer.write(b"GET / HTTP/1.1\r\n")
     for _ in range(1000):
         writer.write(b"Name: " + b"a" * 60_000 + b"\r\n")
         await writer.drain()
 
 
-async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: Target) -> None:
+async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
     """Requests without waiting for an answer."""
     writer.write(target.page * 2000)
     await reader.read()

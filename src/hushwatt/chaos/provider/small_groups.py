@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.histories import histories
-from hushwatt.audit.harness.in_process_client import InProcessClient, Member
-from hushwatt.audit.harness.plans import plan_for
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
+from hushwatt.audit.harness.plans import histories, plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
@@ -33,11 +32,11 @@ FILES = ("export.csv", "export.json", "export.parquet")
 
 
 @dataclass
-class World:
+class TwinService:
     """One of the two services, and what its homes report."""
 
-    desk: InProcessClient
-    members: list[Member]
+    client: InProcessClient
+    members: list[EnrolledSigner]
     reports: list[SlotReports]  # of all homes, by slot
     seen: dict[tuple[int, str], Any] = field(default_factory=dict)  # published slots, as first told
 
@@ -53,13 +52,13 @@ class World:
                 sent.drawn[home : home + 1],
                 sent.payloads[home : home + 1],
             )
-            said = self.desk.send(member, body)
+            said = self.client.send(member, body)
             expect(said.status == 200, f"an honest report was answered {said.status}")
 
 
 @dataclass(frozen=True)
-class Script:
-    """Who reports and who leaves, slot by slot; the same in both worlds."""
+class GroupScript:
+    """Who reports and who leaves, slot by slot; the same in both services."""
 
     plan: Plan
     reporting: list[list[int]]
@@ -82,22 +81,22 @@ def case(seed: int, folder: Path) -> None:
     left, right = _worlds(folder, script, seed)
     try:
         for slot in range(SLOTS):
-            for world in (left, right):
-                world.desk.clock.set(script.plan.calendar.start_of(slot) + timedelta(minutes=5))
-                world.desk.get("/slots")  # as time passes, what is due is published
-                reports = world.reports if script.secret(slot) else left.reports
-                world.upload(slot, script.reporting[slot], reports)
+            for service in (left, right):
+                service.client.clock.set(script.plan.calendar.start_of(slot) + timedelta(minutes=5))
+                service.client.get("/slots")  # as time passes, what is due is published
+                reports = service.reports if script.secret(slot) else left.reports
+                service.upload(slot, script.reporting[slot], reports)
                 for home in script.leaving[slot]:
-                    member = world.members[home]
-                    expect(world.desk.leave(member, member.name).status == 200, "a home could not leave")
+                    member = service.members[home]
+                    expect(service.client.leave(member, member.name).status == 200, "a home could not leave")
             for target in _questions(script.plan, slot, chance):
                 _compare(script, left, right, slot, target)
     finally:
-        left.desk.close()
-        right.desk.close()
+        left.client.close()
+        right.client.close()
 
 
-def _script(chance: random.Random) -> Script:
+def _script(chance: random.Random) -> GroupScript:
     minimum = chance.randint(2, 6)
     names = ("kettle", "oven", "washer")
     plan = plan_for(
@@ -115,20 +114,18 @@ def _script(chance: random.Random) -> Script:
         goes = chance.sample(staying, 1) if chance.random() < 0.5 and len(staying) > minimum else []
         leaving.append(goes)
         staying = [home for home in staying if home not in goes]
-    return Script(plan, reporting, leaving)
+    return GroupScript(plan, reporting, leaving)
 
 
-def _worlds(folder: Path, script: Script, seed: int) -> tuple[World, World]:
+def _worlds(folder: Path, script: GroupScript, seed: int) -> tuple[TwinService, TwinService]:
     homes = script.plan.minimum_homes + SPARE
-    worlds = list[World]()
+    services = list[TwinService]()
     for name in ("left", "right"):
         (folder / name).mkdir()
-        desk = InProcessClient(
-            folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m"
-        )
-        reports = list(histories(script.plan, homes, SLOTS, seed + len(worlds)))
-        worlds.append(World(desk, [desk.join() for _ in range(homes)], reports))
-    left, right = worlds
+        client = InProcessClient(folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m")
+        reports = list(histories(script.plan, homes, SLOTS, seed + len(services)))
+        services.append(TwinService(client, [client.join() for _ in range(homes)], reports))
+    left, right = services
     layout = Layout.of(script.plan)
     for slot in range(SLOTS):
         rows = script.reporting[slot]
@@ -146,15 +143,10 @@ def _questions(plan: Plan, slot: int, chance: random.Random) -> Iterator[str]:
     for _ in range(chance.randint(2, 5)):
         words = []
         if chance.random() < 0.6:
-            words += [
-                f"{name}={_moment(plan, chance)}"
-                for name in chance.sample(["from", "to"], chance.randint(1, 2))
-            ]
+            words += [f"{name}={_moment(plan, chance)}" for name in chance.sample(["from", "to"], chance.randint(1, 2))]
         if chance.random() < 0.4:
             words.append("smooth=true")
-        path = chance.choice(
-            [*PAGES, *(f"{here}/{name}" for name in ("estimates", "top", "slots", "health", *FILES))]
-        )
+        path = chance.choice([*PAGES, *(f"{here}/{name}" for name in ("estimates", "top", "slots", "health", *FILES))])
         if chance.random() < 0.5 and ("estimates" in path or "export" in path):
             words.append("consistency=none")
         if path in ("/series", "/levels", "/times") and chance.random() < 0.5:
@@ -166,9 +158,9 @@ def _moment(plan: Plan, chance: random.Random) -> str:
     return plan.calendar.start_of(chance.randrange(SLOTS + 2)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _compare(script: Script, left: World, right: World, slot: int, target: str) -> None:
+def _compare(script: GroupScript, left: TwinService, right: TwinService, slot: int, target: str) -> None:
     """Ask both, and find no difference; look at the answer too where it is JSON."""
-    here, there = left.desk.ask("GET", target), right.desk.ask("GET", target)
+    here, there = left.client.ask("GET", target), right.client.ask("GET", target)
     name = target.replace(script.plan.id, "…")
     expect(here.status < 500, f"{name} was answered {here.status}")
     expect(here.status == there.status, f"{name} is answered differently for other secrets")
@@ -177,19 +169,19 @@ def _compare(script: Script, left: World, right: World, slot: int, target: str) 
         _look(script, left, slot, target, here.json()["slots"])
 
 
-def _look(script: Script, world: World, now: int, target: str, slots: list[dict[str, Any]]) -> None:
-    for told in slots:
-        number = told["slot"]
+def _look(script: GroupScript, service: TwinService, now: int, target: str, slots: list[dict[str, Any]]) -> None:
+    for row in slots:
+        number = row["slot"]
         expect(number <= now - 2, f"slot {number} is told before it is published")
         enough = script.told(number)
         word = "not told" if enough else "told"
-        expect(("appliances" in told) == enough, f"slot {number} with {told['reports']} homes is {word}")
-        expect(("too_few_homes" in told) != enough, f"slot {number} does not say that homes are too few")
+        expect(("appliances" in row) == enough, f"slot {number} with {row['reports']} homes is {word}")
+        expect(("too_few_homes" in row) != enough, f"slot {number} does not say that homes are too few")
         if "smooth" in target:
             continue
         kind = number, "none" if "consistency=none" in target else "norm-sub"
-        frozen = {key: value for key, value in told.items() if key != "homes"}
-        first = world.seen.setdefault(kind, frozen)
+        frozen = {key: value for key, value in row.items() if key != "homes"}
+        first = service.seen.setdefault(kind, frozen)
         expect(alike(first, frozen), f"slot {number} changed after it was published")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hushwatt.audit.harness.expect import expect
-from hushwatt.audit.harness.in_process_client import InProcessClient, Member
+from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.plan import Appliance, Plan
@@ -29,7 +29,7 @@ Order = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Report:
+class TurnReport:
     """What a home says in a slot."""
 
     home: int
@@ -41,21 +41,21 @@ def case(seed: int, folder: Path) -> None:
     """All reports in any order, in uploads of any size, with a restart and a return to an old backup."""
     chance = random.Random(seed)
     plan, assigned = _plan(chance), chance.random() < 0.5
-    desk = _desk(folder, plan, assigned)
-    member = desk.join(HONEST + FORGERS)
+    client = _client(folder, plan, assigned)
+    member = client.join(HONEST + FORGERS)
     honest, forged = _honest(plan, chance, member, assigned), _forged(plan, chance)
     reports = chance.sample(honest + forged, len(honest) + len(forged))
     half = chance.randrange(len(reports))
-    _send(desk, member, reports[:half], chance)
-    desk.service.database.backup(folder / "old.sqlite")
-    desk.close()
-    desk = _desk(folder, plan, assigned)
-    _send(desk, member, reports[half:], chance)
-    desk.close()
-    desk = _desk(folder, plan, assigned, store=str(folder / "old.sqlite"))
-    _send(desk, member, chance.sample(honest, len(honest)), chance)
-    desk.close()
-    for store in (desk.config.store_address, str(folder / "old.sqlite")):
+    _send(client, member, reports[:half], chance)
+    client.service.database.backup(folder / "old.sqlite")
+    client.close()
+    client = _client(folder, plan, assigned)
+    _send(client, member, reports[half:], chance)
+    client.close()
+    client = _client(folder, plan, assigned, store=str(folder / "old.sqlite"))
+    _send(client, member, chance.sample(honest, len(honest)), chance)
+    client.close()
+    for store in (client.config.store_address, str(folder / "old.sqlite")):
         _check_forgers(plan, member, store, assigned)
 
 
@@ -72,7 +72,7 @@ def _plan(chance: random.Random) -> Plan:
     )
 
 
-def _desk(folder: Path, plan: Plan, assigned: bool, store: str | None = None) -> InProcessClient:
+def _client(folder: Path, plan: Plan, assigned: bool, store: str | None = None) -> InProcessClient:
     now = plan.calendar.end_of(_slots(plan)) + timedelta(minutes=1)
     return InProcessClient(folder, plan, now=now, store=store, grace=GRACE, assigned_turns=assigned)
 
@@ -81,7 +81,7 @@ def _slots(plan: Plan) -> int:
     return TURNS * rules_of(plan).stride(plan.window)
 
 
-def _honest(plan: Plan, chance: random.Random, member: Member, assigned: bool) -> list[Report]:
+def _honest(plan: Plan, chance: random.Random, member: EnrolledSigner, assigned: bool) -> list[TurnReport]:
     """Homes that take what they are offered, or where they may, draw their own; some turns are missed."""
     reports, count = [], len(plan.appliances)
     for home in range(HONEST):
@@ -94,11 +94,11 @@ def _honest(plan: Plan, chance: random.Random, member: Member, assigned: bool) -
             drawn = rules_of(plan).drawn_in(slot, plan.window)
             if drawn in missed or (has_turns(plan) and slot % plan.window != turn):
                 continue
-            reports.append(Report(home, slot, _asked(plan, order, slot)))
+            reports.append(TurnReport(home, slot, _asked(plan, order, slot)))
     return reports
 
 
-def _forged(plan: Plan, chance: random.Random) -> list[Report]:
+def _forged(plan: Plan, chance: random.Random) -> list[TurnReport]:
     """Homes that speak in every slot, some about what they like best, some about anything."""
     asked, count = plan.appliances_per_report, len(plan.appliances)
     reports = []
@@ -106,7 +106,7 @@ def _forged(plan: Plan, chance: random.Random) -> list[Report]:
         likes, stubborn = chance.sample(range(count), count), chance.random() < 0.5
         for slot in range(_slots(plan)):
             named = likes if stubborn else chance.sample(range(count), count)
-            reports.append(Report(home, slot, tuple(sorted(named[:asked]))))
+            reports.append(TurnReport(home, slot, tuple(sorted(named[:asked]))))
     return reports
 
 
@@ -117,18 +117,18 @@ def _asked(plan: Plan, order: Order, slot: int) -> Order:
     return tuple(sorted(order[place] for place in places))
 
 
-def _send(desk: InProcessClient, member: Member, reports: list[Report], chance: random.Random) -> None:
+def _send(client: InProcessClient, member: EnrolledSigner, reports: list[TurnReport], chance: random.Random) -> None:
     while reports:
         size = chance.choice([1, 7, 150])
         some, reports = reports[:size], reports[size:]
-        body = b"".join(_record(desk.plan, member, report, chance) for report in some)
-        for refused in desk.send(member, body).json()["rejected"]:
+        body = b"".join(_record(client.plan, member, report, chance) for report in some)
+        for refused in client.send(member, body).json()["rejected"]:
             report, reason = some[refused["index"]], refused["reason"]
             expect(report.home >= HONEST, f"an honest home was refused in slot {report.slot}: {reason}")
             expect(reason in ("out_of_turn", "out_of_order"), f"a forger was refused as {reason}")
 
 
-def _record(plan: Plan, member: Member, report: Report, chance: random.Random) -> bytes:
+def _record(plan: Plan, member: EnrolledSigner, report: TurnReport, chance: random.Random) -> bytes:
     layout = Layout.of(plan)
     drawn = strategy_for(plan).offer()
     levels = np.array([[chance.randrange(2) for _ in report.members]], dtype=np.uint16)
@@ -137,7 +137,7 @@ def _record(plan: Plan, member: Member, report: Report, chance: random.Random) -
     return pack(member.devices[report.home].tobytes(), report.slot, spent, drawn, payload)
 
 
-def _check_forgers(plan: Plan, member: Member, address: str, assigned: bool) -> None:
+def _check_forgers(plan: Plan, member: EnrolledSigner, address: str, assigned: bool) -> None:
     """What a store has of each forger keeps to one turn and to one order."""
     kept: defaultdict[bytes, list[tuple[int, bytes]]] = defaultdict(list)
     store = open_store(address)
@@ -151,11 +151,7 @@ def _check_forgers(plan: Plan, member: Member, address: str, assigned: bool) -> 
         phases = {slot % plan.window for slot, _ in kept[device]}
         turns = {member.turns[home]} if assigned and member.turns else phases
         expect(not has_turns(plan) or (phases <= turns and len(phases) < 2), "a forger spoke out of turn")
-        orders = (
-            [tuple(map(int, order_of(plan, device)))]
-            if assigned
-            else permutations(range(len(plan.appliances)))
-        )
+        orders = [tuple(map(int, order_of(plan, device)))] if assigned else permutations(range(len(plan.appliances)))
         expect(
             any(_follows(plan, order, kept[device]) for order in orders),
             "a forger's reports follow no order of the appliances",
@@ -168,9 +164,7 @@ def _follows(plan: Plan, order: Order, kept: list[tuple[int, bytes]]) -> bool:
         return True
     rows = np.frombuffer(b"".join(payload for _, payload in kept), np.uint8).reshape(-1, layout.size)
     named = layout.members(rows).tolist()
-    return all(
-        tuple(members) == _asked(plan, order, slot) for (slot, _), members in zip(kept, named, strict=True)
-    )
+    return all(tuple(members) == _asked(plan, order, slot) for (slot, _), members in zip(kept, named, strict=True))
 
 
 SCENARIO = Scenario(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hushwatt.audit.finding import Audit, Finding
-    from hushwatt.audit.report import PlanReport, Report
+    from hushwatt.audit.report import AuditReport, PlanReport
 
 app = App(name="audit", help="Check that what is promised holds, by enumeration, search and attack.")
 app.command("hushwatt.cli.audit.chaos:chaos", name="chaos")
@@ -83,9 +83,7 @@ def sampler(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False,
 
 
 @app.command
-def empirical(
-    *, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None
-) -> None:
+def empirical(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
     """Attack the real bytes of a million homes, and what real agents post: they never show more than ε.
 
     All attacks together are wrong with a chance of at most 1 %.  Exits with 1 when the answer is no.
@@ -94,9 +92,7 @@ def empirical(
 
 
 @app.command
-def rounding(
-    *, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None
-) -> None:
+def rounding(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
     """Weigh ten thousand budgets: rounded probabilities never cost more than claimed.
 
     Exits with 1 when the answer is no.
@@ -169,7 +165,7 @@ def _run(name: str, plan: Path | None, quick: bool, as_json: bool, output: Path 
 
 
 @contextmanager
-def _page(output: Path | None) -> "Iterator[Callable[[Report], Report]]":
+def _page(output: Path | None) -> "Iterator[Callable[[AuditReport], AuditReport]]":
     """Give a function that keeps a report as a page, where one is wanted.
 
     Whether it can be written is known before hours of work, not after them.
@@ -183,7 +179,7 @@ def _page(output: Path | None) -> "Iterator[Callable[[Report], Report]]":
 
     with atomic_write(output) as temporary:
 
-        def keep(report: "Report") -> "Report":
+        def keep(report: "AuditReport") -> "AuditReport":
             temporary.write_text(page(report), encoding="utf-8")
             return report
 
@@ -198,13 +194,13 @@ def _found(title: str, audits: "list[Audit]") -> "list[Finding]":
         return list(timed(audits, advance))
 
 
-def _report(name: str, quick: bool, found: "list[Finding]", plans: "list[PlanReport]") -> "Report":
-    from hushwatt.audit.report import Report
+def _report(name: str, quick: bool, found: "list[Finding]", plans: "list[PlanReport]") -> "AuditReport":
+    from hushwatt.audit.report import AuditReport
 
-    return Report(name, quick, found, plans, command=shlex.join(["hushwatt", *sys.argv[1:]]))
+    return AuditReport(name, quick, found, plans, command=shlex.join(["hushwatt", *sys.argv[1:]]))
 
 
-def _show(report: "Report", as_json: bool, tell: "Callable[[Report], None]") -> None:
+def _show(report: "AuditReport", as_json: bool, tell: "Callable[[AuditReport], None]") -> None:
     """Print JSON or a table, and say no by leaving with 1."""
     if as_json:
         from hushwatt.audit.report import as_table
@@ -216,17 +212,16 @@ def _show(report: "Report", as_json: bool, tell: "Callable[[Report], None]") -> 
         raise SystemExit(1)
 
 
-def _print_findings(report: "Report") -> None:
+def _print_findings(report: "AuditReport") -> None:
     """One row for every check."""
     rows = [
-        (each.claim, each.subject, each.figure, each.stated, each.seconds, each.passed)
-        for each in report.everything
+        (each.claim, each.subject, each.figure, each.stated, each.seconds, each.passed) for each in report.everything
     ]
     _print_table(rows)
     _print_sum(report)
 
 
-def _print_claims(report: "Report") -> None:
+def _print_claims(report: "AuditReport") -> None:
     """One row for every claim, and below it the checks that failed."""
     rows = [(row.claim, row.says, row.figure, row.stated, row.seconds, row.passed) for row in report.rows]
     _print_table(rows)
@@ -251,7 +246,7 @@ def _print_table(rows: list[tuple[str, str, str, str, float, bool]]) -> None:
     Console().print(table)
 
 
-def _print_sum(report: "Report") -> None:
+def _print_sum(report: "AuditReport") -> None:
     good, checks = sum(finding.passed for finding in report.everything), len(report.everything)
     cases = sum(finding.cases for finding in report.everything)
     counted = f", {cases:,} cases" if cases else ""

@@ -13,7 +13,7 @@ from hushwatt.cli.options import Json
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
-    from hushwatt.chaos.run import Outcome
+    from hushwatt.chaos.run import ScenarioResult
     from hushwatt.chaos.scenario import Scenario
 
 Name = Annotated[str, Parameter(name="NAME", help="Only these scenarios; without, all of them.")]
@@ -86,12 +86,12 @@ def _again(scenarios: "list[Scenario]", seed: int) -> None:
 
 def _run(
     scenarios: "list[Scenario]", aims: list[int], seed: int, minutes: float | None, jobs: int
-) -> "list[Outcome]":
+) -> "list[ScenarioResult]":
     """One scenario after the other; what one leaves of its time goes to those after it."""
     from hushwatt.chaos.run import run
     from hushwatt.cli.progress import progress
 
-    outcomes, began = list["Outcome"](), monotonic()
+    outcomes, began = list["ScenarioResult"](), monotonic()
     for place, (scenario, aim) in enumerate(zip(scenarios, aims, strict=True)):
         share = None
         if minutes is not None:
@@ -103,7 +103,7 @@ def _run(
     return outcomes
 
 
-def _as_json(outcomes: "list[Outcome]", seed: int, passed: bool) -> str:
+def _as_json(outcomes: "list[ScenarioResult]", seed: int, passed: bool) -> str:
     rows = [
         {
             "promise": each.scenario.promise,
@@ -122,7 +122,7 @@ def _as_json(outcomes: "list[Outcome]", seed: int, passed: bool) -> str:
     return json.dumps({"audit": "chaos", "seed": seed, "passed": passed, "scenarios": rows}, indent=2)
 
 
-def _print_table(outcomes: "list[Outcome]", passed: bool) -> None:
+def _print_table(outcomes: "list[ScenarioResult]", passed: bool) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table

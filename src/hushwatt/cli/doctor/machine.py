@@ -61,9 +61,7 @@ def check_sqlite() -> Check:
         return Check("sqlite", False, True, f"apsw does not load: {error}")
     version = apsw.sqlite_lib_version()
     well = has_wal_reset_fix(tuple(int(part) for part in version.split(".")))
-    verdict = (
-        "loses nothing in a checkpoint" if well else "can lose data in a checkpoint: pip install -U apsw"
-    )
+    verdict = "loses nothing in a checkpoint" if well else "can lose data in a checkpoint: pip install -U apsw"
     return Check("sqlite", well, True, f"{version}, {verdict}")
 
 

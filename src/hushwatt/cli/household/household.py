@@ -110,7 +110,7 @@ def run(
     no_page
         Show no page.
     """
-    from hushwatt.household.clock import SystemClock
+    from hushwatt.household.clock import SystemHomeClock
     from hushwatt.household.run import Runner
     from hushwatt.household.sources.hub import Hub
 
@@ -118,7 +118,7 @@ def run(
     sources = here.sources()
     hub = Hub.of(sources, say, {".parquet": parquet_rows})
     page = None if no_page else (page_host, page_port)
-    Runner(here, sources, hub, SystemClock(), say, page, page_guest).run()
+    Runner(here, sources, hub, SystemHomeClock(), say, page, page_guest).run()
     sys.stdout.flush()
     os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
 
@@ -167,9 +167,7 @@ def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json 
         rows = everything(store, last)
     if as_json:
         keys = ("plan", "slot", "spent", "drawn", "answer")
-        print(
-            json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows])
-        )
+        print(json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows]))
         return
     for row in rows:
         state = row["answer"] or "waiting"

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 FolderOption = Annotated[
     Path | None,
-    Parameter(
-        name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."
-    ),
+    Parameter(name="--folder", help="The home's folder [$HUSHWATT_HOME, or ~/.hushwatt]; one home, one ledger."),
 ]
 PlanName = Annotated[
     str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")

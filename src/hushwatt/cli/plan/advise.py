@@ -189,13 +189,9 @@ def remarks(advice: "Advice") -> list[str]:
     from hushwatt.plan.phases import blind_spot
 
     best = advice.best
-    worst = max(
-        (-bias / prior.mean for bias, prior in zip(best.biases, best.priors, strict=True)), default=0.0
-    )
+    worst = max((-bias / prior.mean for bias, prior in zip(best.biases, best.priors, strict=True)), default=0.0)
     sources = sorted({prior.source for prior in best.priors})
-    lines = [
-        f"For {advice.homes:,} homes over {advice.slots} slots; prior knowledge from: {', '.join(sources)}."
-    ]
+    lines = [f"For {advice.homes:,} homes over {advice.slots} slots; prior knowledge from: {', '.join(sources)}."]
     if (missed := blind_spot(advice.paper.plan, advice.slots)) is not None:
         lines.append(f"The paper's way would not see everything: {missed}.")
     if (few := too_few(advice)) is not None:
@@ -223,9 +219,7 @@ def too_few(advice: "Advice") -> str | None:
         return None
     heard, part = speaking(plan, advice.homes)
     of_one = " of an appliance" if part < 1 else ""
-    few = (
-        f"about {heard * part:,.0f} homes speak{of_one} in a slot, and the plan needs {plan.minimum_homes:,}"
-    )
+    few = f"about {heard * part:,.0f} homes speak{of_one} in a slot, and the plan needs {plan.minimum_homes:,}"
     if answered(plan, advice.homes, advice.slots):
         return f"Single slots will show no answer, only longer periods: {few}."
     return f"NO ANSWER WOULD BE SHOWN: {few}. More homes are needed, or a lower minimum_homes."

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from hushwatt.fleet.rehearse import RehearsalResult
 
 
-def rehearse(
-    plan: Path, readings: Path, /, *, homes: int, seed: Seed | None = None, as_json: Json = False
-) -> None:
+def rehearse(plan: Path, readings: Path, /, *, homes: int, seed: Seed | None = None, as_json: Json = False) -> None:
     """See what HOMES homes like those of READINGS would show under PLAN, beside the truth.
 
     Nothing is collected: what the provider would count is drawn at once from its exact distribution, so
@@ -68,9 +66,7 @@ def table(result: "RehearsalResult") -> "Table":
     """Every appliance in the plan's order, each estimate followed by what is true."""
     from hushwatt.cli.estimate_tables import headed_table, percent, percents, places
 
-    shown = headed_table(
-        "appliance", "watts ± se", "95 %", "truly", "share", "95 %", "truly", "rank", "truly"
-    )
+    shown = headed_table("appliance", "watts ± se", "95 %", "truly", "share", "95 %", "truly", "rank", "truly")
     truth = result.truth
     for name, period in result.estimates.by_period.items():
         if period is None:

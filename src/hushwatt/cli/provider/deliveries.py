@@ -64,9 +64,7 @@ def _print_take_back(number: int, done: "TakenBack") -> None:
     if done.stay:
         say(f"{done.stay:,} reports of published slots stay")
     if done.again:
-        say(
-            f"take these in again, as some of their reports were not taken beside it: {', '.join(done.again)}"
-        )
+        say(f"take these in again, as some of their reports were not taken beside it: {', '.join(done.again)}")
 
 
 def _print_deliveries(found: "list[DeliveryRecord]", as_json: bool) -> None:

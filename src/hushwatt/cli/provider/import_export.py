@@ -139,8 +139,8 @@ def erase(
     import numpy as np
 
     from hushwatt.errors import UsageError
-    from hushwatt.provider.intake.collect import erase_device
     from hushwatt.provider.intake.device_names import device_of
+    from hushwatt.provider.intake.erase import erase_device
     from hushwatt.provider.store.session import StoreUnavailable
 
     settings = where.settings()
@@ -203,9 +203,7 @@ def _publish(database: "Database", collection: "Collection", schedule: "SlotSche
         say(f"left out {count:,} closed slots: the service of these homes has not published them yet")
 
 
-def _archive(
-    database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None
-) -> None:
+def _archive(database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None) -> None:
     from hushwatt.cli.progress import progress
     from hushwatt.provider.intake.archive import archive, slots_between
 
@@ -229,8 +227,7 @@ def _print_summary(collection: "Collection", ingested: "IngestResult", seconds: 
     print(f"repeated  {ingested.repeated:,} that were in the store, or in the files more than once")
     print(f"late      {ingested.late:,} of slots that were published before")
     print(
-        f"rejected  {ingested.rejected.total():,}"
-        + "".join(f", {n:,} {why}" for why, n in ingested.rejected.items())
+        f"rejected  {ingested.rejected.total():,}" + "".join(f", {n:,} {why}" for why, n in ingested.rejected.items())
     )
     print(f"known     {ingested.known:,} from earlier runs")
     print(f"homes     {ingested.homes:,} new")

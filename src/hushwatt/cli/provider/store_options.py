@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 ConfigFile = Annotated[
     Path | None, Parameter(name="--config", help="A TOML file with settings; the options here come first.")
 ]
-Data = Annotated[
-    Path | None, Parameter(name="--data", help="The folder for keys and the store [hushwatt-data].")
-]
+Data = Annotated[Path | None, Parameter(name="--data", help="The folder for keys and the store [hushwatt-data].")]
 Store = Annotated[
     str | None,
     Parameter(name="--store", help="A PostgreSQL address, postgresql://…; without it a file in the folder."),
@@ -79,9 +77,7 @@ def plan_number(session: "Session", word: str | None) -> int:
     numbers = [number for number, plan in all_plans(session).items() if plan.id.startswith(wanted)]
     if len(numbers) != 1:
         raise UsageError(
-            "no such plan is collected here"
-            if not numbers
-            else f"{len(numbers)} plans fit; name one with --plan"
+            "no such plan is collected here" if not numbers else f"{len(numbers)} plans fit; name one with --plan"
         )
     return numbers[0]
 

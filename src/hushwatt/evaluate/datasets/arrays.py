@@ -53,9 +53,7 @@ def _columns(names: columns.EncodedNames, planned: tuple[str, ...]) -> dict[str,
     """The plan's column for each appliance, also when the two spell it differently."""
     alike = {common_name(name): place for place, name in enumerate(planned)}
     exact = {name: place for place, name in enumerate(planned)}
-    return {
-        text: alike[common_name(text)] for text in names.texts.to_pylist() if common_name(text) in alike
-    } | exact
+    return {text: alike[common_name(text)] for text in names.texts.to_pylist() if common_name(text) in alike} | exact
 
 
 def _places(names: columns.EncodedNames, known: dict[str, int]) -> NDArray[np.int64]:
@@ -64,9 +62,7 @@ def _places(names: columns.EncodedNames, known: dict[str, int]) -> NDArray[np.in
     return np.asarray(places[names.codes] if places.size else names.codes.astype(np.int64))
 
 
-def _array(
-    homes: tuple[str, ...], cells: NDArray[np.int64], values: NDArray[np.float64], width: int
-) -> MeasuredWatts:
+def _array(homes: tuple[str, ...], cells: NDArray[np.int64], values: NDArray[np.float64], width: int) -> MeasuredWatts:
     order = np.argsort(homes)
     rank = np.empty(len(homes), dtype=np.int64)
     rank[order] = np.arange(len(homes))

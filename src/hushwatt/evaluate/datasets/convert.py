@@ -66,9 +66,7 @@ def convert(
 ) -> Converted:
     """Write the readings of a dataset to `path`: Parquet, or CSV by its suffix."""
     done = Converted()
-    write_readings(
-        _at_least_one(done.counted(read(name, folder, options)), folder), path, {SOURCE: name}, advance
-    )
+    write_readings(_at_least_one(done.counted(read(name, folder, options)), folder), path, {SOURCE: name}, advance)
     return done
 
 

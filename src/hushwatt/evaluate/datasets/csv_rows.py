@@ -90,9 +90,7 @@ def _streamed(file: BinaryIO, layout: CsvLayout) -> csv.CSVStreamingReader:
     names = list(layout.columns)
     return csv.open_csv(
         pa.PythonFile(file, mode="r"),
-        csv.ReadOptions(
-            use_threads=False, block_size=BLOCK_BYTES, column_names=None if layout.header else names
-        ),
+        csv.ReadOptions(use_threads=False, block_size=BLOCK_BYTES, column_names=None if layout.header else names),
         csv.ParseOptions(delimiter=layout.delimiter),
         csv.ConvertOptions(
             include_columns=names, column_types=layout.columns, timestamp_parsers=[layout.time, csv.ISO8601]

@@ -125,9 +125,7 @@ def _length(option: str, text: str | None) -> SlotLength | None:
     try:
         return None if text is None else SlotLength.parse(text)
     except PlanError:
-        raise UsageError(
-            f"{option} is {text!r}; write a whole number and s, m, h or d, such as 30m"
-        ) from None
+        raise UsageError(f"{option} is {text!r}; write a whole number and s, m, h or d, such as 30m") from None
 
 
 def chosen(found: list[str], wanted: tuple[str, ...] | None, folder: Path) -> list[str]:
@@ -146,9 +144,7 @@ def chosen(found: list[str], wanted: tuple[str, ...] | None, folder: Path) -> li
     return list(dict.fromkeys(plain.get(home) or plain[home.lstrip("0")] for home in wanted))
 
 
-def _table(
-    household: str, recordings: Iterator[Recording], options: DatasetOptions
-) -> Iterator[pa.RecordBatch]:
+def _table(household: str, recordings: Iterator[Recording], options: DatasetOptions) -> Iterator[pa.RecordBatch]:
     """One home's readings; what it has several of is added up."""
     found: dict[str, list[Piece]] = defaultdict(list)
     odd: Counter[str] = Counter()

@@ -56,9 +56,7 @@ class Eco(MeterDataset):
         days = [day for day in _days(folder) if day[0] == home]
         for plug in sorted({plug for _, plug, _, _ in days}):
             if not 1 <= int(plug) <= len(PLUGS[home]):
-                raise ReadingsError(
-                    f"{folder}: home {home} of ECO has no plug {plug}; it has {len(PLUGS[home])}"
-                )
+                raise ReadingsError(f"{folder}: home {home} of ECO has no plug {plug}; it has {len(PLUGS[home])}")
             paths = [(day, path) for _, other, day, path in days if other == plug]
             yield Recording((common_name(PLUGS[home][int(plug) - 1]),), _rows(paths), LONGEST_GAP)
 
@@ -71,13 +69,9 @@ def _days(folder: Path) -> list[tuple[str, str, date, Path]]:
             try:
                 days.append((match[1], match[2], date.fromisoformat(match[3]), path))
             except ValueError:
-                raise ReadingsError(
-                    f"{path}: the name is no day; expected a file such as 2012-07-01.csv"
-                ) from None
+                raise ReadingsError(f"{path}: the name is no day; expected a file such as 2012-07-01.csv") from None
     if not days:
-        raise ReadingsError(
-            f"{folder}: no plug of ECO; expected files such as 04_plugs_csv/04/01/2012-07-01.csv"
-        )
+        raise ReadingsError(f"{folder}: no plug of ECO; expected files such as 04_plugs_csv/04/01/2012-07-01.csv")
     return days
 
 
@@ -86,9 +80,7 @@ def _rows(days: list[tuple[date, Path]]) -> Iterator[Piece]:
     for day, path in days:
         watts = np.concatenate([numbers(batch, ["watts"]) for batch in csv_batches(path, ROWS)])
         if len(watts) != SECONDS:
-            raise ReadingsError(
-                f"{path}: has {len(watts)} lines; expected {SECONDS}, one for each second of a day"
-            )
+            raise ReadingsError(f"{path}: has {len(watts)} lines; expected {SECONDS}, one for each second of a day")
         midnight = int(np.datetime64(day, "ns").astype(np.int64))
         times, exist = to_utc(midnight + np.arange(SECONDS, dtype=np.int64) * SECOND, ZURICH)
         yield times[exist], watts[exist]

@@ -45,9 +45,7 @@ class Nilmtk(MeterDataset):
             devices = _dict(_plain(file.attrs.get("metadata")), "meter_devices")
             meters = _numbered(file[building].get("elec", {}), "meter")
         if not meters:
-            raise ReadingsError(
-                f"{path}: /{building} has no meters; expected tables such as /{building}/elec/meter1"
-            )
+            raise ReadingsError(f"{path}: /{building} has no meters; expected tables such as /{building}/elec/meter1")
         names = _names(about)
         for number in meters:
             meter = f"/{building}/elec/meter{number}"
@@ -61,9 +59,7 @@ class Nilmtk(MeterDataset):
             path, building = _buildings(folder)[home]
             with _opened(path) as file:
                 if not _names(_plain(file[building].attrs.get("metadata"))):
-                    lines.append(
-                        f"{home}: {path} does not say what its meters measure; they keep their numbers"
-                    )
+                    lines.append(f"{home}: {path} does not say what its meters measure; they keep their numbers")
         return lines
 
 
@@ -127,9 +123,7 @@ def _power(path: Path, meter: str, table: h5py.Dataset) -> tuple[str, int]:
     for kind_of_power in PREFERRED:
         if kind_of_power in found:
             return found[kind_of_power]
-    raise ReadingsError(
-        f"{path}: {meter} has no power column; expected ('power', 'active') or ('power', 'apparent')"
-    )
+    raise ReadingsError(f"{path}: {meter} has no power column; expected ('power', 'active') or ('power', 'apparent')")
 
 
 def _kinds(table: h5py.Dataset, block: str) -> list[tuple[str, str]]:

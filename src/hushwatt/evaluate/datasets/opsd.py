@@ -39,9 +39,7 @@ class Opsd(MeterDataset):
         path = _file(folder)
         mine = {column: feed for column, (other, feed) in _columns(path).items() if other == home}
         step = 60.0 * _minutes(path)
-        yield Recording(
-            tuple(common_name(feed) for feed in mine.values()), _rows(path, list(mine), step), step
-        )
+        yield Recording(tuple(common_name(feed) for feed in mine.values()), _rows(path, list(mine), step), step)
 
 
 def _file(folder: Path) -> Path:
@@ -61,15 +59,9 @@ def _columns(path: Path) -> dict[str, tuple[str, str]]:
     """Home and appliance of each column that has one."""
     names = header(path)
     if STAMP not in names:
-        raise ReadingsError(
-            f"{path}: column {STAMP} is not there; expected it, and DE_KN_residential1_dishwasher etc."
-        )
+        raise ReadingsError(f"{path}: column {STAMP} is not there; expected it, and DE_KN_residential1_dishwasher etc.")
     matches = {column: match for column in names if (match := COLUMN.fullmatch(column))}
-    return {
-        name: (match[1], match[2])
-        for name, match in matches.items()
-        if not match[2].startswith(NO_APPLIANCES)
-    }
+    return {name: (match[1], match[2]) for name, match in matches.items() if not match[2].startswith(NO_APPLIANCES)}
 
 
 def _rows(path: Path, columns: list[str], step: float) -> Iterator[Piece]:

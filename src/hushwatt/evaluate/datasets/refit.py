@@ -37,9 +37,7 @@ class Refit(MeterDataset):
         used = [(MAINS, "Aggregate"), *zip(_appliances()[home], METERS[1:], strict=True)]
         used = [(appliance, column) for appliance, column in used if appliance]
         columns = [column for _, column in used]
-        yield Recording(
-            tuple(name for name, _ in used), _rows(path, columns, "Issues" in fields), LONGEST_GAP
-        )
+        yield Recording(tuple(name for name, _ in used), _rows(path, columns, "Issues" in fields), LONGEST_GAP)
 
 
 def _houses(folder: Path) -> dict[str, Path]:
@@ -51,9 +49,7 @@ def _houses(folder: Path) -> dict[str, Path]:
                 raise ReadingsError(f"{path}: REFIT has no house {match[1]}; it has 1 to 21 without 14")
             found.setdefault(match[1], path)
     if not found:
-        raise ReadingsError(
-            f"{folder}: no house of REFIT; expected files such as CLEAN_House1.csv or House_1.csv"
-        )
+        raise ReadingsError(f"{folder}: no house of REFIT; expected files such as CLEAN_House1.csv or House_1.csv")
     return found
 
 

@@ -45,9 +45,7 @@ class Tidy:
                     yield _table(batch, options)
                 except CellError as fault:
                     row = first + fault.row + 1
-                    raise ReadingsError(
-                        f"{path}, row {row}, column {fault.column}: {fault.problem}"
-                    ) from None
+                    raise ReadingsError(f"{path}, row {row}, column {fault.column}: {fault.problem}") from None
                 first += batch.num_rows
 
 

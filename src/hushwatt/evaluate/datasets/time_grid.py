@@ -38,9 +38,7 @@ class TimeGrid:
         days = self.every.count
         begin = self._day(first) // days
         end = self._day(last) // days
-        return np.array(
-            [_midnight(number * days, self.timezone) for number in range(begin, end + 2)], dtype=np.int64
-        )
+        return np.array([_midnight(number * days, self.timezone) for number in range(begin, end + 2)], dtype=np.int64)
 
     def _day(self, moment: int) -> int:
         """The number of the local day that holds a moment; 1970-01-01 is 0."""

@@ -44,9 +44,7 @@ def _devices(folder: Path) -> dict[str, list[Path]]:
         if match := FILE.fullmatch(path.name):
             found.setdefault(match[1], []).append(path)
     if not found:
-        raise ReadingsError(
-            f"{folder}: no device of tracebase; expected WaterKettle/dev_D330A3_2012.01.16.csv"
-        )
+        raise ReadingsError(f"{folder}: no device of tracebase; expected WaterKettle/dev_D330A3_2012.01.16.csv")
     return found
 
 

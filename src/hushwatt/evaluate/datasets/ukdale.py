@@ -11,9 +11,7 @@ from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
 
 HOUSE = re.compile(r"house_(\d+)")
 LABEL = re.compile(r"\s*(\d+)\s+(\S.*?)\s*")
-ROWS = CsvLayout(
-    {"seconds": NUMBER, "watts": NUMBER}, expected="Unix seconds, a space, and watts", delimiter=" "
-)
+ROWS = CsvLayout({"seconds": NUMBER, "watts": NUMBER}, expected="Unix seconds, a space, and watts", delimiter=" ")
 LONGEST_GAP = 120.0  # seconds; rows come every 6 seconds, and NILMTK too calls 2 minutes without one a gap
 
 

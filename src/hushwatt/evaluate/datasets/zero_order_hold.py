@@ -76,9 +76,7 @@ class ZeroOrderHold:
             self.late += fresh
             times, watts = times[fresh:], watts[fresh:]
         if times.size:
-            self._integrate(
-                np.concatenate([self._times[-1:], times]), np.concatenate([self._watts[-1:], watts])
-            )
+            self._integrate(np.concatenate([self._times[-1:], times]), np.concatenate([self._watts[-1:], watts]))
             self._times = np.concatenate([self._times, times])[-2:]
             self._watts = np.concatenate([self._watts, watts])[-2:]
 
@@ -90,9 +88,7 @@ class ZeroOrderHold:
         if not self._pieces:
             nothing = np.empty(0)
             return [PeriodEnergy(nothing.astype(np.int64), nothing, nothing, nothing)] * self.meters
-        starts, lengths, joules, seconds = (
-            np.concatenate(parts) for parts in zip(*self._pieces, strict=True)
-        )
+        starts, lengths, joules, seconds = (np.concatenate(parts) for parts in zip(*self._pieces, strict=True))
         starts, first, period = np.unique(starts, return_index=True, return_inverse=True)
         return [
             PeriodEnergy(

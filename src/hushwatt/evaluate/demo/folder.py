@@ -24,8 +24,7 @@ def fresh_folder(wanted: Path, homes: int, slots: int) -> Iterator[Path]:
     plan = demo_plan()
     if homes < plan.window * plan.minimum_homes or slots < 1:
         raise UsageError(
-            f"a rehearsal needs at least {plan.window * plan.minimum_homes} homes and one day, "
-            f"not {homes} and {slots}"
+            f"a rehearsal needs at least {plan.window * plan.minimum_homes} homes and one day, not {homes} and {slots}"
         )
     for number in count(1):
         folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")

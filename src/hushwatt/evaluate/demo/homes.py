@@ -35,9 +35,7 @@ class HttpHomes:
         self._pool = ThreadPoolExecutor(CONCURRENT_HOMES)
 
     @classmethod
-    def joined(
-        cls, plan: Plan, server: LocalServer, count: int, advance: Callable[[int], None]
-    ) -> "HttpHomes":
+    def joined(cls, plan: Plan, server: LocalServer, count: int, advance: Callable[[int], None]) -> "HttpHomes":
         """So many new homes, each enrolled with a key of its own."""
         homes = cls(plan, server, [Ed25519PrivateKey.generate() for _ in range(count)])
         try:
@@ -51,9 +49,7 @@ class HttpHomes:
         """Each home uploads its report; how many were accepted."""
         return sum(self._all(lambda row: self._upload(sent, row), range(len(sent.homes)), advance))
 
-    def _all(
-        self, work: Callable[[int], Any], places: Iterable[int], advance: Callable[[int], None]
-    ) -> list[Any]:
+    def _all(self, work: Callable[[int], Any], places: Iterable[int], advance: Callable[[int], None]) -> list[Any]:
         results = []
         for result in self._pool.map(work, places):
             results.append(result)
@@ -82,9 +78,7 @@ class HttpHomes:
         answer = self._own.connection.getresponse()
         text = answer.read()
         if answer.status >= 300:
-            raise HushwattError(
-                f"the service answered {answer.status}: {text.decode(errors='replace')[:200]}"
-            )
+            raise HushwattError(f"the service answered {answer.status}: {text.decode(errors='replace')[:200]}")
         return json.loads(text)
 
     def close(self) -> None:

@@ -113,9 +113,7 @@ def chart(done: Rehearsal) -> str:
             f"{one['mean_watts']:.1f} ± {1.96 * one['mean_watts_se']:.1f} W</text>",
         ]
     label = "Mean watts of each appliance with 95 % interval and truth; the table below has the numbers"
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {ROW * len(top)}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
-    )
+    return f'<svg viewBox="0 0 {WIDTH} {ROW * len(top)}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
 
 
 def table(done: Rehearsal) -> str:

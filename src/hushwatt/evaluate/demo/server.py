@@ -5,33 +5,29 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
 
+from hushwatt.audit.harness.local_service import LocalService
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.folder import make_folder
 from hushwatt.provider.service.logs import start_logs
-from hushwatt.provider.service.service import Service
-from hushwatt.provider.store import open_store
 
 TRIES = 20  # ports, when the first is taken
 PATIENCE = 120.0  # seconds, for machines that have much else to do
 
 
-@dataclass(frozen=True)
-class LocalServer:
-    """Where it listens, and the clock that it goes by."""
+class LocalServer(LocalService):
+    """A service that listens, and where it does."""
 
-    service: Service
-    clock: ManualClock
-    host: str
     port: int
+
+    @property
+    def host(self) -> str:
+        return self.config.host
 
     @property
     def address(self) -> str:
@@ -46,20 +42,18 @@ class LocalServer:
 def local_server(plan_file: Path, folder: Path, port: int) -> Iterator[LocalServer]:
     """Serve a plan from `folder` until the block ends."""
     plan = Plan.load(plan_file)
-    config = Config(
-        plan=(str(plan_file),), data=str(folder), port=port, strangers_per_second=10**6, log_level="error"
-    )
+    config = Config(plan=(str(plan_file),), data=str(folder), port=port, strangers_per_second=10**6, log_level="error")
     start_logs(config.log_level)
     make_folder(config.folder)
-    clock = ManualClock(plan.calendar.start_of(0))
-    app = make_app(config, open_store(config.store_address), clock)
+    local = LocalServer(config, plan, plan.calendar.start_of(0))
     door = free_door(config.host, port)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
+    server = uvicorn.Server(uvicorn.Config(local.app, log_level="critical", access_log=False))
     thread = threading.Thread(target=server.run, args=([door],), name="service", daemon=True)
     thread.start()
     try:
         wait(lambda: server.started or not thread.is_alive(), "start")
-        yield LocalServer(app.state.service, clock, config.host, door.getsockname()[1])
+        local.port = door.getsockname()[1]
+        yield local
     finally:
         server.should_exit = True
         thread.join(PATIENCE)

@@ -59,8 +59,7 @@ def hits() -> Experiment:
     return Experiment(
         **words("accuracy"),
         settings=tuple(
-            Setting(label, replace(plan, epsilon=epsilon * MICRO), IDEAL)
-            for label, (epsilon, _, _) in SETTINGS.items()
+            Setting(label, replace(plan, epsilon=epsilon * MICRO), IDEAL) for label, (epsilon, _, _) in SETTINGS.items()
         ),
         measure=_hits,
         metrics=(HITS, SHARES, COVERED),
@@ -139,9 +138,7 @@ def predicted() -> Experiment:
     labels = list(SETTINGS)[:3]
     return Experiment(
         **words("advice"),
-        settings=tuple(
-            Setting(label, replace(plan, epsilon=SETTINGS[label][0] * MICRO), IDEAL) for label in labels
-        ),
+        settings=tuple(Setting(label, replace(plan, epsilon=SETTINGS[label][0] * MICRO), IDEAL) for label in labels),
         measure=_predicted,
         metrics=(PREDICTED, WITH_HABITS),
         repeats=Repeats(1, 3),

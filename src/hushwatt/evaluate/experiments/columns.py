@@ -34,9 +34,7 @@ def source_of(job: Job, plan: Plan, *labels: object) -> Simulation:
 def true_counts(plan: Plan, watts: Watts) -> Numbers:
     """Homes at every level in every slot, slots × width."""
     parts = [
-        np.stack(
-            [np.bincount(ranged(appliance, now), minlength=appliance.levels) for now in watts[:, :, place]]
-        )
+        np.stack([np.bincount(ranged(appliance, now), minlength=appliance.levels) for now in watts[:, :, place]])
         for place, appliance in enumerate(plan.appliances)
     ]
     return np.concatenate(parts, axis=1).astype(float)

@@ -123,9 +123,7 @@ def words(name: str, *before: str) -> dict[str, Any]:
     'The ten appliances that use the most'
     """
     table = _written()[name]
-    made = " ".join(
-        " ".join(text.split()) for text in [*(_written()["common"][one] for one in before), table["made"]]
-    )
+    made = " ".join(" ".join(text.split()) for text in [*(_written()["common"][one] for one in before), table["made"]])
     return {"name": name, "title": table["title"], "asks": table["asks"], "made": made}
 
 

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from hushwatt.audit.exact.brute import KeptProbes, Rule, worst_ratio
-from hushwatt.audit.exact.hidden import Home
+from hushwatt.audit.exact.hidden import EnumeratedHome
 from hushwatt.audit.exponent import loss
 from hushwatt.audit.planted import AgainstRelease, PeekingError
 from hushwatt.evaluate import metrics
@@ -161,7 +161,7 @@ def _tiny(plan: Plan, method: str, levels: int, window: int, epsilon: int) -> Pl
 
 
 def _worst(job: Job, setting: Setting) -> Iterable[Measurement]:
-    home = Home.of(setting.plan)
+    home = EnumeratedHome.of(setting.plan)
     for column, rule in RULES.items():
         ratio = worst_ratio(home, rule, setting.plan.window, setting.plan.window + 1)
         yield Measurement(setting.label, LOST.name, column, inf if ratio is None else loss(ratio))
@@ -175,9 +175,7 @@ def release_bias() -> Experiment:
     """A release that is kept because it resembles the probe is not a fair draw any more."""
     plan = _tiny(preset("paper"), "lbd", 4, 3, 4)
     settings = tuple(
-        Setting(
-            f"{label}, {oracle.upper()}", replace(with_method(plan, METHODS[label]), oracle=oracle), STEADY
-        )
+        Setting(f"{label}, {oracle.upper()}", replace(with_method(plan, METHODS[label]), oracle=oracle), STEADY)
         for label in ("LBD", "LBA")
         for oracle in ("oue", "grr")
     )

@@ -76,9 +76,7 @@ def measure(job: Job, setting: Setting) -> Iterable[Measurement]:
         shape = (*truth.shape[:1], -1, levels)
         truth, estimate = truth.reshape(shape), estimate.reshape(shape)
         values = plan.appliances[0].values
-        yield Measurement(
-            setting.label, P_VALUE.name, column, float(metrics.kruskal_wallis(truth, estimate).mean())
-        )
+        yield Measurement(setting.label, P_VALUE.name, column, float(metrics.kruskal_wallis(truth, estimate).mean()))
         error = 100 * metrics.root_mean_square(truth, estimate) / watts.shape[1]
         yield Measurement(setting.label, RMSE.name, column, error)
         shown = estimate if column == AS_PRINTED else norm_sub(estimate, watts.shape[1])
@@ -96,9 +94,7 @@ def measure_appliances(job: Job, setting: Setting) -> Iterable[Measurement]:
             yield Measurement(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, column, value)
 
 
-def compared(
-    job: Job, setting: Setting, watts: NDArray[np.float64]
-) -> Iterable[tuple[str, Plan, Numbers, Numbers]]:
+def compared(job: Job, setting: Setting, watts: NDArray[np.float64]) -> Iterable[tuple[str, Plan, Numbers, Numbers]]:
     """Column, plan, true counts and estimated counts."""
     plan, truth = setting.plan, true_counts(setting.plan, watts)
     yield AS_PRINTED, plan, truth, printed_counts(plan, printed_reports(job, plan, watts))
@@ -122,8 +118,7 @@ def experiment(
         metrics=(P_VALUE, RMSE, MOVED),
         repeats=repeats,
         printed=tuple(
-            Measurement(row.label, P_VALUE.name, PRINTED, value)
-            for row, value in zip(rows, values, strict=True)
+            Measurement(row.label, P_VALUE.name, PRINTED, value) for row, value in zip(rows, values, strict=True)
         ),
         logarithmic=True,
     )
@@ -145,9 +140,7 @@ def synthetic_settings() -> list[Setting]:
     """The paper's four laws with its four methods."""
     plan = preset("paper-synthetic")
     return [
-        Setting(
-            f"{kind}, {label}", with_method(plan, METHODS[label]), HomesSpec(kind, 10_000, 10, quick_slots=3)
-        )
+        Setting(f"{kind}, {label}", with_method(plan, METHODS[label]), HomesSpec(kind, 10_000, 10, quick_slots=3))
         for kind, row in printed.DISTRIBUTIONS.items()
         for label in row
     ]

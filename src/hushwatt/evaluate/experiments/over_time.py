@@ -65,9 +65,7 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
     best = advised(job, plan, replace(setting.homes, kind="paper homes"), "ranking")
     corrected, ours = sound_estimates(job, plan, watts), sound_estimates(job, best, watts, smooth=True)
     found = {
-        AS_PRINTED: _printed_means(
-            plan, printed_counts(plan, printed_reports(job, plan, watts)), watts.shape[1]
-        ),
+        AS_PRINTED: _printed_means(plan, printed_counts(plan, printed_reports(job, plan, watts)), watts.shape[1]),
         CORRECTED: watts_by_slot(corrected),
         HUSHWATT: watts_by_slot(ours),
     }

@@ -90,9 +90,7 @@ def top_k() -> Experiment:
 def _top(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = watts_of(setting.homes, setting.plan, job)
     truth = watts.mean(axis=(0, 1))
-    totals = printed_totals(
-        setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts))
-    )
+    totals = printed_totals(setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts)))
     yield from ranked(setting.label, AS_PRINTED, truth, totals)
     for column, plan in (
         (CORRECTED, setting.plan),
@@ -122,9 +120,7 @@ def shares() -> Experiment:
 
 def _shares(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = watts_of(setting.homes, setting.plan, job)
-    totals = printed_totals(
-        setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts))
-    )
+    totals = printed_totals(setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts)))
     best = advised(job, setting.plan, setting.homes, "ranking")
     found = {
         TRUTH: watts.mean(axis=(0, 1)),
@@ -147,22 +143,15 @@ def benchmark() -> Experiment:
     """The paper's table of approaches."""
     plan = preset("paper")
     titles = {name: each.title for name, each in BASELINES.items()}
-    times = [
-        Measurement(titles[name], TIME.name, PRINTED, ms)
-        for name, ms in printed.BENCHMARK_MILLISECONDS.items()
-    ]
-    hits = [
-        Measurement(titles[name], AT_ONE.name, PRINTED, value)
-        for name, value in printed.BENCHMARK_HITS.items()
-    ]
+    times = [Measurement(titles[name], TIME.name, PRINTED, ms) for name, ms in printed.BENCHMARK_MILLISECONDS.items()]
+    hits = [Measurement(titles[name], AT_ONE.name, PRINTED, value) for name, value in printed.BENCHMARK_HITS.items()]
     own = [
         Measurement(OWN, TIME.name, PRINTED, printed.OWN_MILLISECONDS),
         Measurement(OWN, AT_EQUAL.name, PRINTED, printed.HITS_MEAN),
     ]
     guarantees = " ".join(f"{each.title}: {each.guarantee(1.0)}." for each in BASELINES.values())
     return Experiment(
-        **words("benchmark")
-        | {"made": f"{words('benchmark')['made']} What is promised at ε = 1: {guarantees}"},
+        **words("benchmark") | {"made": f"{words('benchmark')['made']} What is promised at ε = 1: {guarantees}"},
         settings=tuple(Setting(label, plan, IDEAL) for label in [*titles.values(), OWN, OURS, UNCAPPED]),
         measure=_benchmark,
         metrics=(TIME, AT_ONE, AT_EQUAL, SHARES),

@@ -24,8 +24,7 @@ from hushwatt.plan.plan import Plan
 __all__ = ["GENERATORS", "generate", "invent_homes", "simulate_file"]
 
 GENERATORS: dict[str, type[HomeGenerator]] = {
-    kind.name: kind
-    for kind in (IdealHomes, NormalReadings, UniformReadings, LeftSkewedReadings, RightSkewedReadings)
+    kind.name: kind for kind in (IdealHomes, NormalReadings, UniformReadings, LeftSkewedReadings, RightSkewedReadings)
 }
 
 
@@ -37,9 +36,7 @@ def invent_homes(kind: str, plan: Plan, homes: int, slots: int, seed: int | None
     return InventedHomes(plan, homes, slots, block, label={"kind": kind, "seed": seed})
 
 
-def generate(
-    kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None
-) -> Iterator[tuple[int, Watts]]:
+def generate(kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None) -> Iterator[tuple[int, Watts]]:
     """Give each slot with the mean watts of every home (row) and appliance of the plan (column)."""
     return invent_homes(kind, plan, homes, slots, seed).arrays()
 

@@ -145,9 +145,7 @@ def _once_a_day(name: str, owned: float, mean: float, watts: float, source: str)
     lasts = theirs * DAY / watts
     if lasts > MAX_USE_SECONDS:
         return ApplianceFacts(name, owned, watts, 1.0, DEFAULT_SPREAD, DEFAULT_SPREAD, source, standby=theirs)
-    return ApplianceFacts(
-        name, owned, watts, lasts / MINUTE, DEFAULT_SPREAD, DEFAULT_SPREAD, source, uses=1.0
-    )
+    return ApplianceFacts(name, owned, watts, lasts / MINUTE, DEFAULT_SPREAD, DEFAULT_SPREAD, source, uses=1.0)
 
 
 def household() -> HouseholdFacts:

@@ -41,9 +41,7 @@ class Profile:
     def of(cls, watts: NDArray[np.float64]) -> Self:
         """The profile of readings, slots × homes × appliances; NaN is what was not measured."""
         if watts.ndim != 3 or 0 in watts.shape:
-            raise UsageError(
-                f"a profile needs readings of slots × homes × appliances, not of shape {watts.shape}"
-            )
+            raise UsageError(f"a profile needs readings of slots × homes × appliances, not of shape {watts.shape}")
         measured = ~np.isnan(watts)
         count = np.maximum(measured.sum(axis=0), 1)
         mean = np.where(measured, watts, 0.0).sum(axis=0) / count
@@ -86,9 +84,7 @@ class Augmented:
 
     def watts(self, slot: int, block: int, homes: int) -> Watts:
         """The readings of a block of homes in one slot."""
-        copied = self.streams.open(label("augmented"), label("copies"), block).integers(
-            self.base.homes, size=homes
-        )
+        copied = self.streams.open(label("augmented"), label("copies"), block).integers(self.base.homes, size=homes)
         return self.base.at(copied).draw(self.streams.open(label("augmented"), label("draws"), block, slot))
 
 
@@ -101,6 +97,4 @@ def augment(base: Profile, plan: Plan, homes: int, slots: int, seed: int | None 
         have, need = base.mean.shape[1], len(plan.appliances)
         raise UsageError(f"the base has {have} appliances and the plan {need}; they must be the same")
     block = Augmented(base, Streams.seeded(seed)).watts
-    return InventedHomes(
-        plan, homes, slots, block, label={"kind": f"augmented from {base.homes} homes", "seed": seed}
-    )
+    return InventedHomes(plan, homes, slots, block, label={"kind": f"augmented from {base.homes} homes", "seed": seed})

@@ -118,9 +118,7 @@ def _seconds(uses: Uses, table: Timetable, since: float, until: float) -> NDArra
     return seconds
 
 
-def cooled(
-    stream: np.random.Generator, table: Timetable, habits: Habits, since: float, until: float
-) -> Joules:
+def cooled(stream: np.random.Generator, table: Timetable, habits: Habits, since: float, until: float) -> Joules:
     """Joules of what cools between two seconds of the day, by home and appliance."""
     mean = habits.cold * around_one(stream, table.variation, habits.cold.shape)
     mean = np.minimum(mean, habits.watts)

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from hushwatt.fleet.readings.exact_means import Cells, Watts
 from hushwatt.fleet.spill_store import scratch_file
 
-RECORD = np.dtype(
-    [("page", np.int32), ("cell", np.uint32), ("watts", np.float64)]
-)  # cell: its place on the page
+RECORD = np.dtype([("page", np.int32), ("cell", np.uint32), ("watts", np.float64)])  # cell: its place on the page
 BUCKET_ROWS = 1 << 22  # rows in a bucket, about
 MAX_BUCKETS = 1024  # at most: with more than four billion rows, buckets are larger
 MEMORY_ROWS = 1 << 23  # rows in memory, 128 MiB

@@ -67,9 +67,7 @@ def check_columns(name: str, schema: pa.Schema) -> None:
 def encode_names(column: str, array: pa.Array) -> EncodedNames:
     """The texts of a column of names; whole numbers become their decimal text."""
     refuse_missing(column, array)
-    codes, values = (
-        _dictionary_codes(array) if pa.types.is_dictionary(array.type) else _encode_runs(_plain_text(array))
-    )
+    codes, values = _dictionary_codes(array) if pa.types.is_dictionary(array.type) else _encode_runs(_plain_text(array))
     if not pa.types.is_integer(values.type):
         _refuse_long(column, codes, values)
     texts = _plain_text(values).cast(pa.string())

@@ -36,9 +36,7 @@ class CsvReadings:
         except csv.Error:
             raise ReadingsError(f"{path}, line 1: not a line of CSV") from None
         if len(self._header) > MAX_COLUMNS:
-            raise ReadingsError(
-                f"{path}, line 1: {len(self._header):,} columns; at most {MAX_COLUMNS:,} are read"
-            )
+            raise ReadingsError(f"{path}, line 1: {len(self._header):,} columns; at most {MAX_COLUMNS:,} are read")
         for column in COLUMNS:
             if self._header.count(column) != 1:
                 problem_text = "there twice" if column in self._header else "not there"

@@ -43,9 +43,7 @@ def readings_files(readings: str | PathLike[str] | pa.Table) -> list[ReadingsFil
 
 def refusal(file: ReadingsFile, first: int, fault: CellError) -> ReadingsError:
     """The error for a cell of a batch whose first row is `first`."""
-    return ReadingsError(
-        f"{file.path}, {file.where(first + fault.row)}, column {fault.column}: {fault.problem}"
-    )
+    return ReadingsError(f"{file.path}, {file.where(first + fault.row)}, column {fault.column}: {fault.problem}")
 
 
 def _files(path: Path) -> list[Path]:

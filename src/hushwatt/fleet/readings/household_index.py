@@ -26,9 +26,7 @@ class HouseholdIndex:
     """
 
     def __init__(self, known: pa.Array | None = None) -> None:
-        self._parts: list[pa.Array] = [
-            pa.array([], pa.string()) if known is None else known.cast(pa.string())
-        ]
+        self._parts: list[pa.Array] = [pa.array([], pa.string()) if known is None else known.cast(pa.string())]
         self._count = len(self._parts[0])
         self._ascending = _ascending(self._parts[0])
         self._bytes = self._parts[0].nbytes  # of all names
@@ -80,9 +78,7 @@ class HouseholdIndex:
             self._count += len(names)
             self._bytes += names.nbytes
             if self._bytes > MAX_NAME_BYTES:
-                raise ReadingsError(
-                    f"the names of the homes take more than {MAX_NAME_BYTES:,} bytes: shorten them"
-                )
+                raise ReadingsError(f"the names of the homes take more than {MAX_NAME_BYTES:,} bytes: shorten them")
 
     def _above(self, names: pa.Array) -> bool:
         """Is the first of these above the last one so far?"""

@@ -77,9 +77,7 @@ class ReadingsTable:
         """What was read, skipped and changed; complete once all matrices have been walked."""
         last = self._passes[-1] if self._passes else ValuePass((), 0)
         seen = self._histogram
-        return RowCounts(
-            seen.rows, seen.before, seen.after, dict(sorted(last.outside.items())), last.negative
-        )
+        return RowCounts(seen.rows, seen.before, seen.after, dict(sorted(last.outside.items())), last.negative)
 
     @property
     def partitions(self) -> Partitions:
@@ -163,9 +161,7 @@ class ReadingsTable:
         histogram = SlotHistogram(((self.last or 0) - self._origin + 1) * len(self.partitions))
         for runs in self._runs.blocks():
             inside = runs[(runs["slot"] >= 0) & (runs["slot"] < self._histogram.slots)]
-            inside["slot"] = self._page(
-                inside["slot"], self._places[inside["home"]] // np.int32(self.partitions.size)
-            )
+            inside["slot"] = self._page(inside["slot"], self._places[inside["home"]] // np.int32(self.partitions.size))
             histogram.add(inside)
         return histogram
 
@@ -197,7 +193,5 @@ def read_slots(
     table = ReadingsTable(homes, plan, files, index.histogram, index.runs, places, tracker)
     slots = 0 if table.first is None or table.last is None else table.last - table.first + 1
     if slots * len(table.partitions) >= MAX_PAGES:
-        raise ReadingsError(
-            f"{slots:,} slots of {len(homes):,} homes are too many for one table: cut it in time"
-        )
+        raise ReadingsError(f"{slots:,} slots of {len(homes):,} homes are too many for one table: cut it in time")
     return table

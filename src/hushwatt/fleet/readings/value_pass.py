@@ -34,9 +34,7 @@ class ValuePass:
         self.outside: Counter[str] = Counter()
         self.used = self.negative = 0  # rows, and those of them that are below 0 W
 
-    def rows(
-        self, files: list[ReadingsFile], owners: Iterator[Owners], progress: ProgressStage
-    ) -> Iterator[Rows]:
+    def rows(self, files: list[ReadingsFile], owners: Iterator[Owners], progress: ProgressStage) -> Iterator[Rows]:
         """The rows that count, batch by batch, in the order of the files."""
         buffer = OwnerBuffer(owners)
         for file in files:
@@ -80,9 +78,7 @@ class ValuePass:
         for count in pc.value_counts(appliances.texts.take(pa.array(appliances.codes[unknown]))).to_pylist():
             self.outside[count["values"]] += count["counts"]
         if len(self.outside) > MAX_OUTSIDE:
-            raise ReadingsError(
-                f"more than {MAX_OUTSIDE:,} appliances are not in the plan: {self._other_names()}"
-            )
+            raise ReadingsError(f"more than {MAX_OUTSIDE:,} appliances are not in the plan: {self._other_names()}")
 
     def _other_names(self) -> str:
         names = [printable(name) for name in sorted(self.outside)]

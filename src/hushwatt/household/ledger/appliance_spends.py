@@ -100,9 +100,7 @@ class ApplianceSpends:
         """The same, each lasting as long as it must be given."""
         after, values = self._after(moment, length)
         credits = self.monotonic.credits(length)
-        for plan_key, members, start, end, running, boots, amount in self._rows(
-            f"{SELECT_SPENDS} {after}", values
-        ):
+        for plan_key, members, start, end, running, boots, amount in self._rows(f"{SELECT_SPENDS} {after}", values):
             yield plan_key, members, *self.monotonic.lasting(start, end, running, boots, credits), amount
 
     def _rows(self, query: str, values: tuple[int, ...]) -> list[tuple[Any, ...]]:
@@ -131,9 +129,7 @@ class ApplianceSpends:
         if row["here"] and plan is not None and start < nanoseconds(plan.expires):
             return True
         after, values = self._after(start - length, length)
-        found = self.store.value(
-            f"SELECT 1 FROM spends WHERE place = ? AND {after} LIMIT 1", (row["place"], *values)
-        )
+        found = self.store.value(f"SELECT 1 FROM spends WHERE place = ? AND {after} LIMIT 1", (row["place"], *values))
         return found is not None
 
     def _plan(self, plan_key: int) -> Plan | None:

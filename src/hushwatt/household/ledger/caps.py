@@ -85,9 +85,7 @@ class Caps:
         """Why this home does not speak under a plan at all, a sentence each."""
         found = []
         if plan.epsilon > self.epsilon_per_window:
-            found.append(
-                _objection(plan.epsilon, "in any window", "epsilon_per_window", self.epsilon_per_window)
-            )
+            found.append(_objection(plan.epsilon, "in any window", "epsilon_per_window", self.epsilon_per_window))
         if plan.window < self.smallest_window:
             found.append(f"its window is {plan.window} slots, your smallest_window is {self.smallest_window}")
         if plan.minimum_homes < self.smallest_minimum_homes:
@@ -121,9 +119,7 @@ class Caps:
     def _appliance_sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
         length = max(DAY, *(window_length(each) for each in (plan, *others)))
         sums = {
-            name: ceil(
-                sum(max_appliance_spend(each, length) for each in (plan, *others) if name in each.names)
-            )
+            name: ceil(sum(max_appliance_spend(each, length) for each in (plan, *others) if name in each.names))
             for name in {name for each in (plan, *others) for name in each.names}
         }
         worst = max(sorted(sums), key=lambda name: sums[name])

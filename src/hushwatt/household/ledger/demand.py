@@ -1,6 +1,6 @@
 """The most that a plan can ask in an interval of time: what the owner's caps are weighed against.
 
-An interval counts every slot that touches it, as the book does, so plans that together ask no
+An interval counts every slot that touches it, as the home ledger does, so plans that together ask no
 more than a cap here are never held back by it.  Only a local day of 23 hours can cost them a slot.
 """
 

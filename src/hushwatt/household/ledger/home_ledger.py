@@ -1,7 +1,7 @@
 """The home's one ledger: every spend of every plan, on disk before anything is drawn.
 
 It is a third opinion.  A plan's strategy offers, the plan's ledger checks the plan's
-window, and this book checks the owner's caps over all plans together.  What is in it
+window, and this ledger checks the owner's caps over all plans together.  What is in it
 is never given back.
 """
 

@@ -24,9 +24,7 @@ def agent_lock(ledger: Path, home: str) -> Iterator[None]:
 
 @contextmanager
 def _file_lock(ledger: Path) -> Iterator[None]:
-    descriptor = os.open(
-        ledger.with_name(ledger.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
+    descriptor = os.open(ledger.with_name(ledger.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

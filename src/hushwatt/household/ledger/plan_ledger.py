@@ -1,4 +1,4 @@
-"""The plan's ledger with the book behind it: charging it writes to disk.
+"""The plan's ledger with the home ledger behind it: charging it writes to disk.
 
 `report` charges a ledger before it draws.  Given this one, what it charged is on the
 disk, and under the owner's caps, before the first random bit is asked for.
@@ -28,7 +28,7 @@ class PlanLedger(Ledger):
 
     @classmethod
     def load(cls, plan: Plan, plan_key: int, home_ledger: HomeLedger, slot: int) -> "PlanLedger":
-        """The ledger as the book has it, for a home that is at `slot`."""
+        """The ledger as the home ledger has it, for a home that is at `slot`."""
         first = Ledger.of(plan, homes=1)
         ledger = cls(1, first.epsilon, first.window, first.appliances, first.appliance_total)
         ledger.plan, ledger.plan_key, ledger.home_ledger = plan, plan_key, home_ledger

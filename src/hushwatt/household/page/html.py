@@ -54,9 +54,7 @@ def cells(count: int, filled: Iterable[int], kind: str) -> str:
     """One row of the grid: a square for each level."""
     marked = set(filled)
     squares = "".join(
-        f'<b class="{kind}" title="level {level}"></b>'
-        if level in marked
-        else f'<b title="level {level}"></b>'
+        f'<b class="{kind}" title="level {level}"></b>' if level in marked else f'<b title="level {level}"></b>'
         for level in range(count)
     )
     return f'<span class="cells">{squares}</span>'

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
-from hushwatt.household.clock import Clock
+from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import pause, resume
@@ -33,9 +33,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors "
-)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors "
 NO_FRAME = {"Content-Security-Policy": f"{POLICY}'none'", "X-Frame-Options": "DENY"}
 OWN_FRAME = {"Content-Security-Policy": f"{POLICY}'self'", "X-Frame-Options": "SAMEORIGIN"}
 
@@ -47,9 +45,9 @@ class OwnerPage:
     folder: HomeFolder
     agent: Agent
     hub: Hub
-    clock: Clock
+    clock: HomeClock
     guest: str | None = None  # one more address that may look
-    key: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    csrf_token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def allows(self, address: str, host: str) -> bool:
         """Whether a request from this address, for this host, may be answered."""
@@ -75,11 +73,14 @@ class OwnerPage:
         with self.folder.store() as store:
             health = self.hub.health(now)
             latest = dict(self.agent.latest)
-            return home_page(OwnerPageData(store, self.agent.caps, now, latest, health, self.key, everything))
+            return home_page(OwnerPageData(store, self.agent.caps, now, latest, health, self.csrf_token, everything))
 
-    def press(self, action: str, key: str) -> bool:
+    def press(self, action: str, csrf_token: str) -> bool:
         """Do what a button says; False when it was not ours."""
-        if not secrets.compare_digest(key.encode(), self.key.encode()) or action not in ("pause", "resume"):
+        if not secrets.compare_digest(csrf_token.encode(), self.csrf_token.encode()) or action not in (
+            "pause",
+            "resume",
+        ):
             return False
         with self.folder.store() as store:
             try:

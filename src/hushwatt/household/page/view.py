@@ -43,71 +43,64 @@ class OwnerPageData:
     now: int
     latest: Mapping[str, tuple[int, Watts]]
     health: list[dict[str, Any]]
-    key: str  # proves that a button was on our page
+    csrf_token: str  # proves that a button was on our page
     everything: bool = False
 
     def __repr__(self) -> str:
         return "<what the owner's page shows>"
 
 
-def home_page(sight: OwnerPageData) -> str:
+def home_page(data: OwnerPageData) -> str:
     """The whole page."""
-    every = plan_statuses(sight.store, sight.now)
+    every = plan_statuses(data.store, data.now)
     here = [each for each in every if each.state in ("taking part", "paused")]
-    parts, beyond = [_header(sight, here), _budget(sight, every)], cap_objections(sight.caps, every)
-    parts += [_plan(sight, each, every, beyond[each.plan.id]) for each in here]
+    parts, beyond = [_header(data, here), _budget(data, every)], cap_objections(data.caps, every)
+    parts += [_plan(data, each, every, beyond[each.plan.id]) for each in here]
     if not here:
-        parts.append(
-            html.section("No plan", html.paragraph("This home takes part in nothing; nothing leaves it."))
-        )
-    return html.page("hushwatt at home", "".join([*parts, _sources(sight), _log(sight, every)]))
+        parts.append(html.section("No plan", html.paragraph("This home takes part in nothing; nothing leaves it.")))
+    return html.page("hushwatt at home", "".join([*parts, _sources(data), _log(data, every)]))
 
 
-def _header(sight: OwnerPageData, here: list[PlanStatus]) -> str:
+def _header(data: OwnerPageData, here: list[PlanStatus]) -> str:
     paused = bool(here) and all(each.state == "paused" for each in here)
     state = "paused" if paused else "on" if here else "off"
-    action = html.button("resume", "Resume", sight.key, "", main=True) if paused else ""
+    action = html.button("resume", "Resume", data.csrf_token, "", main=True) if paused else ""
     if here and not paused:
-        action = html.button("pause", "Pause everything", sight.key, "")
+        action = html.button("pause", "Pause everything", data.csrf_token, "")
     return f'<header><h1>hushwatt at home <span class="state">{state}</span></h1><div>{action}</div></header>'
 
 
-def _budget(sight: OwnerPageData, every: list[PlanStatus]) -> str:
+def _budget(data: OwnerPageData, every: list[PlanStatus]) -> str:
     rows = []
     for each in every:
         if each.state in ("taking part", "paused"):
             why = f" ({each.window_why})" if each.window_why else ""
             label = f"{quoted(each.plan.name)}: this window{why}"
             rows.append(_meter(label, each.window_spent, each.plan.epsilon))
-    day, year, life = meters(sight.store, sight.caps, sight.now)
-    single = appliance_meter(sight.store, sight.caps, sight.now)
+    day, year, life = meters(data.store, data.caps, data.now)
+    single = appliance_meter(data.store, data.caps, data.now)
     rows += [
         _meter("all plans: last 24 hours", day.spent, day.cap),
         _meter("last year", year.spent, year.cap),
         _meter(f"all plans, on any one appliance in any {single.span}", single.spent, single.cap),
     ]
     rows.append(["lifetime", "", f"ε {plain(life.spent)}", f"odds {html.text(odds(life.spent / 1e6))}"])
-    return html.section(
-        "Your budget", html.table(["", "", "spent", "at most"], rows), html.paragraph(HABITS, True)
-    )
+    return html.section("Your budget", html.table(["", "", "spent", "at most"], rows), html.paragraph(HABITS, True))
 
 
 def _meter(label: str, spent: int, cap: int) -> list[str]:
     return [html.text(label), html.bar(spent, cap), f"ε {plain(spent)}", f"ε {plain(cap)}"]
 
 
-def _plan(sight: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
-    row = sight.store.rows("SELECT provider FROM plans WHERE plan = ?", (each.plan.id,))[0]
+def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
+    row = data.store.rows("SELECT provider FROM plans WHERE plan = ?", (each.plan.id,))[0]
     weighed = promise(each.plan)
     parts = [
         html.paragraph(f"{each.state}; {each.reports} reports, {each.waiting} waiting to be sent."),
         *(html.paragraph(f"Held back by your caps: {line}.") for line in beyond),
         *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),
-        *(
-            html.paragraph(f"Silent in slots {first} to {last}: {why}.", True)
-            for first, last, why in each.silences[:2]
-        ),
-        _grid(sight, each),
+        *(html.paragraph(f"Silent in slots {first} to {last}: {why}.", True) for first, last, why in each.silences[:2]),
+        _grid(data, each),
         "<h2>What the provider can conclude</h2>",
         html.paragraph(
             "From one report: it can shift a bet about your home by odds "
@@ -136,28 +129,24 @@ def _changes(each: PlanStatus, every: list[PlanStatus]) -> str:
     return f"<h2>What changed against the plan before</h2><ul>{lines}</ul>"
 
 
-def _grid(sight: OwnerPageData, each: PlanStatus) -> str:
+def _grid(data: OwnerPageData, each: PlanStatus) -> str:
     """True against sent, side by side, for the last slot that ended."""
     plan = each.plan
-    slot, watts = sight.latest.get(plan.id, (None, None))
-    told = {} if slot is None else _told(sight.store, plan, slot)
+    slot, watts = data.latest.get(plan.id, (None, None))
+    levels_sent = {} if slot is None else _levels_sent(data.store, plan, slot)
     if watts is None:
-        return html.paragraph(
-            "True against sent is shown once a slot has ended while this page's agent runs.", True
-        )
+        return html.paragraph("True against sent is shown once a slot has ended while this page's agent runs.", True)
     rows = []
     for appliance, mean in zip(plan.appliances, watts, strict=True):
         level = true_level(plan, appliance.name, float(mean))
-        said = told.get(appliance.name)
+        said = levels_sent.get(appliance.name)
         shown = "not asked" if said is None else html.cells(appliance.levels, said, "sent")
         rows.append([html.text(quoted(appliance.name)), html.cells(appliance.levels, [level], "true"), shown])
-    sent = "as it was sent" if told else "nothing was sent"
-    return f"<h2>True against sent, slot {slot}</h2>" + html.table(
-        ["appliance", "true, only here", sent], rows
-    )
+    sent = "as it was sent" if levels_sent else "nothing was sent"
+    return f"<h2>True against sent, slot {slot}</h2>" + html.table(["appliance", "true, only here", sent], rows)
 
 
-def _told(store: Store, plan: Plan, slot: int) -> dict[str, list[int]]:
+def _levels_sent(store: Store, plan: Plan, slot: int) -> dict[str, list[int]]:
     payload = store.value(
         "SELECT payload FROM reports WHERE slot = ? AND place = (SELECT place FROM plans WHERE plan = ?)",
         (slot, plan.id),
@@ -173,20 +162,18 @@ def true_level(plan: Plan, name: str, watts: float) -> int:
     return int(np.searchsorted(np.array(appliance.edges), watts, side="left"))
 
 
-def _sources(sight: OwnerPageData) -> str:
-    if not sight.health:
+def _sources(data: OwnerPageData) -> str:
+    if not data.health:
         return html.section("Sources", html.paragraph("None yet: name your plugs in sources.toml."))
     rows = []
-    for each in sight.health:
+    for each in data.health:
         heard = "never" if each["heard"] is None else _time(each["heard"])
-        state = (
-            "fresh" if each["fresh"] else f'<span class="bad">{html.text(each["trouble"] or "stale")}</span>'
-        )
+        state = "fresh" if each["fresh"] else f'<span class="bad">{html.text(each["trouble"] or "stale")}</span>'
         rows.append([html.text(each["appliance"]), html.text(each["name"]), heard, state])
     return html.section("Sources", html.table(["appliance", "source", "last heard", "health"], rows))
 
 
-def _log(sight: OwnerPageData, every: list[PlanStatus]) -> str:
+def _log(data: OwnerPageData, every: list[PlanStatus]) -> str:
     names = {each.plan.id: quoted(each.plan.name) for each in every}
     rows = [
         [
@@ -196,13 +183,9 @@ def _log(sight: OwnerPageData, every: list[PlanStatus]) -> str:
             html.text(row["answer"] or "waiting"),
             f"<code>{row['payload'].hex()}</code>",
         ]
-        for row in sent_reports(sight.store, None if sight.everything else LATEST_ROWS)[::-1]
+        for row in sent_reports(data.store, None if data.everything else LATEST_ROWS)[::-1]
     ]
-    more = (
-        ""
-        if sight.everything or len(rows) < LATEST_ROWS
-        else '<p><a href="?all=1">everything ever sent</a></p>'
-    )
+    more = "" if data.everything or len(rows) < LATEST_ROWS else '<p><a href="?all=1">everything ever sent</a></p>'
     head = ["plan", "slot", "spent", "state", "bytes"]
     return html.section("Everything that left this home", html.table(head, rows), more)
 

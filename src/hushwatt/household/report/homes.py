@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
+from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Source, permutations, shuffled
 from hushwatt.privacy.kernels import Rows
@@ -33,6 +34,7 @@ class Homes:
     probes: Rows | None = None  # the probe kept from the slot of that release; never sent
     order: Members | None = None  # each home's own order of the appliances, when not all are asked
     cursor: NDArray[np.int64] | None = None  # how far along it is, where the provider says when to draw
+    randomiser: Randomiser = randomise  # the one step that sees a level; audits pass another in
 
     def __len__(self) -> int:
         return len(self.drawn)
@@ -157,9 +159,7 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.i
     )
 
 
-def _strategies(
-    plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None
-) -> Cohorts:
+def _strategies(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None) -> Cohorts:
     first = strategy_for(plan)
     if has_turns(plan):
         sizes = np.zeros(plan.window, dtype=np.int64) if taken is None else taken

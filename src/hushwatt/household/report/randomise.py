@@ -4,6 +4,7 @@ This is the only place at home where noise is drawn, and it is called only after
 the budget was charged.
 """
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -13,6 +14,8 @@ from hushwatt.privacy.entropy import Entropy
 from hushwatt.privacy.kernels import Rows, answer_bits, answer_levels
 from hushwatt.privacy.laws import BitLaw, DirectLaw, Law, law_for
 from hushwatt.wire.payload import Layout, Members
+
+Randomiser = Callable[[Layout, Levels, Members | None, int, Entropy], Rows]
 
 
 def laws_of(layout: Layout, drawn: int) -> tuple[Law, ...]:
@@ -32,9 +35,7 @@ def randomise(layout: Layout, levels: Levels, members: Members | None, drawn: in
     return layout.name(layout.blank(answer_bits(truth, law, entropy), members), members)
 
 
-def _randomise_direct(
-    layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy
-) -> Levels:
+def _randomise_direct(layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy) -> Levels:
     """A direct answer for every level, by the law of its own appliance."""
     answers = np.empty_like(levels)
     laws = [cast(DirectLaw, law) for law in laws_of(layout, drawn)]

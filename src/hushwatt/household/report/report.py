@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import StateError
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.levels import Levels, Watts, to_levels
-from hushwatt.household.report.randomise import laws_of, randomise
+from hushwatt.household.report.randomise import laws_of
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import change_threshold
 from hushwatt.privacy.entropy import Source
@@ -84,9 +84,7 @@ def _report_adaptive(homes: Homes, levels: Levels, source: Source) -> tuple[Slot
 def _change_thresholds(homes: Homes) -> NDArray[np.int64]:
     """How many cells may change before each home publishes; what is not on offer is never reached."""
     layout = homes.layout
-    return homes.strategies.each(
-        lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0
-    )
+    return homes.strategies.each(lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0)
 
 
 def pay_and_draw(
@@ -103,7 +101,7 @@ def pay_and_draw(
         amount, block, rows = job
         stream = source.stream(purpose, homes.slot, amount, block)
         named = None if members is None else members[rows]
-        payloads[rows] = randomise(homes.layout, asked[rows], named, amount, stream)
+        payloads[rows] = homes.randomiser(homes.layout, asked[rows], named, amount, stream)
 
     _run_jobs(draw, jobs)
     return payloads

@@ -1,7 +1,7 @@
 """One home's memory of a plan, as text for the disk and back.
 
 Strategy, release, kept probe, order and turn: everything that `report` moves on.  The
-ledger is not in it, as the book has every spend.
+ledger is not in it, as the home ledger has every spend.
 """
 
 import json

@@ -4,8 +4,8 @@ import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hushwatt.household.sources.broker import connection
 from hushwatt.household.sources.json_path import at_path, parse_document, parse_number, plain_word
+from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.untrusted_json import Malformed, as_table
 
@@ -68,17 +68,9 @@ def recognise(topic: str, payload: bytes) -> tuple[str, str] | None:
             switches = [name for name in params if name.startswith("switch:")]
             return ("shelly", topic.removesuffix("/events/rpc")) if switches else None
         if len(parts) >= 3 and parts[-2] == "status" and parts[-1].startswith("switch:"):
-            return (
-                ("shelly", "/".join(parts[:-2]))
-                if at_path(parse_document(payload), "apower") is not None
-                else None
-            )
+            return ("shelly", "/".join(parts[:-2])) if at_path(parse_document(payload), "apower") is not None else None
         if parts[0] == "zigbee2mqtt" and parts[-1] not in ("availability", "set", "get"):
-            named = (
-                len(parts) > 1
-                and parts[1] != "bridge"
-                and at_path(parse_document(payload), "power") is not None
-            )
+            named = len(parts) > 1 and parts[1] != "bridge" and at_path(parse_document(payload), "power") is not None
             return ("zigbee2mqtt", "/".join(parts[1:])) if named else None
         if parts[-1] == "state" and len(parts) == 4:
             return _state(parts, payload)

@@ -125,9 +125,7 @@ class Hub:
         for source in self.plugs:
             if source.plug.heard is None and source.plug.trouble is None and now - since > MAX_SILENCE:
                 topic = source.preset.topics()[0]
-                self.once(
-                    source.plug.name, f"plug {source.plug.name}: nothing heard on {topic}; is that its topic?"
-                )
+                self.once(source.plug.name, f"plug {source.plug.name}: nothing heard on {topic}; is that its topic?")
 
     def health(self, now: int) -> list[dict[str, object]]:
         """How fresh every source is; never what it shows."""
@@ -135,9 +133,7 @@ class Hub:
             _health(source.plug.name, source.plug.appliance, source.plug, source.plug.stale, now)
             for source in self.plugs
         ]
-        return plugs + [
-            _health(table.name, "table", table, 24 * 3_600 * SECOND, now) for table in self.tables
-        ]
+        return plugs + [_health(table.name, "table", table, 24 * 3_600 * SECOND, now) for table in self.tables]
 
     def _take(self, source: PlugSource, time: int, measurement: object, retained: bool) -> None:
         if isinstance(measurement, UnitOfMeasurement):
@@ -170,9 +166,7 @@ class Hub:
             for name in plan.names:
                 if name not in measured and name not in self.unmeasured:
                     self.unmeasured.add(name)
-                    self.say(
-                        f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else"
-                    )
+                    self.say(f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else")
 
     def _say_trouble(self, plug: Plug) -> None:
         if plug.trouble is None:

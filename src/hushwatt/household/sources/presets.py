@@ -107,9 +107,7 @@ class Zigbee2Mqtt:
     def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if topic == f"{self.base}/{self.topic}/availability":
             word = plain_word(payload)
-            yield from _availability(
-                str(at_path(parse_document(payload), "state")) if word.startswith("{") else word
-            )
+            yield from _availability(str(at_path(parse_document(payload), "state")) if word.startswith("{") else word)
             return
         found = parse_document(payload)
         if (power := parse_number(at_path(found, "power"))) is not None:

@@ -89,16 +89,8 @@ class SourcesFile:
     def parse(cls, table: dict[str, Any], folder: Path) -> "SourcesFile":
         _refuse_unknown_keys("", table, {"mqtt", "plug", "table", "entities"})
         plugs = tuple(_parse_plug(place, each) for place, each in enumerate(_list(table, "plug"), 1))
-        tables = tuple(
-            _parse_table(place, each, folder) for place, each in enumerate(_list(table, "table"), 1)
-        )
-        broker = (
-            _parse_dataclass(Broker, "mqtt", table["mqtt"])
-            if "mqtt" in table
-            else Broker()
-            if plugs
-            else None
-        )
+        tables = tuple(_parse_table(place, each, folder) for place, each in enumerate(_list(table, "table"), 1))
+        broker = _parse_dataclass(Broker, "mqtt", table["mqtt"]) if "mqtt" in table else Broker() if plugs else None
         entities = table.get("entities", False)
         if not isinstance(entities, bool):
             raise UsageError("entities must be true or false")

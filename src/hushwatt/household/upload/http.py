@@ -96,9 +96,7 @@ class HttpSession:
         content = answer.read(MAX_BODY + 1)
         if len(content) > MAX_BODY or answer.length:
             raise ValueError("too large, or less than was announced")
-        return HttpResponse(
-            answer.status, {name.lower(): value for name, value in answer.getheaders()}, content
-        )
+        return HttpResponse(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
 
     def _told(self, step: Callable[[], Result]) -> Result:
         """Do something with the network; whatever goes wrong with it is one line."""
@@ -112,9 +110,7 @@ class HttpSession:
 ERROR_WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}
 
 
-def connect(
-    address: str, stop: threading.Event | None = None, seconds: float = SESSION_TIMEOUT
-) -> HttpSession:
+def connect(address: str, stop: threading.Event | None = None, seconds: float = SESSION_TIMEOUT) -> HttpSession:
     """A session with whoever is at an address; it ends early when `stop` is set."""
     return HttpSession(address, Deadline(seconds, stop or threading.Event()))
 
@@ -123,9 +119,7 @@ def check_address(address: str) -> str:
     """The provider's address without what follows the host and its folder, or a UsageError."""
     parts = urlsplit(address if "://" in address else f"https://{address}")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-        raise UsageError(
-            f"{address} is no address of a provider; write for example https://energy.example.org"
-        )
+        raise UsageError(f"{address} is no address of a provider; write for example https://energy.example.org")
     if parts.scheme == "http" and not is_private_host(parts.hostname):
         raise UsageError(f"{address}: outside your own network a provider must be reached by https")
     folder = parts.path.split("/v1")[0].rstrip("/")

@@ -34,9 +34,7 @@ from hushwatt.wire.record import pack
 BATCH_RECORDS = 500  # records in one upload
 RETRY_REASONS = ("too_early",)  # refusals that time will mend
 REASON = re.compile(r"[a-z_]{1,40}")
-ACTIVE_PLANS = (
-    "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
-)
+ACTIVE_PLANS = "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
 
 
 @dataclass
@@ -108,9 +106,7 @@ class Outbox:
 
     def _back_off(self, plan_key: int, now: int) -> None:
         """Try again later, after ever longer pauses."""
-        tries = self.store.value(
-            "SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (plan_key, now)
-        )
+        tries = self.store.value("SELECT max(tries) FROM reports WHERE place = ? AND due <= ?", (plan_key, now))
         pause = backoff(int(tries or 0), self.entropy)
         with self.store.transaction() as disk:
             disk.execute(

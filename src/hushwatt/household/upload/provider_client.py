@@ -79,9 +79,7 @@ class VerifiedSession:
     transport: HttpTransport
     key: bytes | None = None  # None: whoever answers first is taken for who it says it is
 
-    def ask(
-        self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
-    ) -> HttpResponse:
+    def ask(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> HttpResponse:
         """One question and its answer, which the holder of the key has given to this very question."""
         challenge = Challenge.fresh(method, path, body)
         answer = self.transport.ask(method, path, body or None, {**(headers or {}), **challenge.headers})
@@ -126,9 +124,7 @@ class PlanSession:
     def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> HttpResponse:
         """Send records as they are; any answer that is the provider's is handed back."""
         path = f"/v1/plans/{self.plan_id}/reports"
-        return self.session.ask(
-            "POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body)
-        )
+        return self.session.ask("POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body))
 
     def erase(self, key: Ed25519PrivateKey, device: bytes, time: int) -> int:
         """Ask for every report of this device to be erased; how many there were."""
@@ -164,9 +160,7 @@ class ProviderClient:
             key = self._shown_key(session, pinned)
             session.raise_for_status(answer)
             if hashlib.sha256(answer.body).hexdigest() != plan_id:
-                raise WrongProvider(
-                    f"what {self.address} sent is not plan {plan_id[:12]}…: its hash is another"
-                )
+                raise WrongProvider(f"what {self.address} sent is not plan {plan_id[:12]}…: its hash is another")
             signature = hex_header(answer.headers, SIGNATURE_HEADER, 64)
             if signature is None or not verify_plan(key, signature, answer.body):
                 raise WrongProvider(f"the plan from {self.address} is not signed by the key beside it")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.clock import Clock
+from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.upload.http import connect
@@ -28,7 +28,7 @@ class UploadThread:
     """The thread; `start` once, `stop` once."""
 
     folder: HomeFolder
-    clock: Clock
+    clock: HomeClock
     guard: Guard
     _stop: threading.Event = field(default_factory=threading.Event)
 
@@ -42,7 +42,7 @@ class UploadThread:
         self._thread.join(STOP_SECONDS)
 
     def client(self, address: str) -> ProviderClient:
-        """A link whose sessions end when the sender stops."""
+        """A client whose sessions end when the sender stops."""
         return ProviderClient(address, partial(connect, stop=self._stop))
 
     def _run(self) -> None:

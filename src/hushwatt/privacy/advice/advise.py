@@ -162,9 +162,7 @@ def judged(plan: Plan, priors: tuple[Prior, ...], homes: int, slots: int) -> Can
         for appliance, prior in zip(plan.appliances, priors, strict=True)
     ]
     cells = sum(part[2] * width for part, width in zip(parts, plan.widths, strict=True)) / plan.width
-    return Candidate(
-        plan, homes, priors, tuple(part[0] for part in parts), tuple(part[1] for part in parts), cells
-    )
+    return Candidate(plan, homes, priors, tuple(part[0] for part in parts), tuple(part[1] for part in parts), cells)
 
 
 def _judged_appliance(

@@ -59,9 +59,7 @@ class BitLaw:
     def chance(self, answer: tuple[int, ...], level: int) -> Fraction:
         """The exact probability of `answer` when `level` is true."""
         ones = [self.hold if place == level else self.rise for place in range(self.levels)]
-        return prod(
-            (one if bit else 1 - one for one, bit in zip(ones, answer, strict=True)), start=Fraction(1)
-        )
+        return prod((one if bit else 1 - one for one, bit in zip(ones, answer, strict=True)), start=Fraction(1))
 
 
 def oue(budget: Budget, levels: int) -> BitLaw:

@@ -49,11 +49,7 @@ class Cohorts:
         """Every home's state in the next slot; equal states meet again."""
         places: dict[Strategy, int] = {}
         following = np.array(
-            [
-                places.setdefault(state.after(answer), len(places))
-                for state in self.states
-                for answer in (False, True)
-            ],
+            [places.setdefault(state.after(answer), len(places)) for state in self.states for answer in (False, True)],
             dtype=np.int32,
         )
         seen = np.zeros(len(places), dtype=bool)

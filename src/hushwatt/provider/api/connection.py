@@ -18,10 +18,8 @@ from hushwatt.provider.api.problems import Problem
 CHUNK_BYTES = 1 << 16  # bytes parsed at a time
 MAX_HEAD_BYTES = 1 << 15  # bytes of a request that are not its body
 MAX_PIPELINED = 16  # requests sent before the first is answered
-SMALL_CHUNK, MAX_SMALL_CHUNKS = (
-    64,
-    4096,
-)  # bytes of a small part of a body, and how many such parts are enough
+SMALL_CHUNK = 64  # bytes of a part of a body that is small
+MAX_SMALL_CHUNKS = 4096
 NEVER = inf
 SPARE_SECONDS = 5  # seconds more than the application gives, which has better words for it
 
@@ -46,9 +44,7 @@ class Connection(HttpToolsProtocol):
     """A connection that is let go when its client is too slow, or sends too much."""
 
     timeouts: ClassVar[ConnectionTimeouts]
-    waiting_on_client: ClassVar[
-        dict["Connection", None]
-    ]  # all connections that wait for their client, oldest first
+    waiting_on_client: ClassVar[dict["Connection", None]]  # all whose client's turn it is, oldest first
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

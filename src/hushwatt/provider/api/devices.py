@@ -69,17 +69,17 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
     routes = APIRouter(tags=["devices"])
 
     @routes.post("/plans/{plan_id}/devices", status_code=201, summary="Join a plan")
-    async def join(plan_id: str, wish: Join, request: Request) -> Joined:
+    async def join(plan_id: str, joining: Join, request: Request) -> Joined:
         collection = authenticator.open_collection(plan_id)
         access.count_stranger(request)
         now = int(service.clock.now().timestamp())
-        sound_key(bytes.fromhex(wish.public_key))
-        needs_code = service.config.needs_code or wish.homes is not None
-        if needs_code and not wish.code:
+        sound_key(bytes.fromhex(joining.public_key))
+        needs_code = service.config.needs_code or joining.homes is not None
+        if needs_code and not joining.code:
             raise Problem("code-refused", "a one-time code of the provider is needed")
 
         def write(session: Session) -> Enrolled | None:
-            enrolled = enrol(session, collection, wish, needs_code, now)
+            enrolled = enrol(session, collection, joining, needs_code, now)
             if enrolled and enrolled.new and service.config.assigned_turns:
                 assign_rotations(session, collection.number, collection.plan, enrolled)
             return enrolled
@@ -108,21 +108,19 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
     return routes
 
 
-def enrol(
-    session: Session, collection: Collection, wish: Join, needs_code: bool, now: int
-) -> Enrolled | None:
+def enrol(session: Session, collection: Collection, joining: Join, needs_code: bool, now: int) -> Enrolled | None:
     """Enrol, or give what the same code gave this key before; None when the code is no good."""
-    key = bytes.fromhex(wish.public_key)
-    code = find_code(session, collection.number, wish.code) if needs_code and wish.code else None
+    key = bytes.fromhex(joining.public_key)
+    code = find_code(session, collection.number, joining.code) if needs_code and joining.code else None
     if code is None:
         return None if needs_code else enrol_home(session, collection.number, key)
     if code.signer is not None:
         return enrolled_before(session, code, key)
-    if code.expires <= now or (wish.homes or 1) > code.homes:
+    if code.expires <= now or (joining.homes or 1) > code.homes:
         return None
-    if wish.homes is None:
+    if joining.homes is None:
         return enrol_home(session, collection.number, key, code)
-    return enrol_gateway(session, collection.number, key, wish.homes, code)
+    return enrol_gateway(session, collection.number, key, joining.homes, code)
 
 
 def _name(text: str) -> bytes:

@@ -111,11 +111,11 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         description="Asks for an operator's token: what is published never changes, and later reports of "
         "these slots are late.",
     )
-    async def publish(plan_id: str, wish: Until, request: Request) -> dict[str, Any]:
+    async def publish(plan_id: str, body: Until, request: Request) -> dict[str, Any]:
         await run_in_threadpool(access.need_operator, request)
         collection = authenticator.collection(plan_id)
         schedule, now = service.schedules[collection.number], service.clock.now()
-        last = min(wish.until, schedule.last_begun(now))
+        last = min(body.until, schedule.last_begun(now))
         if last >= 0 and schedule.plan.calendar.end_of(last) > now:
             last -= 1
         slots = await service.publish(collection.number, last)

@@ -14,10 +14,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.api.access import Access
-from hushwatt.provider.api.head import head_problem
 from hushwatt.provider.api.memory_limit import MemoryLimit
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.proof import response_signer_for
+from hushwatt.provider.api.request_head import head_problem
 from hushwatt.provider.api.upload import UploadRoute, upload_plan_id
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.service.logs import log

@@ -177,9 +177,7 @@ def classes_of(starts: Rows, appliances: int, asked: int) -> NDArray[np.intp]:
     [[0, 0, 2, 2, 2]]
     """
     weighted = np.unpackbits(starts, axis=1, count=appliances, bitorder="little") * _weights(appliances)
-    before = np.concatenate(
-        [np.zeros_like(weighted[:, :1]), weighted[:, appliances - asked + 1 :], weighted], axis=1
-    )
+    before = np.concatenate([np.zeros_like(weighted[:, :1]), weighted[:, appliances - asked + 1 :], weighted], axis=1)
     sums = np.cumsum(before, axis=1)
     known_by = sums[:, asked:] - sums[:, :-asked]
     order = np.argsort(known_by, axis=1, kind="stable")
@@ -214,7 +212,5 @@ def _looked_up(
     tables: NDArray[np.unsignedinteger], which: Indices, places: NDArray[np.unsignedinteger]
 ) -> NDArray[np.unsignedinteger]:
     """What the table of each row's kind has at each of the row's places; mostly there is one table."""
-    values: NDArray[np.unsignedinteger] = (
-        tables[0][places] if len(tables) == 1 else tables[which[:, None], places]
-    )
+    values: NDArray[np.unsignedinteger] = tables[0][places] if len(tables) == 1 else tables[which[:, None], places]
     return values

@@ -23,9 +23,7 @@ class Login:
         """The page with the form; whoever signs in is led on to where they wanted to go."""
         if not then:
             then = str(request.url.replace(scheme="", netloc="")) if request.url.path != "/login" else "/"
-        return self._renderer.page(
-            "login.html", status, title="Sign in", wrong=wrong, then=safe_redirect(then)
-        )
+        return self._renderer.page("login.html", status, title="Sign in", wrong=wrong, then=safe_redirect(then))
 
     async def page(self, request: Request) -> Response:
         return self.form(request, status=200)

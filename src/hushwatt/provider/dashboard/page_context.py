@@ -102,9 +102,7 @@ class PageContext:
         """What to say when `slots` are not all that was asked for."""
         if not self.estimates.slots or slots.start <= self.estimates.slots[0].slot:
             return ""
-        return (
-            f"Only the last {len(slots):,} slots of the range are shown; choose a shorter one to see others."
-        )
+        return f"Only the last {len(slots):,} slots of the range are shown; choose a shorter one to see others."
 
     def series(self, name: str, slots: range) -> list[SlotCell]:
         """An appliance in each of the slots; a slot without reports has too few homes, never zero watts."""

@@ -26,8 +26,7 @@ def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str
         "path": view.path,
         "navigation": [(each.name, query.link(each.path), each is view) for each in VIEWS],
         "plans": [
-            (each.plan.id[:12], each.plan.name, each.plan.id == plan.id)
-            for each in page.reader.collections.values()
+            (each.plan.id[:12], each.plan.name, each.plan.id == plan.id) for each in page.reader.collections.values()
         ],
         "signed_in": signed_in,
         "waiting": waiting_text(page) if waiting else None,

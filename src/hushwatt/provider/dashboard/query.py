@@ -112,9 +112,7 @@ def _parse_appliances(plan: Plan, names: list[str]) -> tuple[str, ...]:
             raise UsageError(f"this plan has no appliance {shown(name[:MAX_LENGTH])}{hint}")
     appliances = tuple(dict.fromkeys(names))
     if len(appliances) > MAX_APPLIANCES:
-        raise UsageError(
-            f"{len(appliances)} appliances are asked for; at most {MAX_APPLIANCES} can be compared"
-        )
+        raise UsageError(f"{len(appliances)} appliances are asked for; at most {MAX_APPLIANCES} can be compared")
     return appliances
 
 

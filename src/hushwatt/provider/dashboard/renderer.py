@@ -43,9 +43,7 @@ class Renderer:
         self._templates.globals |= {"asset": assets.address}
         self._templates.filters |= {"json_for_script": json_for_script}
 
-    def page(
-        self, template: str, status: int = 200, headers: Mapping[str, str] | None = None, **more: Any
-    ) -> Response:
+    def page(self, template: str, status: int = 200, headers: Mapping[str, str] | None = None, **more: Any) -> Response:
         text = self._templates.get_template(template).render(more)
         return HTMLResponse(text, status, {**HEADERS, **(headers or {})})
 

@@ -70,9 +70,7 @@ def _slot(estimates: Estimates, index: int) -> Document:
     few = {name: have for name, have in spoken.items() if 0 < have < need}
     shown = {name: _appliance_in_slot(each, index) for name, each in estimates.by_slot.items()}
     if estimates.smoothed:
-        shown = {
-            name: each and each | _smoothed(estimates.by_slot[name], index) for name, each in shown.items()
-        }
+        shown = {name: each and each | _smoothed(estimates.by_slot[name], index) for name, each in shown.items()}
     return document | {"appliances": shown} | _too_few_for(few, need)
 
 

@@ -21,7 +21,7 @@ from hushwatt.provider.estimate.intervals import Z95, mean_interval, normal_inte
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
 from hushwatt.provider.estimate.ranking import ranks, shares
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates, SlotSummary
-from hushwatt.provider.estimate.slots import SlotMeans, slot_means
+from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
 from hushwatt.provider.tally.tally import Tallies
@@ -48,7 +48,7 @@ def estimate(
     timeline = SlotTimeline.of(arrays, plan.minimum_homes, first)
     homes = tallies.homes_in(timeline.slots).astype(float)
     groups = [DebiasedGroups.of(plan, arrays, number) for number in range(len(plan.appliances))]
-    slots = [slot_means(plan, number, each, timeline, homes) for number, each in enumerate(groups)]
+    slots = [slot_statistics(plan, number, each, timeline, homes) for number, each in enumerate(groups)]
     if smooth:
         pairs = zip(slots, smoothed(plan, timeline, groups, slots), strict=True)
         shown = [smoothed_estimates(*each, homes[:, None], show) for each in pairs]
@@ -90,7 +90,7 @@ def slot_summaries(plan: Plan, timeline: SlotTimeline, homes: Floats) -> tuple[S
     )
 
 
-def slot_estimates(slots: SlotMeans, homes: Floats, show: Consistency) -> SlotEstimates:
+def slot_estimates(slots: SlotStatistics, homes: Floats, show: Consistency) -> SlotEstimates:
     """The slots on the scale of all homes of each."""
     low, high = score_interval(slots.share, slots.errors)
     watts_low, watts_high = normal_interval(slots.watts, slots.watts_variance)
@@ -112,7 +112,7 @@ def slot_estimates(slots: SlotMeans, homes: Floats, show: Consistency) -> SlotEs
 
 
 def smoothed_estimates(
-    slots: SlotMeans, filtered: SmoothedSlots, homes: Floats, show: Consistency
+    slots: SlotStatistics, filtered: SmoothedSlots, homes: Floats, show: Consistency
 ) -> SlotEstimates:
     """The smoothed slots on the scale of all homes of each, and the others as they are.
 

@@ -82,9 +82,7 @@ def tidy_table(estimates: Estimates) -> "pa.Table":
 
 
 def _json(estimates: Estimates, path: Path) -> None:
-    path.write_text(
-        json.dumps(document(estimates), ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
-    )
+    path.write_text(json.dumps(document(estimates), ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _csv(estimates: Estimates, path: Path) -> None:

@@ -8,7 +8,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import Reach, heaviest, reach
 from hushwatt.provider.estimate.array_types import Floats, Integers
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.slots import SlotMeans
+from hushwatt.provider.estimate.slots import SlotStatistics
 
 
 class ForgeryInfluence:
@@ -18,7 +18,7 @@ class ForgeryInfluence:
         self.plan, self.timeline, self.homes = plan, timeline, homes
         self._counted: dict[str, tuple[Reach, Integers, Floats, Floats]] = {}
 
-    def add(self, number: int, name: str, slots: SlotMeans) -> None:
+    def add(self, number: int, name: str, slots: SlotStatistics) -> None:
         """Remember what every counted slot weighs in the period's mean, and what it says."""
         counted = slots.counted
         if counted.any():

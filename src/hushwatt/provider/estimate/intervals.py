@@ -42,9 +42,7 @@ class VarianceFunction:
         return np.maximum(spread, 0) / self.reports
 
 
-def score_interval(
-    share: Floats, errors: VarianceFunction, sigmas: Floats | float = Z95
-) -> tuple[Floats, Floats]:
+def score_interval(share: Floats, errors: VarianceFunction, sigmas: Floats | float = Z95) -> tuple[Floats, Floats]:
     """The shares f that lie within z = `sigmas` standard errors of the estimate, taken at f itself.
 
     (f̂ − f)² = z²·variance(f), a quadratic in f.  The interval of `share` moved by half an answer, with

@@ -13,7 +13,7 @@ from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.consistency import add_one_smoothed
 from hushwatt.provider.estimate.debias import DebiasedGroups
-from hushwatt.provider.estimate.slots import SlotMeans
+from hushwatt.provider.estimate.slots import SlotStatistics
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class PeriodWeights:
 
 
 def period_mean(
-    plan: Plan, appliance: int, groups: DebiasedGroups, slots: SlotMeans, timeline: SlotTimeline
+    plan: Plan, appliance: int, groups: DebiasedGroups, slots: SlotStatistics, timeline: SlotTimeline
 ) -> PeriodMean | None:
     """The mean over the slots that count, each with the same weight; None if none does."""
     if not slots.counted.any():
@@ -68,9 +68,7 @@ def period_mean(
         share=share,
         share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.slot_index],
         watts=watts,
-        watts_variance=float(
-            weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.slot_index]
-        ),
+        watts_variance=float(weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.slot_index]),
         watts_slope=slope,
         watts_jump=jump,
         watts_above=watts - plan.appliances[appliance].values[0],
@@ -79,9 +77,7 @@ def period_mean(
     )
 
 
-def period_weights(
-    groups: DebiasedGroups, reports: Floats, counted: Mask, timeline: SlotTimeline
-) -> PeriodWeights:
+def period_weights(groups: DebiasedGroups, reports: Floats, counted: Mask, timeline: SlotTimeline) -> PeriodWeights:
     """Give every counted slot the same weight, and every report of it an equal part of that."""
     slot = counted / counted.sum()
     per_report = slot / reports
@@ -93,7 +89,7 @@ def period_weights(
     return PeriodWeights(slot, per_report[timeline.slot_index], before)
 
 
-def sampling_weights(groups: DebiasedGroups, slots: SlotMeans, weights: PeriodWeights) -> Floats:
+def sampling_weights(groups: DebiasedGroups, slots: SlotStatistics, weights: PeriodWeights) -> Floats:
     """The weight of the homes that were not asked, in every slot.
 
     The same homes come round again, perhaps always on the same weekday, so a period is never surer

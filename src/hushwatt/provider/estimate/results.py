@@ -49,9 +49,7 @@ class SlotEstimates:
 class PeriodEstimates:
     """One appliance over all slots."""
 
-    levels: (
-        Floats  # homes at each level: the mean of the slots' unbiased numbers, then made ready to be shown
-    )
+    levels: Floats  # homes at each level: the mean of the slots' unbiased numbers, then made ready to be shown
     levels_se: Floats
     unbiased: tuple[float, ...]  # that mean
     watts: float  # mean of a home

@@ -17,7 +17,7 @@ from hushwatt.provider.estimate.pooling import pooled_slots
 
 
 @dataclass(frozen=True)
-class SlotMeans:
+class SlotStatistics:
     """What one appliance's reports say in every slot.  Shares are parts of all homes."""
 
     homes: Floats | int  # taking part, K
@@ -45,9 +45,9 @@ class SlotMeans:
         return self.watts_noise + self.correction / self.reports * self.watts_spread
 
 
-def slot_means(
+def slot_statistics(
     plan: Plan, appliance: int, groups: DebiasedGroups, timeline: SlotTimeline, homes: Floats | int
-) -> SlotMeans:
+) -> SlotStatistics:
     """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot."""
     by_slot = timeline.sum_by_slot
     speakers = by_slot(groups.reports)
@@ -57,7 +57,7 @@ def slot_means(
     offset, watts_noise = by_slot(groups.watts) / reports, by_slot(groups.watts_noise) / reports**2
     correction = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
     values = np.asarray(plan.appliances[appliance].values, float)
-    return SlotMeans(
+    return SlotStatistics(
         homes=homes,
         known=timeline.enough & (speakers >= max(plan.minimum_homes, 1)),
         counted=pooled_slots(plan, timeline, speakers),

@@ -18,11 +18,7 @@ def parse_time_range(plan: Plan, start: str | None, end: str | None) -> tuple[in
     >>> parse_time_range(preset("paper"), "2024-01-03", "2024-01-05T12:00Z")
     (2, 4)
     """
-    first = (
-        None
-        if start is None
-        else _slot(plan, nanoseconds(parse_instant("--from", start, zone(plan.timezone))))
-    )
+    first = None if start is None else _slot(plan, nanoseconds(parse_instant("--from", start, zone(plan.timezone))))
     last = None if end is None else _slot(plan, _end(plan, end))
     if first is not None and last is not None and first > last:
         raise UsageError(f"--from {start} is after --to {end}")

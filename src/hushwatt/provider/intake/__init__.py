@@ -2,6 +2,6 @@
 
 `inbox` gathers uploads for one group commit, `collect` validates them and keeps each report once, and
 `store` holds rows and tallies.  Files come by `delivery` and `ingest`, which know homes by
-`device_names` and `device_cache`, into the same `collect`; `take_back` undoes a wrong file, and
-`archive` writes published slots as files.
+`device_names` and `device_cache`, into the same `collect`; `take_back` undoes a wrong file,
+`erase` forgets a home, and `archive` writes published slots as files.
 """

@@ -74,9 +74,7 @@ def slots_between(
     return [
         slot
         for slot in published
-        if slot.slot in reported
-        and (first is None or slot.slot >= first)
-        and (last is None or slot.slot <= last)
+        if slot.slot in reported and (first is None or slot.slot >= first) and (last is None or slot.slot <= last)
     ]
 
 
@@ -113,9 +111,7 @@ def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Rep
 def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Path) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
-    counted = session.all(
-        "SELECT count(*) FROM reports WHERE plan = ? AND slot = ?", collection.number, slot.slot
-    )
+    counted = session.all("SELECT count(*) FROM reports WHERE plan = ? AND slot = ?", collection.number, slot.slot)
     if counted == [(file.rows,)]:
         return
     left = sum(int(enrolled.sum()) for _, enrolled in _enrolled(session, collection, file))

@@ -16,12 +16,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
 from hushwatt.provider.checks.rotation import REFUSALS
-from hushwatt.provider.store.enrolment import remove_device
-from hushwatt.provider.store.plans import plan_state
-from hushwatt.provider.store.rotations import StoredRotations, forget_rotation
+from hushwatt.provider.store.rotations import StoredRotations
 from hushwatt.provider.store.session import Homes, Rows, Session, StoredReport
 from hushwatt.provider.store.slots import count_late
-from hushwatt.provider.store.tallies import add_tallies, reported_slots
+from hushwatt.provider.store.tallies import add_tallies
 from hushwatt.provider.tally.draws import PUBLICATION, is_fresh, slot_runs
 from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
@@ -91,9 +89,7 @@ def validate(collection: Collection, records: ReportColumns) -> Verdicts:
     verdicts = np.zeros(len(records), dtype=np.int8)
     fit = amounts_fit(collection.plan, slot, spent, drawn)
     verdicts[~fit] = WRONG_AMOUNT
-    verdicts[fit] = np.where(
-        payloads_fit(collection.layout, drawn[fit], records.payloads[fit]), PENDING, WRONG_PAYLOAD
-    )
+    verdicts[fit] = np.where(payloads_fit(collection.layout, drawn[fit], records.payloads[fit]), PENDING, WRONG_PAYLOAD)
     return verdicts
 
 
@@ -153,29 +149,6 @@ def collect(
     return verdicts
 
 
-def erase_home(session: Session, collection: Collection, home: int, published: int) -> int:
-    """Remove every report of a home; slots not yet published forget it, published numbers stay."""
-    number, homes, erased = collection.number, np.array([home], dtype=np.int64), 0
-    for slot in reported_slots(session, number):
-        for report in session.reports_of(number, slot, homes):
-            if slot > published:
-                tally = negative(_tally(collection, report.payload))
-                add_tallies(session, number, {_key(slot, report): tally})
-            erased += session.run(
-                "DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home
-            )
-    session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
-    forget_rotation(session, number, home)
-    return erased
-
-
-def erase_device(session: Session, collection: Collection, device: bytes, home: int, signer: int) -> int:
-    """Remove a device and all its reports; how many these were."""
-    erased = erase_home(session, collection, home, plan_state(session, collection.number).published)
-    remove_device(session, collection.number, device, home, signer)
-    return erased
-
-
 def _insert(
     session: Session,
     collection: Collection,
@@ -196,7 +169,7 @@ def _insert(
     as_of = _drawn_in(session, collection, slot, homes, fresh)
     tallies: dict[TallyKey, Tally] = {}
     for group in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
-        kept = session.add_reports(
+        added = session.add_reports(
             collection.number,
             slot,
             group.spent,
@@ -206,7 +179,7 @@ def _insert(
             group.payloads,
             delivery,
         )
-        if kept != len(group.homes):
+        if added != len(group.homes):
             raise StateError("a report that was not there is there now: nothing of this was kept")
         tally = tally_rows(collection.layout, group.payloads)
         tallies[group.key] = tallies[group.key] + tally if group.key in tallies else tally
@@ -215,9 +188,7 @@ def _insert(
         _recount_repeats(session, collection, slot, homes[fresh])
 
 
-def _drawn_in(
-    session: Session, collection: Collection, slot: int, homes: Homes, fresh: NDArray[np.bool_]
-) -> Homes:
+def _drawn_in(session: Session, collection: Collection, slot: int, homes: Homes, fresh: NDArray[np.bool_]) -> Homes:
     """The slot in which each report was drawn; one that is not fresh repeats the last draw of its home."""
     plan = collection.plan
     if collection.probe is None:
@@ -249,7 +220,7 @@ def _recount_repeats(session: Session, collection: Collection, slot: int, homes:
 
 def recount(session: Session, collection: Collection, slot: int, report: StoredReport, as_of: int) -> None:
     """Count a repeat of a slot with another draw than before."""
-    tally, old = _tally(collection, report.payload), _key(slot, report)
+    tally, old = tally_of(collection, report.payload), tally_key(slot, report)
     add_tallies(session, collection.number, {old: negative(tally), old._replace(as_of=as_of): tally})
     session.run(
         "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
@@ -260,9 +231,7 @@ def recount(session: Session, collection: Collection, slot: int, report: StoredR
     )
 
 
-def _groups(
-    slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows
-) -> Iterator[ReportGroup]:
+def _groups(slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows) -> Iterator[ReportGroup]:
     """The reports that have the same draw and the same costs; homes stay in order."""
     for when, cost, budget in unique_rows(as_of, spent, drawn):
         rows = (as_of == when) & (spent == cost) & (drawn == budget)
@@ -276,11 +245,13 @@ def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
     return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
 
 
-def _key(slot: int, report: StoredReport) -> TallyKey:
+def tally_key(slot: int, report: StoredReport) -> TallyKey:
+    """The tally that a stored report is counted in."""
     return TallyKey(slot, PUBLICATION, report.as_of, report.drawn)
 
 
-def _tally(collection: Collection, payload: bytes) -> Tally:
+def tally_of(collection: Collection, payload: bytes) -> Tally:
+    """What one report adds up to."""
     return tally_rows(collection.layout, np.frombuffer(payload, dtype=np.uint8)[None, :])
 
 

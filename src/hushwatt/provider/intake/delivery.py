@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from hushwatt.wire.reports.report_file import ReportFile
 
 BATCH_ROWS = 1 << 17  # rows that go in by one transaction, at most
-MAX_UNHEARD, SPARE_ROWS = (
-    10,
-    25,
-)  # homes that take part for each that is heard, at most, and rows that chance may withhold
+MAX_UNHEARD = 10  # homes that take part for each that is heard
+SPARE_ROWS = 25  # that chance may withhold
 
 
 @dataclass(frozen=True)
@@ -64,9 +62,7 @@ def open_deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
     """The files that paths mean, all checked before any of them is taken in."""
     from hushwatt.wire.reports import report_files
 
-    files = [
-        Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, path)
-    ]
+    files = [Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, path)]
     if not files:
         raise UsageError("no file of reports was named")
     return files

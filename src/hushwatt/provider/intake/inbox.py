@@ -40,10 +40,8 @@ MAX_PENDING = 20_000  # uploads; more are sent away until the disk has caught up
 MAX_PENDING_BYTES = 32 * 1024 * 1024  # of uploads that wait, likewise
 MAX_GROUP_REPORTS = 100_000  # reports in one transaction, or a little more
 
-GROUP_COMMIT_UPLOADS, GROUP_COMMIT_SECONDS = (
-    4,
-    0.006,
-)  # uploads at once that call for write, and for how many seconds, to gather more
+GROUP_COMMIT_UPLOADS = 4  # in one transaction: from then on it is worth waiting for more
+GROUP_COMMIT_SECONDS = 0.006  # to wait for them
 
 
 @dataclass(frozen=True)
@@ -170,9 +168,7 @@ class Inbox:
         loops = {write.future.get_loop() for write in batch}
         for loop in loops:  # waking a loop is dear, so once for all
             with suppress(RuntimeError):  # it has stopped, and nobody waits
-                loop.call_soon_threadsafe(
-                    _resolve_all, [each for each in batch if each.future.get_loop() is loop]
-                )
+                loop.call_soon_threadsafe(_resolve_all, [each for each in batch if each.future.get_loop() is loop])
 
     def _write(self, session: Session, batch: list[_PendingWrite]) -> None:
         uploads: defaultdict[int, list[_PendingWrite]] = defaultdict(list)

@@ -47,9 +47,7 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     if wrong.undone:
         raise UsageError(f"delivery {number} was taken back before")
     if not wrong.at:
-        raise UsageError(
-            f"delivery {number} cannot be taken back: it came before it was noted what files bring"
-        )
+        raise UsageError(f"delivery {number} cannot be taken back: it came before it was noted what files bring")
     if stay and stay == brought:
         raise UsageError(f"delivery {number} cannot be taken back: all of its slots are published")
     slots = reported_slots(session, plan, published)
@@ -65,8 +63,7 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     relearn_rotations(session, plan, collection.plan, np.unique(np.concatenate(homes)))
     again = _come_again(session, collection, number)
     session.run(
-        "UPDATE deliveries SET undone = 1, taken = 0, accepted = 0, repeated = 0 "
-        "WHERE plan = ? AND number = ?",
+        "UPDATE deliveries SET undone = 1, taken = 0, accepted = 0, repeated = 0 WHERE plan = ? AND number = ?",
         plan,
         number,
     )
@@ -98,9 +95,7 @@ def _come_again(session: Session, collection: Collection, number: int) -> tuple[
 def correct_homes(session: Session, collection: Collection, number: int, homes: int) -> None:
     """Put right how many homes take part by a delivery's word."""
     find_delivery(session, collection.number, number)
-    session.run(
-        "UPDATE deliveries SET homes = ? WHERE plan = ? AND number = ?", homes, collection.number, number
-    )
+    session.run("UPDATE deliveries SET homes = ? WHERE plan = ? AND number = ?", homes, collection.number, number)
     set_declared_homes(session, collection.number, declared_by_files(session, collection.number))
 
 

@@ -171,9 +171,7 @@ class CollectionReader:
 
     def health(self, plan: Plan) -> Health:
         number, state = self._number(plan), self.state(plan)
-        results = {
-            result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id
-        }
+        results = {result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id}
         with self._database.reading() as session:
             late = late_reports(session, number)
         return Health(

@@ -110,9 +110,7 @@ CHOICES = {
 }
 
 
-def read_config(
-    file: Path | None = None, environment: Mapping[str, str] = os.environ, **given: Any
-) -> Config:
+def read_config(file: Path | None = None, environment: Mapping[str, str] = os.environ, **given: Any) -> Config:
     """What the file says, then the environment, then what was given (None: not given)."""
     config = Config()
     if file is not None:

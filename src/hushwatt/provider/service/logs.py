@@ -8,9 +8,7 @@ from typing import Any
 
 import structlog
 
-NEVER_LOGGED = frozenset(
-    {"payload", "body", "device", "client", "address", "key", "code", "token", "signature"}
-)
+NEVER_LOGGED = frozenset({"payload", "body", "device", "client", "address", "key", "code", "token", "signature"})
 
 
 def start_logs(level: str = "info") -> None:

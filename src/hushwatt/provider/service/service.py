@@ -12,7 +12,8 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.provider.clock import SystemUtcClock, UtcClock
-from hushwatt.provider.intake.collect import Collection, erase_device
+from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
@@ -82,9 +83,7 @@ class Service:
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
-        erased = await self.inbox.write(
-            lambda session: erase_device(session, collection, device, home, signer)
-        )
+        erased = await self.inbox.write(lambda session: erase_device(session, collection, device, home, signer))
         self._purge_pending = True
         await self.purge_due()
         return erased
@@ -114,10 +113,7 @@ class Service:
 def schedules_of(config: Config, plans: Mapping[int, Plan]) -> dict[int, SlotSchedule]:
     """When the slots of each plan open and close."""
     tolerance = timedelta(seconds=config.tolerance)
-    return {
-        number: SlotSchedule(plan, config.grace_of(plan.slot.seconds), tolerance)
-        for number, plan in plans.items()
-    }
+    return {number: SlotSchedule(plan, config.grace_of(plan.slot.seconds), tolerance) for number, plan in plans.items()}
 
 
 def open_reader(config: Config, database: Database) -> CollectionReader:

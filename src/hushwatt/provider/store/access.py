@@ -77,8 +77,7 @@ def add_codes(session: Session, plan: int, count: int, homes: int, now: int, exp
 def find_code(session: Session, plan: int, code: str) -> EnrolmentCode | None:
     row = first_row(
         session.all(
-            "SELECT hash, plan, homes, expires, signer, first_home, enrolled FROM codes "
-            "WHERE hash = ? AND plan = ?",
+            "SELECT hash, plan, homes, expires, signer, first_home, enrolled FROM codes WHERE hash = ? AND plan = ?",
             hash_secret(code),
             plan,
         )
@@ -108,18 +107,14 @@ def remove_token(session: Session, label: str) -> None:
 
 def token_role(session: Session, token: str, now: int) -> str | None:
     """What the holder of a token may do; None: it is not one of ours, or has expired."""
-    row = first_row(
-        session.all("SELECT role FROM tokens WHERE hash = ? AND expires > ?", hash_secret(token), now)
-    )
+    row = first_row(session.all("SELECT role FROM tokens WHERE hash = ? AND expires > ?", hash_secret(token), now))
     return str(row[0]) if row else None
 
 
 def tokens(session: Session) -> list[AccessToken]:
     """All tokens, by their labels."""
     rows = session.all("SELECT label, role, made, expires FROM tokens ORDER BY label")
-    return [
-        AccessToken(str(label), str(role), int(made), int(expires)) for label, role, made, expires in rows
-    ]
+    return [AccessToken(str(label), str(role), int(made), int(expires)) for label, role, made, expires in rows]
 
 
 def _drop_token(session: Session, label: str) -> int:

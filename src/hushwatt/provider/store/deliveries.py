@@ -27,9 +27,7 @@ class DeliveryRecord:
     undone: int  # 1: it was taken back
 
 
-def begin_delivery(
-    session: Session, plan: int, content: bytes, name: str, rows: int, homes: int, now: int
-) -> int:
+def begin_delivery(session: Session, plan: int, content: bytes, name: str, rows: int, homes: int, now: int) -> int:
     """The number of a file, which is noted unless it is known."""
     ((highest,),) = session.all("SELECT max(number) FROM deliveries")
     session.run(

@@ -38,9 +38,7 @@ class Enrolled:
 
 
 def find_signer(session: Session, plan: int, name: bytes) -> Signer | None:
-    row = first_row(
-        session.all("SELECT signer, name, key FROM signers WHERE name = ? AND plan = ?", name, plan)
-    )
+    row = first_row(session.all("SELECT signer, name, key FROM signers WHERE name = ? AND plan = ?", name, plan))
     return Signer(int(row[0]), bytes(row[1]), bytes(row[2])) if row else None
 
 
@@ -148,16 +146,13 @@ def remove_device(session: Session, plan: int, device: bytes, home: int, signer:
 
     Only a hash of its name stays, so that a file delivered later does not bring it back.
     """
-    named = signer == FILE_SIGNER or session.all(
-        "SELECT 1 FROM devices WHERE device = ? AND filed = 1", device
-    )
+    named = signer == FILE_SIGNER or session.all("SELECT 1 FROM devices WHERE device = ? AND filed = 1", device)
     session.run("DELETE FROM devices WHERE device = ?", device)
     session.run("UPDATE plans SET homes = homes - 1, erased = erased + 1 WHERE plan = ?", plan)
     session.run("INSERT INTO erased (hash) VALUES (?) ON CONFLICT DO NOTHING", _device_hash(device))
     if named:
         session.run(
-            "UPDATE plans SET filed = filed - 1, told = CASE WHEN told > 0 THEN told - 1 ELSE 0 END "
-            "WHERE plan = ?",
+            "UPDATE plans SET filed = filed - 1, told = CASE WHEN told > 0 THEN told - 1 ELSE 0 END WHERE plan = ?",
             plan,
         )
         session.run("UPDATE deliveries SET homes = homes - 1 WHERE plan = ? AND homes > 0", plan)

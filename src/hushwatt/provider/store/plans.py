@@ -20,8 +20,7 @@ class PlanState:
 def add_plan(session: Session, plan: Plan) -> int:
     """The number of a plan in the store, where it is put unless it is there."""
     session.run(
-        "INSERT INTO plans (id, canonical, homes, next_home, published) VALUES (?, ?, 0, 0, -1) "
-        "ON CONFLICT DO NOTHING",
+        "INSERT INTO plans (id, canonical, homes, next_home, published) VALUES (?, ?, 0, 0, -1) ON CONFLICT DO NOTHING",
         plan.id,
         plan.canonical(),
     )
@@ -35,9 +34,7 @@ def all_plans(session: Session) -> dict[int, Plan]:
 
 
 def plan_state(session: Session, plan: int) -> PlanState:
-    row = first_row(
-        session.all("SELECT homes, published, erased, told, filed, undone FROM plans WHERE plan = ?", plan)
-    )
+    row = first_row(session.all("SELECT homes, published, erased, told, filed, undone FROM plans WHERE plan = ?", plan))
     if not row:
         return PlanState(0, -1)
     homes, published, erased, told, named, undone = map(int, row)

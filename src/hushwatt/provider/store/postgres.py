@@ -22,8 +22,8 @@ from hushwatt.provider.store.session import (
     ALREADY_STORED,
     Homes,
     Rows,
-    SlotReports,
     StoredReport,
+    StoredReportBatch,
     StoreUnavailable,
     device_order,
     known_below,
@@ -87,8 +87,7 @@ class PostgresSession:
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         asked = homes[: known_below(self, plan, slot, homes)]
         reported = self._numbers(
-            "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s "
-            "AND home = ANY(%s)",
+            "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
             (plan, slot, BigintArray(asked)),
         )
         return np.isin(homes, reported)
@@ -129,13 +128,12 @@ class PostgresSession:
 
     def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
         rows = self._connection.execute(
-            "SELECT home, spent, drawn, as_of, payload FROM reports "
-            "WHERE plan = %s AND slot = %s AND home = ANY(%s)",
+            "SELECT home, spent, drawn, as_of, payload FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
             (plan, slot, BigintArray(homes)),
         )
         return [StoredReport(*row) for row in rows]
 
-    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[SlotReports]:
+    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
         with self._connection.cursor(name="slot_reports") as cursor:
             cursor.itersize = rows
             cursor.execute(

@@ -76,10 +76,11 @@ def _unassigned(session: Session, number: int, plan: Plan, homes: Homes) -> Home
     """Those of some homes that are held to what they said, or what files said of them."""
     rows = session.all("SELECT home, device FROM devices WHERE plan = ? ORDER BY home", number)
     devices = {int(home): bytes(device) for home, device in rows}
-    found, known = session.find_rotations(number, np.intersect1d(homes, np.array(list(devices), np.int64)))
-    given = _assigned(plan, found, [devices[home] for home in found.tolist()])
-    same: NDArray[np.bool_] = (np.frombuffer(known, np.uint8).reshape(given.shape) == given).all(axis=1)
-    return found[~same]
+    enrolled = np.intersect1d(homes, np.array(list(devices), np.int64))
+    known, packed = session.find_rotations(number, enrolled)
+    given = _assigned(plan, known, [devices[home] for home in known.tolist()])
+    same: NDArray[np.bool_] = (np.frombuffer(packed, np.uint8).reshape(given.shape) == given).all(axis=1)
+    return known[~same]
 
 
 def forget_rotation(session: Session, number: int, home: int) -> None:

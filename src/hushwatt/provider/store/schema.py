@@ -89,9 +89,7 @@ def migrate(session: Session, types: dict[str, str]) -> None:
     row = first_row(session.all("SELECT steps FROM hushwatt"))
     taken = row[0] if row else 0
     if taken > len(MIGRATIONS):
-        raise StateError(
-            f"the store is from a newer hushwatt (step {taken}, this one knows {len(MIGRATIONS)})"
-        )
+        raise StateError(f"the store is from a newer hushwatt (step {taken}, this one knows {len(MIGRATIONS)})")
     for step in MIGRATIONS[taken:]:
         for statement in step:
             session.run(statement.format(**types))

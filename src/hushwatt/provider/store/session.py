@@ -38,7 +38,7 @@ class StoredReport(NamedTuple):
     payload: bytes
 
 
-class SlotReports(NamedTuple):
+class StoredReportBatch(NamedTuple):
     """Reports of one slot in the store, a row each."""
 
     devices: Rows
@@ -92,7 +92,7 @@ class Session(Protocol):
         """What is kept of these homes in a slot."""
         ...
 
-    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[SlotReports]:
+    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
         """Everything that is kept of a slot, devices ascending, in batches of `rows` reports."""
         ...
 
@@ -156,12 +156,12 @@ def known_below(session: Session, plan: int, slot: int, homes: Homes) -> int:
     return 0 if highest is None else int(np.searchsorted(homes, highest, side="right"))
 
 
-def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[SlotReports]:
+def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[StoredReportBatch]:
     """Rows of device, spent, drawn and payload, `size` at a time."""
     rest = iter(rows)
     while batch := list(islice(rest, size)):
         devices, spent, drawn, payloads = zip(*batch, strict=True)
-        yield SlotReports(
+        yield StoredReportBatch(
             device_rows(b"".join(devices)),
             np.array(spent, dtype=np.int64),
             np.array(drawn, dtype=np.int64),

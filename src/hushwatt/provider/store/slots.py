@@ -45,8 +45,7 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
 def published_slots(session: Session, plan: int) -> list[PublishedSlot]:
     """The slots that were noted when they were published: all with reports, and some others, ascending."""
     rows = session.all(
-        "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL "
-        "ORDER BY slot",
+        "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL ORDER BY slot",
         plan,
     )
     return [PublishedSlot(*map(int, row)) for row in rows]
@@ -85,8 +84,7 @@ def scrub(session: Session, plan: int, max_slots: int, reports: int = SCRUB_BATC
     The reports stay known, so none counts twice.
     """
     rows = session.all(
-        "SELECT slot FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 "
-        "ORDER BY slot LIMIT ?",
+        "SELECT slot FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 ORDER BY slot LIMIT ?",
         plan,
         max_slots,
     )

@@ -19,8 +19,8 @@ from hushwatt.provider.store.session import (
     ALREADY_STORED,
     Homes,
     Rows,
-    SlotReports,
     StoredReport,
+    StoredReportBatch,
     StoreUnavailable,
     device_order,
     known_below,
@@ -138,7 +138,7 @@ class SqliteSession:
         )
         return [StoredReport(*row) for row in rows]
 
-    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[SlotReports]:
+    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
         reports = self._connection.execute(
             "SELECT d.device, r.spent, r.drawn, r.payload FROM devices d CROSS JOIN reports r "
             "ON r.plan = d.plan AND r.slot = ?2 AND r.home = d.home WHERE d.plan = ?1 ORDER BY d.device",
@@ -165,8 +165,7 @@ class SqliteSession:
 
     def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
         rows = self._connection.execute(
-            "SELECT r.home, r.known FROM carray(?1) c CROSS JOIN rotations r "
-            "ON r.plan = ?2 AND r.home = c.value",
+            "SELECT r.home, r.known FROM carray(?1) c CROSS JOIN rotations r ON r.plan = ?2 AND r.home = c.value",
             (_array(homes), plan),
         )
         return rotation_columns(rows)

@@ -16,9 +16,7 @@ KEY_MATCHES = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"
 def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) -> None:
     """Add to what is there; what has come to nothing goes."""
     for key, tally in added.items():
-        known = first_row(
-            session.all(f"SELECT homes, reports, counts FROM tallies WHERE {KEY_MATCHES}", plan, *key)
-        )
+        known = first_row(session.all(f"SELECT homes, reports, counts FROM tallies WHERE {KEY_MATCHES}", plan, *key))
         total = _tally(*known) + tally if known else tally
         if known and not total.rows:
             session.run(f"DELETE FROM tallies WHERE {KEY_MATCHES}", plan, *key)
@@ -52,8 +50,7 @@ def reported_slots(session: Session, plan: int, after: int = -1, until: int = NO
 def read_tallies(session: Session, plan: int, first: int, last: int) -> dict[TallyKey, Tally]:
     """The tallies of the slots `first` to `last`, both included."""
     rows = session.all(
-        f"SELECT {COLUMNS} FROM tallies WHERE plan = ? AND slot BETWEEN ? AND ? "
-        "ORDER BY slot, round, as_of, drawn",
+        f"SELECT {COLUMNS} FROM tallies WHERE plan = ? AND slot BETWEEN ? AND ? ORDER BY slot, round, as_of, drawn",
         plan,
         first,
         last,
@@ -69,5 +66,5 @@ def _tally(homes: int, reports: bytes, counts: bytes) -> Tally:
     return Tally(int(homes), _numbers(reports), _numbers(counts))
 
 
-def _numbers(kept: bytes) -> NDArray[np.int64]:
-    return np.frombuffer(kept, dtype="<i8").astype(np.int64)
+def _numbers(column: bytes) -> NDArray[np.int64]:
+    return np.frombuffer(column, dtype="<i8").astype(np.int64)

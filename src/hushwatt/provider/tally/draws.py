@@ -81,9 +81,7 @@ class DrawsByHome:
 
     def slots_of(self, batch: "ReportBatch") -> SlotArray:
         fresh = is_fresh(batch.spent, batch.drawn, self.probe)
-        refuse(
-            ~(fresh | (batch.spent == self.probe)), "spent is neither a probe nor a probe and its publication"
-        )
+        refuse(~(fresh | (batch.spent == self.probe)), "spent is neither a probe nor a probe and its publication")
         drawn_in = np.empty(len(fresh), dtype=np.int64)
         for rows, slot in slot_runs(batch.slot):
             homes = self._indices(batch.households[rows], slot)

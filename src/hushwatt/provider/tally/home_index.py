@@ -27,9 +27,7 @@ class SlotHomes:
 
     def concatenated(self) -> "SlotHomes":
         """The same in one piece."""
-        return SlotHomes(
-            self.slot, [pa.concat_arrays(self.names)], [np.concatenate(self.numbers)], self.length
-        )
+        return SlotHomes(self.slot, [pa.concat_arrays(self.names)], [np.concatenate(self.numbers)], self.length)
 
 
 class HomeIndex:

@@ -148,9 +148,7 @@ def finish_tallies(plan: Plan, tallies: Tallies) -> Tallies:
     A part that had no publication cannot tell which one its repeats stand by; all together can.
     """
     if plan.decision == "provider":
-        published = sorted(
-            key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot
-        )
+        published = sorted(key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot)
         for key in [key for key in tallies.groups if key.as_of == BEFORE_FIRST]:
             earlier = bisect_right(published, key.slot)
             if earlier:

@@ -9,9 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-BYTE_MASKS = np.array(
-    [(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64
-)  # the first bytes of a word
+BYTE_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)  # the first bytes of a word
 HASH_MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15)  # an odd number whose bits look like chance
 
 

@@ -98,9 +98,7 @@ def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[s
                 left -= len(headers)
                 _check_page_sizes(column, headers, left)
                 coded |= {column for header in headers if header.kind == DICTIONARY_PAGE}
-                largest = max(
-                    [largest, *(header.size for header in headers if header.encoding == DELTA_BYTE_ARRAY)]
-                )
+                largest = max([largest, *(header.size for header in headers if header.encoding == DELTA_BYTE_ARRAY)])
     return PageSummary(frozenset(coded), largest)
 
 
@@ -205,9 +203,7 @@ def _check_row_groups(metadata: CompactReader) -> None:
 def _check_page_sizes(column: str, headers: list[_PageHeader], left: int) -> None:
     largest = max((header.size for header in headers), default=0)
     if largest > MAX_PAGE:
-        raise UnsafeParquet(
-            f"a page of column {column} unpacks to {largest:,} bytes; at most {MAX_PAGE:,} are read"
-        )
+        raise UnsafeParquet(f"a page of column {column} unpacks to {largest:,} bytes; at most {MAX_PAGE:,} are read")
     if left < 0:
         raise UnsafeParquet(f"it has more than {MAX_PAGES:,} pages")
 

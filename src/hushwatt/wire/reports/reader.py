@@ -93,9 +93,7 @@ def spill_reports(row_groups: list[RowGroups], size: int) -> ExternalSort:
     counts = slot_counts(_slots(row_groups))
     spill = ExternalSort(counts, size)
     try:
-        for _ in map_ordered(
-            lambda index: _spill(spill, row_groups[index], index, size), range(len(row_groups))
-        ):
+        for _ in map_ordered(lambda index: _spill(spill, row_groups[index], index, size), range(len(row_groups))):
             pass
     except BaseException:
         spill.close()

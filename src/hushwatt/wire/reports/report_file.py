@@ -84,15 +84,11 @@ class ReportSource:
         """The number of homes the file tells, when it tells of this plan."""
         found, homes = told.get(PLAN, b"").decode("ascii", "replace"), told.get(HOMES, b"")
         if not found:
-            raise ReportError(
-                f"{self.name}: it does not say whose plan it follows (no {PLAN.decode()} in it)"
-            )
+            raise ReportError(f"{self.name}: it does not say whose plan it follows (no {PLAN.decode()} in it)")
         if found != plan.id:
             raise ReportError(f"{self.name}: reports of the plan {found[:12]}…, not of {plan.id[:12]}…")
         if not homes.isdigit():
-            raise ReportError(
-                f"{self.name}: it does not say how many homes take part (no {HOMES.decode()} in it)"
-            )
+            raise ReportError(f"{self.name}: it does not say how many homes take part (no {HOMES.decode()} in it)")
         if len(homes) > len(str(MAX_HOMES)) or int(homes) > MAX_HOMES:
             raise ReportError(f"{self.name}: {HOMES.decode()} is more than {MAX_HOMES:,}")
         return int(homes)
@@ -101,9 +97,7 @@ class ReportSource:
 class ReportFile(ReportSource):
     """A Parquet file of reports."""
 
-    def __init__(
-        self, plan: Plan, path: Path, name: str | None = None, opened: FileOpener | None = None
-    ) -> None:
+    def __init__(self, plan: Plan, path: Path, name: str | None = None, opened: FileOpener | None = None) -> None:
         """The file at `path`; one that lies elsewhere comes with its name and what opens it."""
         self.path = path
         name = name or str(path)
@@ -134,9 +128,7 @@ class ReportFile(ReportSource):
         chosen = list(range(self._footer.num_row_groups) if groups is None else groups)
         try:
             with self._open() as file:
-                for batch in file.iter_batches(
-                    self._together, chosen, columns=list(names), use_threads=False
-                ):
+                for batch in file.iter_batches(self._together, chosen, columns=list(names), use_threads=False):
                     yield batch.select(names)
         except (OSError, pa.ArrowException):
             raise self._damage(chosen) from None

@@ -35,9 +35,7 @@ class ReportWriter:
     round; a ValueError says when they do not.
     """
 
-    def __init__(
-        self, path: str | PathLike[str] | None, plan: Plan, homes: int, seed: int | None = None
-    ) -> None:
+    def __init__(self, path: str | PathLike[str] | None, plan: Plan, homes: int, seed: int | None = None) -> None:
         """To the file at `path`; without one the reports stay in memory, for `table`."""
         self.rows = 0  # written so far
         self._schema = report_schema(plan, homes, seed)

@@ -43,9 +43,7 @@ def flickering(rng):
     return rng.normal(0, 1.5, (SLOTS, SERIES))
 
 
-@pytest.mark.parametrize(
-    "life, gain", [(steady, 0.12), (drifting, 0.35), (stepping, 0.4), (flickering, 0.85)]
-)
+@pytest.mark.parametrize("life, gain", [(steady, 0.12), (drifting, 0.35), (stepping, 0.4), (flickering, 0.85)])
 def test_noise_is_filtered_out(life, gain):
     """The squared error falls to a part of the plain estimate's, and the stated variance covers 93 %."""
     rng, squares, plain, held = np.random.default_rng(4), 0.0, 0.0, []

@@ -5,7 +5,7 @@ from tests.provider.simulated import plan_of, repeated_slots, spread_out
 
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.debias import DebiasedGroups
-from hushwatt.provider.estimate.slots import slot_means
+from hushwatt.provider.estimate.slots import slot_statistics
 from hushwatt.provider.estimate.smoothing.panel import SeriesPanel
 
 VALUES = [np.array([0.0, 100.0, 400.0]), np.array([0.0, 2000.0])]
@@ -16,9 +16,7 @@ def panel_of(oracle, reports=None):
     held = [spread_out(4000, [6, 3, 1]), spread_out(4000, [9, 1])]
     arrays = TallyArrays.of(plan, repeated_slots(np.random.default_rng(2), plan, held, 3, reports=reports))
     timeline = SlotTimeline.of(arrays, 1)
-    slots = [
-        slot_means(plan, place, DebiasedGroups.of(plan, arrays, place), timeline, 4000) for place in (0, 1)
-    ]
+    slots = [slot_statistics(plan, place, DebiasedGroups.of(plan, arrays, place), timeline, 4000) for place in (0, 1)]
     return SeriesPanel.of(slots, VALUES), slots
 
 

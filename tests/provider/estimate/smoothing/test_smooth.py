@@ -58,9 +58,7 @@ def test_smoothing_pays(oracle, epsilon, life, gain):
         plain, smooth = (
             estimate(plan, tallies, consistency="none", smooth=word).by_slot[NAME] for word in (False, True)
         )
-        squares += [
-            [((each.levels - held) ** 2).sum(), ((each.watts - watts) ** 2).sum()] for each in (plain, smooth)
-        ]
+        squares += [[((each.levels - held) ** 2).sum(), ((each.watts - watts) ** 2).sum()] for each in (plain, smooth)]
         inside.append(((smooth.low <= held) & (held <= smooth.high)).mean())
         inside.append((np.abs(smooth.watts - watts) < 1.96 * smooth.watts_se).mean())
 
@@ -82,9 +80,7 @@ def test_history_is_used_before_the_first_slot_asked_for():
     """Asking for later slots only does not forget the earlier ones."""
     plan, rng = plan_of([VALUES], method="lpu"), np.random.default_rng(1)
     tallies, _ = lpu_tallies(rng, plan, steady(rng), 700)
-    some, everything = (
-        estimate(plan, tallies, smooth=True, first=first).by_slot[NAME] for first in (30, None)
-    )
+    some, everything = (estimate(plan, tallies, smooth=True, first=first).by_slot[NAME] for first in (30, None))
 
     assert (some.watts == everything.watts[30:]).all()
 
@@ -127,9 +123,7 @@ def test_slots_without_an_answer():
     few = repeated_slots(rng, plan, [spread_out(50, WEEKDAY)], 6)
     mixed = {key: (few if key.slot in (0, 3) else tallies).groups[key] for key in tallies.groups}
     without = {key: tally for key, tally in tallies.groups.items() if key.slot not in (0, 3)}
-    found, alone = (
-        estimate(plan, Tallies(500, groups), smooth=True).by_slot[NAME] for groups in (mixed, without)
-    )
+    found, alone = (estimate(plan, Tallies(500, groups), smooth=True).by_slot[NAME] for groups in (mixed, without))
 
     assert found.known.tolist() == [False, True, True, False, True, True]
     assert np.allclose(found.watts[found.known], alone.watts)
@@ -193,8 +187,7 @@ def trials(shares, slot, window, oracle, homes, times=20, seed=8):
     plan = plan_of([VALUES] * times, oracle=oracle, epsilon=epsilon, window=window, method="lpu", slot=slot)
     tallies, truth = by_turns(np.random.default_rng(seed), plan, shares, homes)
     plain, smooth = (
-        list(estimate(plan, tallies, consistency="none", smooth=word).by_slot.values())
-        for word in (False, True)
+        list(estimate(plan, tallies, consistency="none", smooth=word).by_slot.values()) for word in (False, True)
     )
     held, smoothed = [limits_hold(each, truth) for each in smooth], [each.smoothed for each in smooth]
     errors = [sum(squared(each, truth) for each in found) for found in (plain, smooth)]
@@ -276,9 +269,7 @@ def test_a_smoothed_slot_stays_within_its_own_limits():
     """The estimate is never where the slot's reports do not allow it, and lies in its interval."""
     plan, rng = plan_of([VALUES], window=7, method="lpu", slot="1d"), np.random.default_rng(2)
     tallies, _ = by_turns(rng, plan, fast(rng), 7000)
-    plain, smooth = (
-        estimate(plan, tallies, consistency="none", smooth=word).by_slot[NAME] for word in (False, True)
-    )
+    plain, smooth = (estimate(plan, tallies, consistency="none", smooth=word).by_slot[NAME] for word in (False, True))
 
     assert ((plain.low <= smooth.levels) & (smooth.levels <= plain.high)).all()
     assert ((smooth.low <= smooth.levels) & (smooth.levels <= smooth.high)).all()
@@ -300,8 +291,7 @@ def test_where_some_repeat_themselves_limits_are_the_usual_ones(repeating):
                 tally = Tally(homes, np.array([homes]), np.array([homes - ones, ones]))
                 groups[TallyKey(slot, 0, as_of, MICRO)] = tally
     alone, smoothed = (
-        estimate(plan, Tallies(200, groups), consistency="none", smooth=word).by_slot[NAME]
-        for word in (False, True)
+        estimate(plan, Tallies(200, groups), consistency="none", smooth=word).by_slot[NAME] for word in (False, True)
     )
     some = smoothed.smoothed
     holds = (smoothed.low <= alone.low + 1e-9) & (smoothed.high >= alone.high - 1e-9)
@@ -316,8 +306,7 @@ def test_appliances_that_come_later():
     plan = plan_of([VALUES, VALUES], method="lpu", slot="1d")
     both = repeated_slots(np.random.default_rng(1), plan, [spread_out(500, WEEKDAY)] * 2, 8)
     late = {
-        key: Tally(tally.rows, tally.reports * [1, key.slot > 3], tally.counts)
-        for key, tally in both.groups.items()
+        key: Tally(tally.rows, tally.reports * [1, key.slot > 3], tally.counts) for key, tally in both.groups.items()
     }
     found = estimate(plan, Tallies(500, late), smooth=True).by_slot
     alone = estimate(plan, both, smooth=True).by_slot

@@ -65,9 +65,7 @@ def class_edges(top: float, steps: int) -> list[float]:
     """
     top = max(top, 1e-6)
     power = floor(log10(top))
-    rungs = [
-        times * 10.0**exponent for exponent in range(power - steps, power + 2) for times in (1.0, 2.0, 5.0)
-    ]
+    rungs = [times * 10.0**exponent for exponent in range(power - steps, power + 2) for times in (1.0, 2.0, 5.0)]
     last = next(index for index, rung in enumerate(rungs) if rung >= top)
     return [0.0, *rungs[last - steps + 1 : last + 1]]
 

@@ -35,9 +35,7 @@ def bar_chart(
     return _across(lying, labels, values, hover_texts(values, low, high, unit), ticksuffix=f" {unit}")
 
 
-def _across(
-    marks: Figure, labels: Sequence[str], values: Sequence[float], texts: list[str], **scale: Any
-) -> Figure:
+def _across(marks: Figure, labels: Sequence[str], values: Sequence[float], texts: list[str], **scale: Any) -> Figure:
     """Values to the right, a row for each label."""
     rows = {
         "x": list(values),

@@ -68,9 +68,7 @@ def _reasons(caption: str, counts: dict[str, int], meaning: dict[str, str]) -> H
         if count
     ]
     return (
-        HtmlTable(caption, [*text_columns("Reason", "Which means"), *number_columns("Count")], rows)
-        if rows
-        else None
+        HtmlTable(caption, [*text_columns("Reason", "Which means"), *number_columns("Count")], rows) if rows else None
     )
 
 
@@ -122,7 +120,5 @@ def _late(page: PageContext, late: dict[int, int]) -> dict[str, Any]:
     )
     return {
         "late_chart": PageChart(figure, "Reports that came after their slot was closed, by slot", 240),
-        "late_table": HtmlTable(
-            "Late reports by slot", [Column("Slot"), *number_columns("Late reports")], rows
-        ),
+        "late_table": HtmlTable("Late reports by slot", [Column("Slot"), *number_columns("Late reports")], rows),
     }

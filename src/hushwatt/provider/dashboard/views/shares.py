@@ -33,9 +33,7 @@ def show(page: PageContext) -> dict[str, Any]:
     ]
     headings = number_columns("Share", "95 % interval", "Mean of a home", "95 % interval")
     return {
-        "chart": PageChart(
-            figure, "Shares of all watts with 95 % intervals", FRAME_HEIGHT + ROW_HEIGHT * len(ranked)
-        ),
+        "chart": PageChart(figure, "Shares of all watts with 95 % intervals", FRAME_HEIGHT + ROW_HEIGHT * len(ranked)),
         "table": HtmlTable("Shares of all watts", [Column("Appliance"), *headings], rows),
         "negative": any(period.share < 0 for _, period in ranked),
     }

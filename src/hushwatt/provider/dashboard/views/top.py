@@ -47,8 +47,7 @@ def lead(ranked: list[tuple[str, PeriodEstimates]]) -> str:
 
 def chart(ranked: list[tuple[str, PeriodEstimates]]) -> PageChart:
     labels = [
-        f"{formatting.title(name)}  {formatting.ranks(period.rank_best, period.rank_worst)}"
-        for name, period in ranked
+        f"{formatting.title(name)}  {formatting.ranks(period.rank_best, period.rank_worst)}" for name, period in ranked
     ]
     figure = dot_plot(
         labels,
@@ -74,9 +73,7 @@ def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) ->
         ]
         for name, period in ranked
     ]
-    headings = number_columns(
-        "Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap"
-    )
+    headings = number_columns("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap")
     return HtmlTable("Appliances by mean watts", [Column("Appliance"), *headings], rows)
 
 

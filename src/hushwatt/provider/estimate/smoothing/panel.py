@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.provider.estimate.array_types import Floats, Indices, Mask
-from hushwatt.provider.estimate.slots import SlotMeans
+from hushwatt.provider.estimate.slots import SlotStatistics
 
 MIN_VARIANCE = 1e-12  # variance of a share below which nothing is to be gained
 
@@ -29,7 +29,7 @@ class SeriesPanel:
     min_variance: Floats  # variances are no smaller
 
     @classmethod
-    def of(cls, slots: Sequence[SlotMeans], values: Sequence[Floats]) -> "SeriesPanel":
+    def of(cls, slots: Sequence[SlotStatistics], values: Sequence[Floats]) -> "SeriesPanel":
         lengths = np.array([len(each) + 1 for each in values])
         starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
 

@@ -21,7 +21,7 @@ from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.debias import DebiasedGroups
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
-from hushwatt.provider.estimate.slots import SlotMeans
+from hushwatt.provider.estimate.slots import SlotStatistics
 from hushwatt.provider.estimate.smoothing.kalman import FilteredSlot, KalmanBank, Observation
 from hushwatt.provider.estimate.smoothing.panel import SeriesPanel, interleave
 from hushwatt.provider.estimate.smoothing.season import SeasonalProfiles, season_phases
@@ -87,7 +87,7 @@ class SeriesRows:
 
 
 def smooth(
-    plan: Plan, timeline: SlotTimeline, groups: Sequence[DebiasedGroups], slots: Sequence[SlotMeans]
+    plan: Plan, timeline: SlotTimeline, groups: Sequence[DebiasedGroups], slots: Sequence[SlotStatistics]
 ) -> list[SmoothedSlots]:
     """Pass the shares of all levels and the watts of all appliances through a bank of Kalman filters."""
     panel = SeriesPanel.of(slots, [np.asarray(appliance.values, float) for appliance in plan.appliances])
@@ -169,7 +169,7 @@ class Smoother:
         return SeriesRows(estimate, np.minimum(low, limits.low), np.maximum(high, limits.high), smoothed)
 
 
-def has_fresh_draws(groups: DebiasedGroups, slots: SlotMeans, timeline: SlotTimeline) -> Mask:
+def has_fresh_draws(groups: DebiasedGroups, slots: SlotStatistics, timeline: SlotTimeline) -> Mask:
     """Whether anybody drew anew in a slot, since the last one with an answer."""
     known = np.where(slots.known, np.arange(len(slots.known)), 0)
     last = np.concatenate([[0], np.maximum.accumulate(known)[:-1]])
@@ -178,13 +178,16 @@ def has_fresh_draws(groups: DebiasedGroups, slots: SlotMeans, timeline: SlotTime
     return timeline.sum_by_slot(np.where(repeated, 0.0, groups.reports)) > 0
 
 
-def _unsmoothed(panel: SeriesPanel, slots: Sequence[SlotMeans]) -> SeriesRows:
+def _unsmoothed(panel: SeriesPanel, slots: Sequence[SlotStatistics]) -> SeriesRows:
     """The slots by themselves."""
     return _within_sigmas(panel, slots, [np.array([Z95])] * len(slots))
 
 
 def _one_sided(
-    panel: SeriesPanel, groups: Sequence[DebiasedGroups], slots: Sequence[SlotMeans], timeline: SlotTimeline
+    panel: SeriesPanel,
+    groups: Sequence[DebiasedGroups],
+    slots: Sequence[SlotStatistics],
+    timeline: SlotTimeline,
 ) -> SeriesRows:
     """The slots by themselves, with limits that err on one side only as often as both do otherwise.
 
@@ -192,17 +195,15 @@ def _one_sided(
     are the usual ones.
     """
     repeats = [
-        timeline.sum_by_slot((each.as_of < timeline.slots[timeline.slot_index]).astype(float)) > 0
-        for each in groups
+        timeline.sum_by_slot((each.as_of < timeline.slots[timeline.slot_index]).astype(float)) > 0 for each in groups
     ]
     return _within_sigmas(panel, slots, [np.where(each, Z95, ONE_SIDED_Z) for each in repeats])
 
 
-def _within_sigmas(panel: SeriesPanel, slots: Sequence[SlotMeans], sigmas: Sequence[Floats]) -> SeriesRows:
+def _within_sigmas(panel: SeriesPanel, slots: Sequence[SlotStatistics], sigmas: Sequence[Floats]) -> SeriesRows:
     """The slots by themselves, within so many standard errors."""
     levels = [
-        score_interval(each.share, each.errors, sigma[:, None])
-        for each, sigma in zip(slots, sigmas, strict=True)
+        score_interval(each.share, each.errors, sigma[:, None]) for each, sigma in zip(slots, sigmas, strict=True)
     ]
     reaches = [sigma * np.sqrt(each.watts_variance) for each, sigma in zip(slots, sigmas, strict=True)]
     pairs = list(zip(slots, reaches, strict=True))

@@ -25,9 +25,7 @@ from hushwatt.provider.tally.engines.tally_arrow import TALLY_SCHEMA, PartitionI
 from hushwatt.provider.tally.tally import Tallies, TallyKey, finish_tallies
 from hushwatt.wire.reports.schema import REPORT_SCHEMA
 
-SPARK_SCHEMA = ", ".join(
-    f"{field.name} {'bigint' if field.type == pa.int64() else 'binary'}" for field in TALLY_SCHEMA
-)
+SPARK_SCHEMA = ", ".join(f"{field.name} {'bigint' if field.type == pa.int64() else 'binary'}" for field in TALLY_SCHEMA)
 
 # A path as it was given: Spark writes it as an address, with %20 for a space but + for itself.
 FILE_PATH = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
@@ -59,9 +57,7 @@ def _tallied(plan: Plan, rows: DataFrame) -> Tallies:
     if plan.decision != "household" and not rotates(plan):
         partitions = rows.mapInArrow(lambda batches: tally_partition(plan, batches), SPARK_SCHEMA)
         tallies, infos = _collected(partitions)
-        if all(info.ordered for info in infos) and not overlapping(
-            [[span] for info in infos for span in info.spans]
-        ):
+        if all(info.ordered for info in infos) and not overlapping([[span] for info in infos for span in info.spans]):
             return tallies
     homes = rows.repartition("household").sortWithinPartitions("slot", "household", "round", "folded", "row")
     return _collected(homes.mapInArrow(lambda batches: tally_sorted(plan, batches), SPARK_SCHEMA))[0]
@@ -88,8 +84,7 @@ def _frame(spark: Any, addresses: list[str]) -> DataFrame:
     """The reports of files whose columns have the same types."""
     numbers = dict.fromkeys(("slot", "round", "spent", "drawn"), "bigint")
     columns = [
-        f"cast({name} as {numbers[name]}) as {name}" if name in numbers else name
-        for name in REPORT_SCHEMA.names
+        f"cast({name} as {numbers[name]}) as {name}" if name in numbers else name for name in REPORT_SCHEMA.names
     ]
     location = [
         f"{FILE_PATH} as file",

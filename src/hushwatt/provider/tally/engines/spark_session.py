@@ -21,9 +21,7 @@ from hushwatt.wire.reports.report_file import BATCH_ROWS
 
 MASTER_TIMEOUT = 5.0  # seconds for a master to answer
 WORKER_TIMEOUT = 60.0  # seconds for the first of its workers
-JAVA_MISSING = (
-    "Spark needs Java 17 or newer, and there is none: apt install default-jre-headless, or set JAVA_HOME"
-)
+JAVA_MISSING = "Spark needs Java 17 or newer, and there is none: apt install default-jre-headless, or set JAVA_HOME"
 
 DEFAULT_SETTINGS = {
     "spark.app.name": "hushwatt",

@@ -4,10 +4,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from hushwatt.audit.harness.clocked_home import NO_CAPS
 from hushwatt.audit.harness.expect import Fault
-from hushwatt.audit.harness.sums import check_windows
-from hushwatt.audit.harness.true_time import JITTER, Told, Witness, dearest_starts, dearest_touch, stretch
+from hushwatt.audit.harness.home_under_test import NO_CAPS
+from hushwatt.audit.harness.released import check_windows
+from hushwatt.audit.harness.true_time_recorder import (
+    JITTER,
+    TimedReport,
+    TrueTimeRecorder,
+    dearest_starts,
+    dearest_touch,
+    stretch,
+)
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.plan.times import nanoseconds
@@ -19,12 +26,12 @@ class Home:
     def __init__(self, plan):
         self.plan, self.reports = plan, []
         self.store = SimpleNamespace(disk=SimpleNamespace(execute=lambda _: list(self.reports)))
-        self.hands = SimpleNamespace(true=0, wall=0)
+        self.clock = SimpleNamespace(true=0, wall=0)
 
     def at(self, slot, later=0):
         """Just after a slot's end by the wall's clock, which is right, or later than true time."""
-        self.hands.wall = nanoseconds(self.plan.calendar.end_of(slot))
-        self.hands.true = self.hands.wall - later
+        self.clock.wall = nanoseconds(self.plan.calendar.end_of(slot))
+        self.clock.true = self.clock.wall - later
 
 
 @pytest.fixture
@@ -35,58 +42,58 @@ def plan(plan_of):
 @pytest.fixture
 def seen(plan):
     home = Home(plan)
-    return home, Witness({1: plan})
+    return home, TrueTimeRecorder({1: plan})
 
 
 def test_a_report_is_noted_once(seen):
     """However often one looks."""
-    home, witness = seen
+    home, recorder = seen
     for slot in (3, 4):
         home.at(slot)
         home.reports.append((1, slot, 5))
-        witness.look(home)
-        witness.look(home)
+        recorder.look(home)
+        recorder.look(home)
 
-    assert [(each.slot, each.cost) for each in witness.told] == [(3, 5), (4, 5)]
-    assert witness.told[0].end == nanoseconds(home.plan.calendar.end_of(3)) == witness.told[1].start
+    assert [(each.slot, each.cost) for each in recorder.reports] == [(3, 5), (4, 5)]
+    assert recorder.reports[0].end == nanoseconds(home.plan.calendar.end_of(3)) == recorder.reports[1].start
 
 
 def test_what_a_restored_ledger_forgot_counts_again(seen):
     """The slot drawn again costs again; what the old ledger knew was seen before."""
-    home, witness = seen
+    home, recorder = seen
     home.at(3)
     home.reports = [(1, 2, 7), (1, 3, 5)]
-    witness.look(home)
+    recorder.look(home)
     home.reports = [(1, 2, 7)]
-    witness.restored(home)
+    recorder.restored(home)
     home.reports = [(1, 2, 7), (1, 3, 5)]
-    witness.look(home)
+    recorder.look(home)
 
-    assert sorted((each.slot, each.cost) for each in witness.told) == [(2, 7), (3, 5), (3, 5)]
+    assert sorted((each.slot, each.cost) for each in recorder.reports) == [(2, 7), (3, 5), (3, 5)]
 
 
 def test_a_moved_clock_moves_no_true_time(seen):
     """A slot that the wall's clock reached early lies where it was in true time."""
-    home, witness = seen
+    home, recorder = seen
     home.at(3, later=DAY)
     home.reports = [(1, 3, 5)]
-    witness.look(home)
+    recorder.look(home)
 
-    assert witness.told[0].end == nanoseconds(home.plan.calendar.end_of(3)) - DAY
+    assert recorder.reports[0].end == nanoseconds(home.plan.calendar.end_of(3)) - DAY
 
 
 @pytest.mark.parametrize("boots", [0, 1])
 def test_windows_are_judged_to_the_edge(seen, boots):
     """Two slots a whole window apart are two windows; a little less, and they are one that overspends."""
-    home, witness = seen
+    home, recorder = seen
     length = stretch(home.plan.window * DAY, boots)
     for apart, fails in ((length, False), (length - 1, True)):
-        witness.told = [Told(1, n, at, at + DAY, 2_000_001) for n, at in enumerate((0, apart))]
+        recorder.reports = [TimedReport(1, n, at, at + DAY, 2_000_001) for n, at in enumerate((0, apart))]
         if fails:
             with pytest.raises(Fault, match="4000002 of 4000000 in 2 slots of real time"):
-                witness.judge(NO_CAPS, boots)
+                recorder.judge(NO_CAPS, boots)
         else:
-            witness.judge(NO_CAPS, boots)
+            recorder.judge(NO_CAPS, boots)
 
     assert stretch(DAY, 0) == DAY - JITTER == DAY - SECOND
     assert stretch(DAY, 1) == DAY - JITTER - DAY // 20
@@ -94,22 +101,22 @@ def test_windows_are_judged_to_the_edge(seen, boots):
 
 def test_all_of_a_window_is_spent_and_no_more(seen):
     """ε itself is kept to; the plans of a home are judged one by one, and its caps over all."""
-    _, witness = seen
-    witness.told = [Told(1, 0, 0, DAY, 4_000_000)]
-    witness.judge(NO_CAPS, 0)
-    witness.judge(Caps(epsilon_per_day=4_000_000, epsilon_per_year=4_000_000), 0)
+    _, recorder = seen
+    recorder.reports = [TimedReport(1, 0, 0, DAY, 4_000_000)]
+    recorder.judge(NO_CAPS, 0)
+    recorder.judge(Caps(epsilon_per_day=4_000_000, epsilon_per_year=4_000_000), 0)
 
     for caps, word in ((Caps(epsilon_per_day=3_999_999), "day"), (Caps(epsilon_per_year=3_999_999), "year")):
         with pytest.raises(Fault, match=f"in a real {word}"):
-            witness.judge(caps, 0)
+            recorder.judge(caps, 0)
 
 
 def test_sums():
     """By where slots begin, and by which slots touch a stretch, its two ends included."""
-    told = [Told(1, n, start, start + 10, cost) for n, (start, cost) in enumerate([(0, 1), (10, 2), (25, 4)])]
+    reports = [TimedReport(1, n, start, start + 10, cost) for n, (start, cost) in enumerate([(0, 1), (10, 2), (25, 4)])]
 
-    assert [dearest_starts(told, length) for length in (10, 11, 15, 16, 26)] == [4, 4, 4, 6, 7]
-    assert [dearest_touch(told, length) for length in (5, 6, 15, 16)] == [4, 6, 6, 7]
+    assert [dearest_starts(reports, length) for length in (10, 11, 15, 16, 26)] == [4, 4, 4, 6, 7]
+    assert [dearest_touch(reports, length) for length in (5, 6, 15, 16)] == [4, 6, 6, 7]
     assert dearest_starts([], 5) == dearest_touch([], 5) == 0
 
 

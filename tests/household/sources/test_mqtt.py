@@ -7,7 +7,7 @@ import aiomqtt
 import pytest
 from tests.household.serving import broker
 
-from hushwatt.household.sources.broker import MAX_MESSAGE, connection
+from hushwatt.household.sources.mqtt import MAX_MESSAGE, connection
 from hushwatt.household.sources.sources_file import Broker
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import apsw
 
-from hushwatt.audit.harness.disk import Disk
+from hushwatt.audit.harness.power_loss_disk import PowerLossDisk
 
 NEVER = 1 << 62  # a step that no disk reaches
 
 
 @dataclass(frozen=True)
-class Failing:
+class DiskFault:
     """What goes wrong: with which calls, how SQLite is told, and for how many steps of the disk."""
 
     calls: tuple[str, ...]
@@ -32,10 +32,10 @@ class Failing:
         return "sync" in self.calls
 
 
-class BrokenDisk(Disk):
+class FaultInjectingDisk(PowerLossDisk):
     """Fails at a step of its own counting; the first is 1."""
 
-    def __init__(self, failing: Failing, first: int) -> None:
+    def __init__(self, failing: DiskFault, first: int) -> None:
         super().__init__(self._fail)
         self.failing, self.first = failing, first
         self.failed = 0
@@ -50,22 +50,22 @@ class BrokenDisk(Disk):
             raise self.failing.failure()
 
 
-def some_failing(chance: random.Random) -> Failing:
+def random_fault(chance: random.Random) -> DiskFault:
     """One of the ways a disk fails, once or for long."""
     steps = chance.choice([1, 4, 1_000, 1_000])
     return chance.choice(
         [
-            Failing(("write",), apsw.FullError, apsw.SQLITE_FULL, steps),
-            Failing(("write", "truncate"), apsw.IOError, apsw.SQLITE_IOERR_WRITE, steps),
-            Failing(("sync",), apsw.IOError, apsw.SQLITE_IOERR_FSYNC, steps),
+            DiskFault(("write",), apsw.FullError, apsw.SQLITE_FULL, steps),
+            DiskFault(("write", "truncate"), apsw.IOError, apsw.SQLITE_IOERR_WRITE, steps),
+            DiskFault(("sync",), apsw.IOError, apsw.SQLITE_IOERR_FSYNC, steps),
         ]
     )
 
 
-def spread(steps: int, count: int, chance: random.Random) -> list[int]:
+def evenly_spread(steps: int, count: int, chance: random.Random) -> list[int]:
     """So many of the steps, evenly over all of them; where it begins is chance.
 
-    >>> spread(100, 4, random.Random(1))
+    >>> evenly_spread(100, 4, random.Random(1))
     [4, 29, 54, 79]
     """
     offset = chance.random()

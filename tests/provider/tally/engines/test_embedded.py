@@ -1,8 +1,5 @@
 """The engine on this machine: every report once, however the files look; a clear line for bad ones."""
 
-from functools import cache
-from itertools import combinations
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -21,23 +18,13 @@ from tests.provider.reported import (
 )
 
 from hushwatt.errors import ReportError, UsageError
-from hushwatt.provider.tally.engines import arrow_tally as kernel
 from hushwatt.provider.tally.engines import engine
-from hushwatt.provider.tally.engines.overlaps import overlapping
-from hushwatt.provider.tally.engines.tally_arrow import decode_tallies, encode_tallies
-from hushwatt.provider.tally.tally import Tallies, finish_tallies
 from hushwatt.wire.reports import external_sort as report_spill
 from hushwatt.wire.reports import report_file
 from hushwatt.wire.reports.schema import ReportBatch
 
 EMBEDDED = engine("embedded")
 COLUMNS = ("slot", "round", "spent", "drawn", "payloads")
-
-
-@pytest.fixture(scope="module")
-def table(plan_of):
-    """The plan and all reports of a small fleet, made once for each kind."""
-    return cache(lambda *kind: reported(plan_of, *kind))
 
 
 @st.composite
@@ -91,96 +78,6 @@ class TestOnce:
 
         assert plainly(EMBEDDED.tallies(plan, tmp_path).groups) == plainly(one_by_one(plan, batch))
 
-    @given(
-        pieces=st.lists(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=3), max_size=6)
-    )
-    def test_who_overlaps(self, pieces):
-        """Exactly the pieces that have a span which touches another piece's, or another of their own."""
-        spans = [[((low, b"", 0), (low + more, b"", 0)) for low, more in piece] for piece in pieces]
-        pairs = combinations([(place, span) for place, some in enumerate(spans) for span in some], 2)
-        expected = {
-            place
-            for (one, (low, high)), (other, (low2, high2)) in pairs
-            if low <= high2 and low2 <= high
-            for place in (one, other)
-        }
-
-        assert overlapping(spans) == expected
-
-
-class TestKernel:
-    """The functions that a cluster hosts, without the cluster."""
-
-    @pytest.mark.parametrize("kind", KINDS, ids=str)
-    def test_sorted_parts_of_homes(self, table, kind):
-        """Each half of the homes by itself, repeats included, adds up to the whole."""
-        plan, batch = table(*kind)
-        both = twice(batch)
-        half = np.array([home < "home 10" for home in both.households.to_pylist()])
-        parcels = []
-        for homes in (half, ~half):
-            rows = sorted(np.flatnonzero(homes), key=lambda row: (row % len(batch), row))
-            parcels += kernel.tally_sorted(plan, iter(arrow(both.taken(np.array(rows)), size=37)))
-        tallies, notes = added(parcels)
-
-        assert plainly(finish_tallies(plan, tallies).groups) == plainly(one_by_one(plan, batch))
-        assert sum(note.repeats for note in notes) == len(batch)
-
-    @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind[1] != "household"], ids=str)
-    def test_a_look_where_they_lie(self, table, kind):
-        """Batches in order are tallied as they come, and say where they lie."""
-        plan, batch = table(*kind)
-        tallies, (note,) = added(kernel.tally_partition(plan, iter(arrow(batch, size=37))))
-
-        assert plainly(finish_tallies(plan, tallies).groups) == plainly(one_by_one(plan, batch))
-        assert note.ordered
-        assert not overlapping([[span] for span in note.spans])
-
-    def test_a_look_at_what_is_in_no_order(self, table):
-        """It is said, and nothing is counted."""
-        plan, batch = table("lbu", None, 8)
-        tallies, (note,) = added(
-            kernel.tally_partition(plan, iter(arrow(batch.taken(np.array([1, 0])), size=9)))
-        )
-
-        assert not note.ordered
-        assert tallies.groups == {}
-
-    def test_a_wrong_row_is_named(self, table):
-        """With its own file and row, also when others before it were held back."""
-        plan, batch = table("lbu", None, 2)
-        rows = np.array([0, 0, 1, 2])
-        some = batch.taken(rows)
-        some.payloads[3] = 255
-        parts = arrow(some, size=4)
-        problem = "^reports.parquet, row 4: its payload has"
-
-        with pytest.raises(ReportError, match=problem):
-            list(kernel.tally_partition(plan, iter(parts)))
-        with pytest.raises(ReportError, match=problem):
-            list(kernel.tally_sorted(plan, iter(parts)))
-
-
-def arrow(batch, size):
-    """Reports as Spark hands them over: wide integers, and where each stands."""
-    numbers = (pa.array(column, pa.int64()) for column in (batch.slot, batch.round, batch.spent, batch.drawn))
-    columns = [
-        batch.households,
-        *numbers,
-        pa.array([payload.tobytes() for payload in batch.payloads]),
-        pa.array(["reports.parquet"] * len(batch)),
-        pa.array(range(len(batch))),
-    ]
-    names = ["household", "slot", "round", "spent", "drawn", "payload", "file", "row"]
-    whole = pa.RecordBatch.from_arrays(columns, names)
-    return [whole.slice(start, size) for start in range(0, len(batch), size)]
-
-
-def added(parcels):
-    """All parcels in one, as a cluster adds them."""
-    (whole,) = kernel.merge_tallies(iter(parcels))
-    return decode_tallies(whole.to_pylist())
-
 
 class TestRefused:
     """Bad files cost one clear line that names the file, and the row group or row."""
@@ -227,14 +124,6 @@ class TestRefused:
             EMBEDDED.tallies(table("lbu", None, 8)[0], "s3a://meters/reports")
 
 
-def test_parcels_travel(table):
-    """Tallies arrive as they left."""
-    plan, batch = table("lbd", "household", 8)
-    tallies = Tallies(0, one_by_one(plan, batch))
-
-    assert plainly(decode_tallies(encode_tallies(tallies).to_pylist())[0].groups) == plainly(tallies.groups)
-
-
 def test_the_command_counts_once(table, tmp_path, hushwatt):
     """Repeats change nothing but a word on stderr."""
     plan, batch = table("lbu", None, 8)
@@ -242,16 +131,13 @@ def test_the_command_counts_once(table, tmp_path, hushwatt):
     (tmp_path / "plan.toml").write_text(plan.toml())
     saved(plan, tmp_path / "once.parquet", batch)
     saved(plan, tmp_path / "twice.parquet", both)
-    once, again = (
-        hushwatt("estimate", "plan.toml", f"{name}.parquet", "--json") for name in ("once", "twice")
-    )
+    once, again = (hushwatt("estimate", "plan.toml", f"{name}.parquet", "--json") for name in ("once", "twice"))
 
     assert once.returncode == again.returncode == 0
     assert once.stdout == again.stdout
     assert once.stderr == ""
     assert again.stderr == (
-        f"{len(batch)} reports repeat an earlier one of the same household, slot and round; "
-        "each is counted once\n"
+        f"{len(batch)} reports repeat an earlier one of the same household, slot and round; each is counted once\n"
     )
 
 
@@ -267,9 +153,7 @@ def test_the_command_says_what_it_refuses(command, plan_of, tmp_path, hushwatt):
     saved(plan, tmp_path / "clean.parquet", batch)
     saved(plan, tmp_path / "forged.parquet", forged)
 
-    clean, other = (
-        hushwatt(command, "plan.toml", f"{name}.parquet", "--json") for name in ("clean", "forged")
-    )
+    clean, other = (hushwatt(command, "plan.toml", f"{name}.parquet", "--json") for name in ("clean", "forged"))
 
     assert clean.returncode == other.returncode == 0
     assert clean.stdout == other.stdout

@@ -1,16 +1,16 @@
 """Home Assistant's switch: everyone on the broker can pause, nobody there can resume."""
 
 import pytest
-from tests.household.living import join, quick_store
+from tests.household.living import fresh_store, join
 
-from hushwatt.household.entities import discovery, obey, state
+from hushwatt.household.home_assistant import discovery, obey, state
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
 
 
 @pytest.fixture
 def store(plan_of):
-    with quick_store() as opened:
+    with fresh_store() as opened:
         join(opened, plan_of(3, 3))
         yield opened
 
@@ -58,7 +58,7 @@ def test_anything_else_is_no_command(store, payload):
 
 def test_nothing_to_pause():
     """A home without a plan takes the command in silence."""
-    with quick_store() as empty:
+    with fresh_store() as empty:
         assert obey(empty, b"ON", retained=False, now=8)
 
 

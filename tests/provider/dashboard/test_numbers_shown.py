@@ -16,20 +16,17 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import polars as pl
 import pytest
-from tests.provider.collecting import Talk, histories, records
+from tests.provider.collecting import ServiceClient, histories, records
 from tests.provider.shown import Shown, says
 
+from hushwatt.audit.harness.local_service import config_for
 from hushwatt.cli.estimate_tables import headline, levels_table, period_table, top_table
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
-from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.dashboard.plan_promise import expected_accuracy
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.service.config import Config
-from hushwatt.provider.store import open_store
 from hushwatt.wire.payload import Layout
 
 ZONE = ZoneInfo("Asia/Kolkata")
@@ -62,10 +59,7 @@ def plan(plan_of):
 
 def talk_of(plan, folder):
     """A service for the plan that has not been started yet."""
-    file = folder / "plan.toml"
-    file.write_text(plan.toml())
-    config, clock = Config(plan=(str(file),), data=str(folder), grace="15m"), ManualClock(plan.start)
-    return Talk(plan, config, clock, make_app(config, open_store(config.store_address), clock))
+    return ServiceClient(config_for(folder, plan, grace="15m"), plan, plan.start)
 
 
 @pytest.fixture(scope="module")
@@ -161,9 +155,7 @@ def test_the_collection_has_something_to_show(told):
     few = told["slots"][SOME]["too_few_homes_for"]
 
     assert few
-    assert all(
-        each == {"have": each["have"], "need": NEED} and 0 < each["have"] < NEED for each in few.values()
-    )
+    assert all(each == {"have": each["have"], "need": NEED} and 0 < each["have"] < NEED for each in few.values())
     assert told["slots"][FEW]["too_few_homes"] == {"have": 20, "need": NEED}
     assert [slot.get("homes", told["homes"]) for slot in told["slots"]] == [HOMES] * 4 + [HOMES + MORE] * 2
     assert told["homes"] == HOMES + MORE
@@ -232,9 +224,7 @@ def test_top(talk, told, ranked):
     """Means, intervals, shares and ranks, in the chart, in the table and in the sentence above."""
     shown = page(talk, "/top")
     name, first = ranked[0]
-    lead = re.search(
-        rf"{title(name)} uses the most: (.*?) on average in a home, with 95 % confidence", shown.text
-    )
+    lead = re.search(rf"{title(name)} uses the most: (.*?) on average in a home, with 95 % confidence", shown.text)
 
     check_top(shown, ranked)
     assert says(lead[1], *first["ci95"])
@@ -283,9 +273,7 @@ def test_times(talk, plan, smooth):
         assert label == title(name)
         assert says(typical, median((high - low) / 2 for _, low, high in known.values()))
         for slot in range(SLOTS):
-            (text,) = [
-                text for text in texts if text.startswith(f"{title(name)}, {slot_name(plan, slot)}<br>")
-            ]
+            (text,) = [text for text in texts if text.startswith(f"{title(name)}, {slot_name(plan, slot)}<br>")]
             said = text.split("<br>")[1]
             if slot in known:
                 alone = bool(smooth) and not told["slots"][slot]["appliances"][name]["smoothed"]
@@ -321,13 +309,9 @@ def test_series(talk, plan, smooth):
         assert line["y"] == [cell and cell[0] for cell in found.values()]
         told_limits = [number for low, high, _ in line["customdata"] if low for number in (low, high)]
         assert told_limits == pytest.approx([limit for cell in found.values() if cell for limit in cell[1:]])
-        assert line["hovertemplate"].startswith(
-            "%{y:,.1f} W (%{customdata[0]:,.1f} to %{customdata[1]:,.1f})"
-        )
+        assert line["hovertemplate"].startswith("%{y:,.1f} W (%{customdata[0]:,.1f} to %{customdata[1]:,.1f})")
         drawn = {(time, value) for band in bands for time, value in zip(band["x"], band["y"], strict=True)}
-        expected = {
-            (times[slot], round(limit, 6)) for slot, cell in found.items() if cell for limit in cell[1:]
-        }
+        expected = {(times[slot], round(limit, 6)) for slot, cell in found.items() if cell for limit in cell[1:]}
         assert {(time, round(value, 6)) for time, value in drawn} == expected
         for slot, cell in found.items():
             assert rows[slot][0] == slot_name(plan, slot)
@@ -402,9 +386,7 @@ STRETCHES = [("1", None), (None, "4"), ("1", "4"), ("4", "4")]  # from and to th
 @pytest.mark.parametrize(("first", "last"), STRETCHES)
 def test_a_stretch_is_the_same_at_every_door(talk, plan, first, last):
     """From, to, or both: programs, files and pages tell of the same slots, and of no other."""
-    ends = {
-        name: slot and begins(plan, int(slot)).isoformat() for name, slot in (("from", first), ("to", last))
-    }
+    ends = {name: slot and begins(plan, int(slot)).isoformat() for name, slot in (("from", first), ("to", last))}
     here = "?" + "&".join(f"{name}={end}" for name, end in ends.items() if end).replace("+", "%2B")
     told = talk.get(f"/estimates{here}").json()
     asked = list(range(int(first or 0), int(last or SLOTS - 1) + 1))
@@ -422,9 +404,7 @@ def test_a_stretch_is_the_same_at_every_door(talk, plan, first, last):
         == asked
     )
     best = talk.get(f"/top{here}").json()
-    assert best == {name: value for name, value in told.items() if name != "slots"} | {
-        "appliances": dict(ranked)
-    }
+    assert best == {name: value for name, value in told.items() if name != "slots"} | {"appliances": dict(ranked)}
     assert [slot["slot"] for slot in talk.get(f"/slots{here}").json()["slots"]][: len(asked)] == asked
     check_top(page(talk, f"/top{here}"), ranked)
     (bars,) = page(talk, f"/shares{here}").charts["shares"]["data"]
@@ -459,9 +439,7 @@ def test_an_answer_that_is_withheld(talk, plan):
     assert few
     for path in ("/top", "/shares", "/times"):
         shown = page(talk, path + here)
-        assert (
-            f"Too few homes spoke of {', '.join(few)}: no answer and no rank".replace("_", " ") in shown.text
-        )
+        assert f"Too few homes spoke of {', '.join(few)}: no answer and no rank".replace("_", " ") in shown.text
         (chart,) = shown.charts.values()
         labels = chart["layout"]["yaxis"]["ticktext"]
         assert [label.partition("  ")[0] for label in labels] == list(map(title, told["top"]))
@@ -517,9 +495,7 @@ def test_collection(talk, plan):
     assert (late["y"], late["customdata"]) == ([3], [slot_mark(plan, SOME)])
     (clocks,) = shown.charts["skew"]["data"]
     assert clocks["y"] == list(health["skew"].values())
-    assert [row[1] for row in shown.tables["Signers' clocks"][1:]] == [
-        f"{n:,}" for n in health["skew"].values()
-    ]
+    assert [row[1] for row in shown.tables["Signers' clocks"][1:]] == [f"{n:,}" for n in health["skew"].values()]
 
 
 def test_plan(talk, plan):
@@ -531,9 +507,7 @@ def test_plan(talk, plan):
     assert names == ["Appliance", "Thought to use", "Expected error, 95 %", "Of that", "Lost to the levels"]
     for row, prior, variance, bias in zip(rows, found.priors, found.variances, found.biases, strict=True):
         error = Z95 * variance**0.5
-        assert float(row[1].split()[1].removesuffix("\u202fW").replace(",", "")) == pytest.approx(
-            prior.mean, rel=5e-3
-        )
+        assert float(row[1].split()[1].removesuffix("\u202fW").replace(",", "")) == pytest.approx(prior.mean, rel=5e-3)
         assert says(row[2], error)
         assert says(row[3], 100 * error / prior.mean)
         assert says(row[4], bias)
@@ -559,13 +533,10 @@ def test_files(talk, plan, query):
         here = slot.get("appliances", {}).get(row["appliance"])
         appliance = plan.appliances[plan.names.index(row["appliance"])]
         numbers = [
-            row[name]
-            for name in ("homes", "homes_se", "homes_low", "homes_high", "mean_watts", "mean_watts_se")
+            row[name] for name in ("homes", "homes_se", "homes_low", "homes_high", "mean_watts", "mean_watts_se")
         ]
         means = (here["mean_watts"], here["mean_watts_se"]) if here else ()
-        cell = (
-            [here["levels"][level], here["se"][level], *here["ci95"][level], *means] if here else [None] * 6
-        )
+        cell = [here["levels"][level], here["se"][level], *here["ci95"][level], *means] if here else [None] * 6
         assert numbers == cell
         assert row["watts"] == appliance.values[level]
         assert row["start"] == begins(plan, row["slot"])

@@ -222,9 +222,7 @@ class TestNoSpark:
         bare = tmp_path / "bare"
         bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
         bare.chmod(0o755)
-        said = self.refusal(
-            plan_of, tmp_path, "--master", "local[1]", PYSPARK_PYTHON=str(bare), PYTHONPATH=""
-        )
+        said = self.refusal(plan_of, tmp_path, "--master", "local[1]", PYSPARK_PYTHON=str(bare), PYTHONPATH="")
 
         assert said.startswith("hushwatt: the Python of Spark's workers has no ")
         assert "PYSPARK_PYTHON" in said

@@ -13,12 +13,12 @@ from contextlib import suppress
 import aiomqtt
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.clock import Clock
+from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.broker import MAX_BACKOFF, connection
+from hushwatt.household.sources.mqtt import MAX_BACKOFF, connection
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.status import meters, plan_statuses
 from hushwatt.plan.amounts import plain
@@ -78,9 +78,7 @@ def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
     }
 
 
-async def announce(
-    broker: Broker, store: Store, caps: Callable[[], Caps], clock: Clock, guard: Guard
-) -> None:
+async def announce(broker: Broker, store: Store, caps: Callable[[], Caps], clock: HomeClock, guard: Guard) -> None:
     """Keep the entities up to date, and obey the pause switch; never ends by itself.
 
     `caps` gives those that hold at the time.
@@ -104,7 +102,7 @@ async def _publish(
     connected: aiomqtt.Client,
     store: Store,
     caps: Callable[[], Caps],
-    clock: Clock,
+    clock: HomeClock,
     asked: asyncio.Event,
     guard: Guard,
 ) -> None:
@@ -122,7 +120,7 @@ async def _publish(
 
 
 async def _listen(
-    connected: aiomqtt.Client, store: Store, clock: Clock, asked: asyncio.Event, guard: Guard
+    connected: aiomqtt.Client, store: Store, clock: HomeClock, asked: asyncio.Event, guard: Guard
 ) -> None:
     said = False
     async for message in connected.messages:

@@ -30,7 +30,7 @@ Trouble = Callable[[str], None]
 
 
 @dataclass
-class Content:
+class FileContent:
     """One file: what is surely on the disk, and what may be."""
 
     settled: bytearray = field(default_factory=bytearray)
@@ -58,10 +58,10 @@ def apply(content: bytearray, change: Change) -> None:
         content[offset : offset + len(data)] = data
 
 
-class File(apsw.VFSFile):
+class PowerLossFile(apsw.VFSFile):
     """An open file; writes go to the real one and are noted."""
 
-    def __init__(self, disk: "Disk", name: Any, flags: list[int]) -> None:
+    def __init__(self, disk: "PowerLossDisk", name: Any, flags: list[int]) -> None:
         super().__init__("unix", name, flags)
         self.disk, self.path = disk, _path(name)
         self.syncs_folder = bool(flags[0] & JOURNALS and flags[0] & apsw.SQLITE_OPEN_CREATE)
@@ -85,7 +85,7 @@ class File(apsw.VFSFile):
         self.syncs_folder = False
 
 
-class Disk(apsw.VFS):
+class PowerLossDisk(apsw.VFS):
     """The disk that SQLite sees; `lose_power` ends what is known of it."""
 
     def __init__(self, trouble: Trouble = lambda kind: None) -> None:
@@ -95,7 +95,7 @@ class Disk(apsw.VFS):
         self.settle: Callable[[], None] = lambda: None  # lets witnesses finish their notes
         self.on = True
         self.steps = 0
-        self.contents: dict[str, Content] = {}
+        self.contents: dict[str, FileContent] = {}
 
     def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:
         if name is None:  # a temporary file of SQLite's own, which nobody misses
@@ -103,15 +103,15 @@ class Disk(apsw.VFS):
         path, there = _path(name), Path(_path(name))
         if path not in self.contents:  # what was there before has been synced long ago
             old = there.read_bytes() if there.exists() else b""
-            self.contents[path] = Content(bytearray(old), named=there.exists())
+            self.contents[path] = FileContent(bytearray(old), named=there.exists())
         self.contents[path].there = True
-        return File(self, name, flags)
+        return PowerLossFile(self, name, flags)
 
     def xDelete(self, filename: str, syncdir: bool) -> None:
         self.happens("delete", filename)
         super().xDelete(filename, syncdir)
         if self.on and filename in self.contents:
-            self.contents[filename] = Content(self.contents[filename].settled, there=False, named=True)
+            self.contents[filename] = FileContent(self.contents[filename].settled, there=False, named=True)
             if syncdir:
                 self._sync_folder()
 
@@ -144,9 +144,9 @@ class Disk(apsw.VFS):
         self.settle()
         self.on = False
 
-    def kill(self, folder: Path) -> "Disk":
+    def kill(self, folder: Path) -> "PowerLossDisk":
         """The programs are gone and the system lives: the disk as it is, in an empty folder."""
-        again = Disk()
+        again = PowerLossDisk()
         for path, content in self.contents.items():
             if Path(path).exists():
                 shutil.copy(path, folder)
@@ -164,11 +164,11 @@ class Disk(apsw.VFS):
                 (folder / Path(path).name).write_bytes(data)
 
 
-AnyDisk = TypeVar("AnyDisk", bound=Disk)
+AnyDisk = TypeVar("AnyDisk", bound=PowerLossDisk)
 
 
 @contextmanager
-def through(disk: AnyDisk) -> Iterator[AnyDisk]:
+def mounted(disk: AnyDisk) -> Iterator[AnyDisk]:
     """Let everything that opens SQLite in this block go through the disk; all must be closed at its end."""
     apsw.set_default_vfs(disk.name)
     try:

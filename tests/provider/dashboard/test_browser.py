@@ -8,16 +8,14 @@ import shutil
 import threading
 import time
 
+import httpx2
 import pytest
 import uvicorn
-from tests.provider.collecting import HERE, Talk, histories, records
+from tests.provider.collecting import HERE, ServiceClient, histories, records
 
+from hushwatt.audit.harness.local_service import config_for
 from hushwatt.plan.presets import preset
-from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.dashboard.views import VIEWS
-from hushwatt.provider.service.config import Config
-from hushwatt.provider.store import open_store
 
 CHARTS = {
     "/": 2,
@@ -62,30 +60,18 @@ def browser():
 def address(tmp_path_factory):
     """A real server with a small collection, whose clock stands still."""
     folder, plan = tmp_path_factory.mktemp("browser"), preset("advised")
-    file = folder / "plan.toml"
-    file.write_text(plan.toml())
-    config, clock = Config(plan=(str(file),), data=str(folder)), ManualClock(plan.start)
-    app = make_app(config, open_store(config.store_address), clock)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    talk = ServiceClient(config_for(folder, plan), plan, plan.start)
+    server = uvicorn.Server(uvicorn.Config(talk.app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     here = f"{HERE}:{server.servers[0].sockets[0].getsockname()[1]}"
-    collect(Over(plan, config, clock, app, here), plan)
+    talk.client = httpx2.Client(base_url=here)  # type: ignore[assignment]
+    collect(talk, plan)
     yield here
     server.should_exit = True
     thread.join()
-
-
-class Over(Talk):
-    """Somebody who talks to a server over the network."""
-
-    def __init__(self, plan, config, clock, app, address):
-        super().__init__(plan, config, clock, app)
-        import httpx2
-
-        self.client = httpx2.Client(base_url=address)  # type: ignore[assignment]
 
 
 def collect(talk, plan):

@@ -5,18 +5,15 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from tests.provider.collecting import Talk, histories, records
+from tests.provider.collecting import ServiceClient, histories, records
 
+from hushwatt.audit.harness.local_service import config_for
 from hushwatt.errors import UsageError
 from hushwatt.plan import SlotLength
 from hushwatt.plan.presets import preset
-from hushwatt.provider.app import make_app
-from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.dashboard import assets
 from hushwatt.provider.dashboard.renderer import CONTENT_SECURITY_POLICY
 from hushwatt.provider.dashboard.views import VIEWS, series, times
-from hushwatt.provider.service.config import Config
-from hushwatt.provider.store import open_store
 from hushwatt.provider.store.access import add_token
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.session import StoreUnavailable
@@ -37,10 +34,7 @@ def plan(plan_of):
 def collected(plan, tmp_path_factory):
     """A service with six slots, one of them with too few homes; for all tests that only look."""
     folder = tmp_path_factory.mktemp("collected")
-    file = folder / "plan.toml"
-    file.write_text(plan.toml())
-    config, clock = Config(plan=(str(file),), data=str(folder)), ManualClock(plan.start)
-    talk = Talk(plan, config, clock, make_app(config, open_store(config.store_address), clock))
+    talk = ServiceClient(config_for(folder, plan), plan, plan.start)
     with talk.client:
         fill(talk)
         yield talk
@@ -262,9 +256,7 @@ def test_smoothing_is_what_the_service_answers(collected):
     told = collected.get("/estimates?smooth=true").json()["slots"]
     _, page = page_of(collected, "/series?smooth=1&appliance=appliance%201")
     line = next(trace for trace in page.charts[0]["data"] if "customdata" in trace)
-    expected = [
-        slot["appliances"]["appliance 1"]["mean_watts"] if "appliances" in slot else None for slot in told
-    ]
+    expected = [slot["appliances"]["appliance 1"]["mean_watts"] if "appliances" in slot else None for slot in told]
 
     assert line["y"] == pytest.approx(expected, nan_ok=True)
 

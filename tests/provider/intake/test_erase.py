@@ -8,13 +8,12 @@ import pytest
 from tests.provider.collecting import STORES, histories, records
 from tests.provider.delivering import Depot, names, write_file
 
-from hushwatt.provider.intake.collect import erase_device
 from hushwatt.provider.intake.device_names import device_of
+from hushwatt.provider.intake.erase import erase_device
 
 HOMES = {"sqlite": (400, 390), "postgres": (40, 39)}  # so many that whole pages of a file become free
 TABLES = {
-    "sqlite": "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c "
-    "WHERE m.type = 'table'",
+    "sqlite": "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'",
     "postgres": "SELECT c.table_name, c.column_name FROM information_schema.columns c "
     "JOIN information_schema.tables t USING (table_schema, table_name) "
     "WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'",
@@ -43,9 +42,7 @@ def test_nothing_of_them_is_left(method, asked, collecting, plan_of, store_addre
 
     It does not matter whether what they sent was published.
     """
-    plan = plan_of(
-        *[48] * 3, method=method, epsilon=1_000_000, oracle="oue", window=2, appliances_per_report=asked
-    )
+    plan = plan_of(*[48] * 3, method=method, epsilon=1_000_000, oracle="oue", window=2, appliances_per_report=asked)
     kind = "postgres" if store_address.startswith("postgres") else "sqlite"
     homes_then, leaving = HOMES[kind]
     talk = collecting(plan, days=0.5, grace="9d")
@@ -61,10 +58,7 @@ def test_nothing_of_them_is_left(method, asked, collecting, plan_of, store_addre
         homes, _ = session.find_devices(number, rows)
     gone = set(homes[:leaving].tolist())
     marks = list(devices[:leaving]) + [
-        each.payloads[place].tobytes()
-        for each in sent
-        for place, home in enumerate(each.homes)
-        if home < leaving
+        each.payloads[place].tobytes() for each in sent for place, home in enumerate(each.homes) if home < leaving
     ]
     before = found_in(database, kind, gone, marks[: leaving + 5])
     with database.writing() as session:

@@ -5,7 +5,7 @@ import random
 import apsw
 import pytest
 
-from hushwatt.audit.harness.disk import FATES, Disk, all_lost, in_order, through, torn
+from hushwatt.audit.harness.power_loss_disk import FATES, PowerLossDisk, all_lost, in_order, mounted, torn
 
 
 def rows(folder):
@@ -18,7 +18,7 @@ def rows(folder):
 def lost(folder, synchronous, commits=5):
     """What is left of so many commits when the power goes after them and all that can be lost is."""
     (folder / "before").mkdir()
-    with through(Disk()) as disk:
+    with mounted(PowerLossDisk()) as disk:
         connection = apsw.Connection(str(folder / "before" / "some.db"))
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", synchronous)
@@ -48,7 +48,7 @@ def test_commits_that_were_not_are_not(tmp_path):
 
 def test_a_power_loss_can_be_seen_again(tmp_path):
     """The same chances give the same files, whatever their fate."""
-    with through(Disk()) as disk:
+    with mounted(PowerLossDisk()) as disk:
         connection = apsw.Connection(str(tmp_path / "some.db"))
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "off")
@@ -66,7 +66,7 @@ def test_a_power_loss_can_be_seen_again(tmp_path):
 
 def test_a_new_name_is_safe_once_its_folder_is_synced(tmp_path):
     """A file that no journal's sync has made safe may be gone altogether."""
-    with through(Disk()) as disk:
+    with mounted(PowerLossDisk()) as disk:
         connection = apsw.Connection(str(tmp_path / "some.db"))
         connection.execute("PRAGMA synchronous = OFF; CREATE TABLE t (a)")
         names = [(content.named, content.there) for content in disk.contents.values()]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.audit.harness.agent_home import at_home
 from hushwatt.audit.harness.lives import plan_at_home
+from hushwatt.audit.harness.plan_home import home_in_plan
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout
@@ -20,15 +20,15 @@ PLAN = plan_at_home("lba", "household", "oue", 3, 2, 2 * MICRO)
 @pytest.fixture
 def home():
     """A home that lived through four slots."""
-    with at_home(PLAN, lambda slot: np.full(3, 12_345.0 * (slot % 2))) as living:
+    with home_in_plan(PLAN, lambda slot: np.full(3, 12_345.0 * (slot % 2))) as home:
         for slot in range(4):
-            living.live(slot)
-        yield living
+            home.live_slot(slot)
+        yield home
 
 
 def test_posts_what_its_ledger_kept(home):
     """The bytes on the wire are the bytes in the ledger, slot by slot, each once."""
-    records = unpack(b"".join(home.wire.uploads), Layout.of(PLAN).size)
+    records = unpack(b"".join(home.provider.uploads), Layout.of(PLAN).size)
     kept = home.store.rows("SELECT slot, spent, drawn, payload, answer FROM reports ORDER BY slot")
 
     assert records.slot.tolist() == [0, 1, 2, 3] == [row["slot"] for row in kept]
@@ -40,18 +40,17 @@ def test_posts_what_its_ledger_kept(home):
 def test_every_upload_is_signed(home):
     """Each upload carries the signature of the home's own key."""
     key = Ed25519PrivateKey.from_private_bytes(home.store.value("SELECT secret FROM plans")).public_key()
-    uploads = [each for each in home.wire.posted if each.url.endswith("/reports")]
+    uploads = [each for each in home.provider.requests if each.path.endswith("/reports")]
 
     assert len(uploads) == 4
     for each in uploads:
-        path = each.url.removeprefix("http://127.0.0.1")
-        assert read_request_signature(each.headers).fits(key, "POST", path, each.body)
+        assert read_request_signature(each.headers).fits(key, "POST", each.path, each.body)
 
 
 def test_a_line_that_is_down(home):
     """What cannot be sent waits, and is said."""
-    home.wire.down = True
-    home.live(4)
+    home.provider.down = True
+    home.live_slot(4)
 
     assert home.store.value("SELECT answer FROM reports WHERE slot = 4") is None
     assert home.said == ["plan “miniature”: 127.0.0.1 does not answer"]
@@ -59,8 +58,8 @@ def test_a_line_that_is_down(home):
 
 def test_a_provider_that_refuses(home):
     """A refusal is kept and said."""
-    home.wire.refuses = True
-    home.live(4)
+    home.provider.refuses = "wrong_payload"
+    home.live_slot(4)
 
     assert home.store.value("SELECT answer FROM reports WHERE slot = 4") == "wrong_payload"
     assert home.said == ["plan “miniature”: the provider refused a report: wrong_payload"]
@@ -70,10 +69,10 @@ def test_a_provider_that_refuses(home):
 def test_a_repeat_is_the_same_bytes(method, decision):
     """Between two draws an agent posts its last payload again, whatever it reads meanwhile."""
     plan = plan_at_home(method, decision, "oue", 3, 3, 2 * MICRO)
-    with at_home(plan, lambda slot: np.full(3, 12_345.0 * (slot % 2))) as living:
+    with home_in_plan(plan, lambda slot: np.full(3, 12_345.0 * (slot % 2))) as home:
         for slot in range(24):
-            living.live(slot)
-        records = unpack(b"".join(living.wire.uploads), Layout.of(plan).size)
+            home.live_slot(slot)
+        records = unpack(b"".join(home.provider.uploads), Layout.of(plan).size)
     probe = strategy_for(plan).probe
     drawn_anew = records.spent > probe
     payloads = [payload.tobytes() for payload in records.payloads]
