@@ -53,7 +53,7 @@ def test_a_full_disk(unbuffered):
 def test_closed_streams():
     """A command whose stdout and stderr were closed still does its work."""
     answer = subprocess.run(
-        [sys.executable, "-c", "from hushwatt.cli.exit_codes import farewell\nwith farewell(): print('x')"],
+        [sys.executable, "-c", "from hushwatt.cli.exit_codes import exit_codes\nwith exit_codes(): print('x')"],
         preexec_fn=lambda: (os.close(1), os.close(2)),
     )
 
@@ -98,7 +98,7 @@ def test_bugs_stay_loud():
 
 
 def _run(body, stdout=subprocess.PIPE, **environment):
-    script = f"from hushwatt.cli.exit_codes import farewell\nwith farewell():\n    {body}"
+    script = f"from hushwatt.cli.exit_codes import exit_codes\nwith exit_codes():\n    {body}"
     return subprocess.run(
         [sys.executable, "-c", script],
         stdout=stdout,
