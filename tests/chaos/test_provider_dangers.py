@@ -35,7 +35,7 @@ def test_a_collector_that_answers_before_it_commits(monkeypatch):
     def hasty(self, session, batch):
         write(self, session, batch)
         for waiting in batch:
-            waiting.told.get_loop().call_soon_threadsafe(waiting.tell)
+            waiting.future.get_loop().call_soon_threadsafe(waiting.resolve)
 
     monkeypatch.setattr(inbox.Inbox, "_write", hasty)
 
