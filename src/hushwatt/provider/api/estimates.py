@@ -58,11 +58,7 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         "stands in a slot that was published for another number of homes than the whole answer.",
     )
     def estimates(
-        plan_id: str,
-        start: From = None,
-        end: To = None,
-        consistency: Consistency = "norm-sub",
-        smooth: bool = False,
+        plan_id: str, start: From = None, end: To = None, consistency: Consistency = "norm-sub", smooth: bool = False
     ) -> dict[str, Any]:
         plan = authenticator.collection(plan_id).plan
         return read.document(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)

@@ -129,10 +129,7 @@ def _forget(session: Session, collection: Collection, slot: int, reports: list[S
     if collection.probe is not None:
         for each in reports:
             session.run(
-                "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?",
-                collection.number,
-                each.home,
-                slot,
+                "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?", collection.number, each.home, slot
             )
 
 

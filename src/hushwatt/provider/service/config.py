@@ -17,16 +17,7 @@ UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PREFIX = "HUSHWATT_"
 MAX_PORT, MAX_NUMBER = 65_535, 2**31 - 1
 MAX_FILE_BYTES = 65_536  # bytes of a file with settings
-BOOLEANS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
+BOOLEANS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
 @dataclass(frozen=True)

@@ -167,11 +167,7 @@ def _device_hash(device: bytes) -> bytes:
 
 def _add_signer(session: Session, plan: int, name: bytes, key: bytes, gateway: int) -> int:
     rows = session.all(
-        "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, ?) RETURNING signer",
-        plan,
-        name,
-        key,
-        gateway,
+        "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, ?) RETURNING signer", plan, name, key, gateway
     )
     return int(rows[0][0])
 
@@ -190,9 +186,5 @@ def _allocate_homes(session: Session, plan: int, count: int) -> int:
 def _redeem(session: Session, code: EnrolmentCode | None, signer: int, first: int, homes: int) -> None:
     if code:
         session.run(
-            "UPDATE codes SET signer = ?, first_home = ?, enrolled = ? WHERE hash = ?",
-            signer,
-            first,
-            homes,
-            code.hash,
+            "UPDATE codes SET signer = ?, first_home = ?, enrolled = ? WHERE hash = ?", signer, first, homes, code.hash
         )

@@ -93,15 +93,7 @@ class PostgresSession:
         return np.isin(homes, reported)
 
     def add_reports(
-        self,
-        plan: int,
-        slot: int,
-        spent: int,
-        drawn: int,
-        as_of: int,
-        homes: Homes,
-        payloads: Rows,
-        delivery: int = 0,
+        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows, delivery: int = 0
     ) -> int:
         self._make_partition(plan, slot)
         if len(homes) >= COPY_ROWS:
@@ -113,16 +105,7 @@ class PostgresSession:
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
             "SELECT %s, %s, home, %s, %s, %s, payload, %s "
             "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
-            (
-                plan,
-                slot,
-                spent,
-                drawn,
-                as_of,
-                delivery,
-                BigintArray(homes),
-                [row.tobytes() for row in payloads],
-            ),
+            (plan, slot, spent, drawn, as_of, delivery, BigintArray(homes), [row.tobytes() for row in payloads]),
             binary=True,
         ).rowcount
 

@@ -75,15 +75,7 @@ class Session(Protocol):
         ...
 
     def add_reports(
-        self,
-        plan: int,
-        slot: int,
-        spent: int,
-        drawn: int,
-        as_of: int,
-        homes: Homes,
-        payloads: Rows,
-        delivery: int = 0,
+        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows, delivery: int = 0
     ) -> int:
         """Keep the reports of homes, ascending, with none in the slot: the first write wins; how many."""
         ...

@@ -45,8 +45,7 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
 def published_slots(session: Session, plan: int) -> list[PublishedSlot]:
     """The slots that were noted when they were published: all with reports, and some others, ascending."""
     rows = session.all(
-        "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL ORDER BY slot",
-        plan,
+        "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL ORDER BY slot", plan
     )
     return [PublishedSlot(*map(int, row)) for row in rows]
 

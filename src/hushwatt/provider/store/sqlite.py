@@ -102,31 +102,13 @@ class SqliteSession:
         return reported
 
     def add_reports(
-        self,
-        plan: int,
-        slot: int,
-        spent: int,
-        drawn: int,
-        as_of: int,
-        homes: Homes,
-        payloads: Rows,
-        delivery: int = 0,
+        self, plan: int, slot: int, spent: int, drawn: int, as_of: int, homes: Homes, payloads: Rows, delivery: int = 0
     ) -> int:
         self._connection.execute(
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
             "SELECT ?1, ?2, value, ?3, ?4, ?5, substr(?6, (rowid - 1) * ?7 + 1, ?7), ?9 FROM carray(?8) "
             "WHERE true ON CONFLICT DO NOTHING",
-            (
-                plan,
-                slot,
-                spent,
-                drawn,
-                as_of,
-                payloads.tobytes(),
-                payloads.shape[1],
-                _array(homes),
-                delivery,
-            ),
+            (plan, slot, spent, drawn, as_of, payloads.tobytes(), payloads.shape[1], _array(homes), delivery),
         )
         return self._connection.changes()
 

@@ -29,20 +29,14 @@ def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) ->
             )
         elif total.rows:
             session.run(
-                f"INSERT INTO tallies (plan, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                plan,
-                *key,
-                *_columns(total),
+                f"INSERT INTO tallies (plan, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", plan, *key, *_columns(total)
             )
 
 
 def reported_slots(session: Session, plan: int, after: int = -1, until: int = NO_LIMIT) -> list[int]:
     """The slots above `after`, up to `until`, that have reports, ascending."""
     rows = session.all(
-        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot",
-        plan,
-        after,
-        until,
+        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot", plan, after, until
     )
     return [int(slot) for (slot,) in rows]
 
