@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import StateError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of, strategy_for
-from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
+from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit, unique_rows
 from hushwatt.provider.checks.rotation import REFUSALS
 from hushwatt.provider.store.rotations import StoredRotations
 from hushwatt.provider.store.session import Homes, ReportGroup, Rows, Session, StoredReport
@@ -195,7 +195,7 @@ def _recount_repeats(session: Session, collection: Collection, slot: int, homes:
 def recount(session: Session, collection: Collection, slot: int, report: StoredReport, as_of: int) -> None:
     """Count a repeat of a slot with another draw than before."""
     tally, old = tally_of(collection, report.payload), tally_key(slot, report)
-    add_tallies(session, collection.number, {old: negative(tally), old._replace(as_of=as_of): tally})
+    add_tallies(session, collection.number, {old: -tally, old._replace(as_of=as_of): tally})
     statement = "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?"
     session.run(statement, as_of, collection.number, slot, report.home)
 
@@ -207,13 +207,6 @@ def _groups(slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, p
         yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[rows], payloads[rows])
 
 
-def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
-    """The different rows of some columns; mostly there is one."""
-    if all((column == column[0]).all() for column in columns):
-        return [tuple(int(column[0]) for column in columns)]
-    return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
-
-
 def tally_key(slot: int, report: StoredReport) -> TallyKey:
     """The tally that a stored report is counted in."""
     return TallyKey(slot, PUBLICATION, report.as_of, report.drawn)
@@ -222,8 +215,3 @@ def tally_key(slot: int, report: StoredReport) -> TallyKey:
 def tally_of(collection: Collection, payload: bytes) -> Tally:
     """What one report adds up to."""
     return tally_rows(collection.layout, np.frombuffer(payload, dtype=np.uint8)[None, :])
-
-
-def negative(tally: Tally) -> Tally:
-    """What takes a tally away again."""
-    return Tally(-tally.rows, -tally.reports, -tally.counts)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.errors import UsageError
+from hushwatt.provider.checks.plausible import unique_rows
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.intake.collect import Collection, negative, recount, unique_rows
+from hushwatt.provider.intake.collect import Collection, recount
 from hushwatt.provider.store.deliveries import all_deliveries, declared_by_files, find_delivery
 from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, set_declared_homes
 from hushwatt.provider.store.plans import plan_state
@@ -103,7 +104,7 @@ def _forget(session: Session, collection: Collection, slot: int, reports: list[S
     as_of, drawn = (np.array([getattr(each, name) for each in reports]) for name in ("as_of", "drawn"))
     payloads = payload_rows(reports)
     for when, budget in unique_rows(as_of, drawn):
-        tally = negative(tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)]))
+        tally = -tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)])
         add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget): tally})
     if collection.probe is not None:
         statement = "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?"
