@@ -153,13 +153,11 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     """The variables of our names; others that begin alike belong to other parts."""
-    kinds = {field.name: field.type for field in fields(Config)}
-    settings: dict[str, Any] = {}
-    for name, kind in kinds.items():
-        text = environment.get(PREFIX + name.upper())
-        if text is not None:
-            settings[name] = _parsed(PREFIX + name.upper(), text, kind)
-    return settings
+    return {
+        field.name: _parsed(variable, environment[variable], field.type)
+        for field in fields(Config)
+        if (variable := PREFIX + field.name.upper()) in environment
+    }
 
 
 def _parsed(name: str, text: str, kind: object) -> Any:
