@@ -15,13 +15,7 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.monotonic_clock import STATE_KEY, MonotonicClock
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import first_memory, with_turn
-from hushwatt.household.upload.provider_client import (
-    Enrolment,
-    Offer,
-    ProviderClient,
-    ProviderRefused,
-    WrongProvider,
-)
+from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused, WrongProvider
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
@@ -113,13 +107,7 @@ def _forget_device_key(store: Store, plan_id: str) -> None:
 
 
 def _record_membership(
-    store: Store,
-    proposal: Proposal,
-    words: str,
-    secret: bytes,
-    enrolment: Enrolment,
-    now: int,
-    source: Source,
+    store: Store, proposal: Proposal, words: str, secret: bytes, enrolment: Enrolment, now: int, source: Source
 ) -> None:
     """Consent, keys and the first slot, in one change; a plan joined before goes on where it was."""
     plan = proposal.plan
@@ -138,8 +126,7 @@ def _record_membership(
         if enrolment.offered and before.get("device") != enrolment.device:
             _adopt_turn(store, plan, enrolment)
         disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?",
-            (enrolment.device, plan.id),
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (enrolment.device, plan.id)
         )
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
         if before.get("left") is not None:  # nobody vouches for the time since then
@@ -222,8 +209,7 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     with store.transaction() as disk:
         disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
         disk.execute(
-            "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL",
-            (row["place"],),
+            "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL", (row["place"],)
         )
     erased = None
     if row["device"] is not None and not forget:
@@ -259,14 +245,4 @@ def _plan_row(store: Store, plan_id: str) -> dict[str, Any] | None:
     return rows[0] if rows else None
 
 
-__all__ = [
-    "Proposal",
-    "WrongProvider",
-    "agree",
-    "leave",
-    "pause",
-    "pinned_key",
-    "propose",
-    "resume",
-    "taking_part",
-]
+__all__ = ["Proposal", "WrongProvider", "agree", "leave", "pause", "pinned_key", "propose", "resume", "taking_part"]

@@ -154,8 +154,7 @@ class Membership:
 
     def _save(self) -> None:
         self.store.disk.execute(
-            "UPDATE plans SET slot = ?, memory = ? WHERE place = ?",
-            (self.slot, dump_home(self.homes), self.plan_key),
+            "UPDATE plans SET slot = ?, memory = ? WHERE place = ?", (self.slot, dump_home(self.homes), self.plan_key)
         )
         self.home_ledger.monotonic.write(self.store.disk)
 

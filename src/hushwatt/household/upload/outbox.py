@@ -20,12 +20,7 @@ from hushwatt.household.log_once import LogOnce
 from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_text
 from hushwatt.household.upload.backoff import MAX_BACKOFF, backoff
 from hushwatt.household.upload.http import HttpResponse, Unreachable
-from hushwatt.household.upload.provider_client import (
-    RETRY_STATUSES,
-    ProviderClient,
-    ProviderRefused,
-    WrongProvider,
-)
+from hushwatt.household.upload.provider_client import RETRY_STATUSES, ProviderClient, ProviderRefused, WrongProvider
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.sanitise import quoted
