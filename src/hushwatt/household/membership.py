@@ -161,8 +161,7 @@ class Membership:
 
 def first_memory(plan: Plan, slot: int, source: Source) -> tuple[int, str]:
     """The first slot and the memory of a home that is new to a plan."""
-    homes = enrol(plan, 1, slot, source)
-    return slot, dump_home(homes)
+    return slot, dump_home(enrol(plan, 1, slot, source))
 
 
 def worst_case_spends(most: list[int], window: int, epsilon: int) -> list[int]:
