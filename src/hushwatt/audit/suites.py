@@ -51,12 +51,7 @@ SUITES = {
     "sampler": Suite(lambda quick: [*sampler_audits(quick), *own_draw_audits(quick)], sampler_audit_of),
     "empirical": Suite(lambda quick: [*empirical_audits(quick), *agent_audits(quick)], empirical_audit_of),
     "leaks": Suite(
-        lambda quick: [
-            *fork_audits(quick),
-            *twin_audits(quick),
-            *blind_audits(quick),
-            *canary_audits(quick),
-        ]
+        lambda quick: [*fork_audits(quick), *twin_audits(quick), *blind_audits(quick), *canary_audits(quick)]
     ),
     "forged": Suite(lambda quick: list(forged_audits(quick)), lambda plan: partial(audit_forged, plan)),
     "forgers": Suite(_forger_audits, _forger_audit_of),

@@ -250,11 +250,7 @@ def _forged(plan: Plan, slot: int, names: pa.Array, payload: NDArray[np.uint8]) 
 
 
 def _batch(
-    names: pa.Array,
-    slot: int,
-    spent: NDArray[np.int64],
-    drawn: NDArray[np.int64],
-    payloads: NDArray[np.uint8],
+    names: pa.Array, slot: int, spent: NDArray[np.int64], drawn: NDArray[np.int64], payloads: NDArray[np.uint8]
 ) -> ReportBatch:
     slots, rounds = np.full(len(names), slot, dtype=np.int32), np.zeros(len(names), dtype=np.int8)
     return ReportBatch(names, slots, rounds, spent, drawn, payloads)

@@ -155,10 +155,7 @@ def _ways(case: StreamCase, schedule: Schedule) -> Iterator[tuple[Seen, Fraction
         for slot, levels in zip(schedule, case.stream, strict=True)
     ]
     for way in product(*options):
-        yield (
-            _repeated(case.plan, [sent for sent, _ in way]),
-            prod((chance for _, chance in way), start=Fraction(1)),
-        )
+        yield (_repeated(case.plan, [sent for sent, _ in way]), prod((chance for _, chance in way), start=Fraction(1)))
 
 
 def _answers(plan: Plan, draw: Draw, levels: tuple[int, ...]) -> list[tuple[int, Fraction]]:
@@ -194,12 +191,7 @@ def named(layout: Layout, members: tuple[int, ...], answer: tuple[Any, ...]) -> 
     for place, member, one in zip(layout.places, members, answer, strict=False):
         bits = one if layout.direct else sum(bit << level for level, bit in enumerate(one))
         put(row, place, layout.number_bits, np.array([member], dtype=np.uint16))
-        put(
-            row,
-            place + layout.number_bits,
-            layout.field_bits(max(layout.widths)),
-            np.array([bits], dtype=np.uint16),
-        )
+        put(row, place + layout.number_bits, layout.field_bits(max(layout.widths)), np.array([bits], dtype=np.uint16))
     return row.reshape(-1)
 
 

@@ -111,10 +111,7 @@ def _agree(watched: WatchedSource, homes: Homes, sent: SlotReports) -> bool:
 def _plan(method: str, oracle: str) -> Plan:
     decision = METHODS[method].decided_by
     return small_plan(
-        Mechanism(method, decision, oracle, "range", partial=False),
-        Shape((2, 3), 3, SLOTS),
-        1_000_000,
-        asked=2,
+        Mechanism(method, decision, oracle, "range", partial=False), Shape((2, 3), 3, SLOTS), 1_000_000, asked=2
     )
 
 

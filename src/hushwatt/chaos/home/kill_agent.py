@@ -32,11 +32,7 @@ def case(seed: int, folder: Path) -> None:
         place = join(store, plan, source=SeededSource(seed))
     for kill in range(1, KILLS + 1):
         life = ObservedLife(
-            plan,
-            NoteWriter(folder / "notes"),
-            SeededSource(seed + kill),
-            clock,
-            checkpoint=chance.choice([4, 1_000]),
+            plan, NoteWriter(folder / "notes"), SeededSource(seed + kill), clock, checkpoint=chance.choice([4, 1_000])
         )
         steps, step = int(2 ** (8 * chance.random())), TURN / chance.choice([2, 2, 3])
         _killed(life, ledger, steps, step)
@@ -83,13 +79,5 @@ def fork() -> int:
         return os.fork()
 
 
-SCENARIO = Scenario(
-    name="kill-agent",
-    promise=7,
-    says="a killed agent has paid for every draw, overspends nothing, and sends a slot's bytes as they were",
-    quick=100,
-    full=10_000,
-    case=case,
-    each=KILLS,
-    unit="kills",
-)
+SAYS = "a killed agent has paid for every draw, overspends nothing, and sends a slot's bytes as they were"
+SCENARIO = Scenario("kill-agent", 7, SAYS, quick=100, full=10_000, case=case, each=KILLS, unit="kills")

@@ -112,13 +112,5 @@ def _found(folder: Path, marks: Iterable[bytes]) -> list[str]:
     return [next((name for name, content in files.items() if mark in content), "") for mark in marks]
 
 
-SCENARIO = Scenario(
-    name="erased-homes",
-    promise=18,
-    says="once a home has left, neither the store's files nor later backups hold a byte of it",
-    quick=LEAVING,
-    full=1_000,
-    case=case,
-    each=LEAVING,
-    unit="homes",
-)
+SAYS = "once a home has left, neither the store's files nor later backups hold a byte of it"
+SCENARIO = Scenario("erased-homes", 18, SAYS, quick=LEAVING, full=1_000, case=case, each=LEAVING, unit="homes")

@@ -4,15 +4,7 @@ import random
 import time
 from pathlib import Path
 
-from hushwatt.audit.harness.buckets import (
-    GatewayHomes,
-    Report,
-    bucket_plan,
-    check_answers,
-    join,
-    kept,
-    prepare,
-)
+from hushwatt.audit.harness.buckets import GatewayHomes, Report, bucket_plan, check_answers, join, kept, prepare
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.raw_connection import exchange
 from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
@@ -85,13 +77,5 @@ def _deliver(collector: ServiceProcess, crowd: GatewayHomes, uploads: list[list[
     return accepted
 
 
-SCENARIO = Scenario(
-    name="exactly-once",
-    promise=11,
-    says="however often, in whatever order and around a restart reports arrive, each counts once",
-    quick=REPORTS,
-    full=1_000_000,
-    case=case,
-    each=REPORTS,
-    unit="reports",
-)
+SAYS = "however often, in whatever order and around a restart reports arrive, each counts once"
+SCENARIO = Scenario("exactly-once", 11, SAYS, quick=REPORTS, full=1_000_000, case=case, each=REPORTS, unit="reports")

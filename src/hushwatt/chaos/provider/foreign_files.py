@@ -168,10 +168,7 @@ KINDS: dict[str, Callable[[random.Random, Path], tuple[bytes, Use]]] = {
     "readings.parquet": lambda chance, _: (mutated_notes(chance, readings(chance)), _randomise),
     "csv": lambda chance, _: (mutated(chance, table(chance)), _randomise),
     "toml": lambda chance, _: (mutated(chance, _plan_text(chance)), lambda path, folder: Plan.load(path)),
-    "settings": lambda chance, _: (
-        mutated(chance, settings(chance)),
-        lambda path, folder: read_config(path, {}),
-    ),
+    "settings": lambda chance, _: (mutated(chance, settings(chance)), lambda path, folder: read_config(path, {})),
     "state": lambda chance, folder: (mutated_notes(chance, state(folder)), _remember),
 }
 
@@ -207,13 +204,5 @@ def _parquet(chance: random.Random, columns: dict[str, object], notes: dict[byte
     return file.getvalue()
 
 
-SCENARIO = Scenario(
-    name="foreign-files",
-    promise=25,
-    says="whatever a file holds, it is used or refused in one line, in less than a gigabyte",
-    quick=400,
-    full=100_000,
-    case=case,
-    each=FILES,
-    unit="files",
-)
+SAYS = "whatever a file holds, it is used or refused in one line, in less than a gigabyte"
+SCENARIO = Scenario("foreign-files", 25, SAYS, quick=400, full=100_000, case=case, each=FILES, unit="files")

@@ -228,13 +228,7 @@ FORGERS: dict[str, Forger] = {
     )
 }
 
+SAYS = "no upload counts that its device did not sign for this plan, in its time, as it is"
 SCENARIO = Scenario(
-    name="forged-uploads",
-    promise=15,
-    says="no upload counts that its device did not sign for this plan, in its time, as it is",
-    quick=FORGERIES,
-    full=100_000,
-    case=case,
-    each=FORGERIES,
-    unit="uploads",
+    "forged-uploads", 15, SAYS, quick=FORGERIES, full=100_000, case=case, each=FORGERIES, unit="uploads"
 )

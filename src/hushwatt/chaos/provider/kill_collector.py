@@ -6,16 +6,7 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
-from hushwatt.audit.harness.buckets import (
-    GatewayHomes,
-    Kept,
-    Report,
-    bucket_plan,
-    check_answers,
-    join,
-    kept,
-    prepare,
-)
+from hushwatt.audit.harness.buckets import GatewayHomes, Kept, Report, bucket_plan, check_answers, join, kept, prepare
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.raw_connection import RawConnection, RawResponse, exchange
 from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
@@ -95,13 +86,5 @@ def _restart(collector: ServiceProcess, chance: random.Random) -> None:
     expect(collector.wait(), "the service did not listen in a minute")
 
 
-SCENARIO = Scenario(
-    name="kill-collector",
-    promise=12,
-    says="a collector killed at any point has every report that it acknowledged, and counts each once",
-    quick=KILLS,
-    full=10_000,
-    case=case,
-    each=KILLS,
-    unit="kills",
-)
+SAYS = "a collector killed at any point has every report that it acknowledged, and counts each once"
+SCENARIO = Scenario("kill-collector", 12, SAYS, quick=KILLS, full=10_000, case=case, each=KILLS, unit="kills")

@@ -68,13 +68,5 @@ def _serve(store: Path, crowd: GatewayHomes, uploads: list[list[Report]], disk: 
     return acknowledged
 
 
-SCENARIO = Scenario(
-    name="power-loss-provider",
-    promise=8,
-    says="every acknowledged report is there and counted once, and what was not can be sent again",
-    quick=60,
-    full=10_000,
-    case=case,
-    each=LOSSES,
-    unit="power losses",
-)
+SAYS = "every acknowledged report is there and counted once, and what was not can be sent again"
+SCENARIO = Scenario("power-loss-provider", 8, SAYS, quick=60, full=10_000, case=case, each=LOSSES, unit="power losses")

@@ -99,12 +99,5 @@ def _compare(here: InProcessClient, there: InProcessClient) -> None:
     expect(reports == [HOMES] * SLOTS, f"slots of a restored store have {reports} reports")
 
 
-SCENARIO = Scenario(
-    name="restored-backups",
-    promise=18,
-    says="a backup made while uploads arrive is whole, and a store restored from it answers the same",
-    quick=2,
-    full=100,
-    case=case,
-    unit="restores",
-)
+SAYS = "a backup made while uploads arrive is whole, and a store restored from it answers the same"
+SCENARIO = Scenario("restored-backups", 18, SAYS, quick=2, full=100, case=case, unit="restores")

@@ -252,13 +252,5 @@ async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, targ
 DAWDLERS: tuple[Dawdler, ...] = (silent, idle, slow_head, slow_body, large_body, slow_reader)
 BOMBS: tuple[Dawdler, ...] = (endless_body, tiny_chunks, endless_head, flood)
 
-SCENARIO = Scenario(
-    name="slow-clients",
-    promise=13,
-    says="a thousand slow clients and bombs at once cost little memory, and honest homes are served in time",
-    quick=CLIENTS,
-    full=20 * CLIENTS,
-    case=case,
-    each=CLIENTS,
-    unit="clients",
-)
+SAYS = "a thousand slow clients and bombs at once cost little memory, and honest homes are served in time"
+SCENARIO = Scenario("slow-clients", 13, SAYS, quick=CLIENTS, full=20 * CLIENTS, case=case, each=CLIENTS, unit="clients")

@@ -200,13 +200,5 @@ def alike(here: Any, there: Any) -> bool:
     return bool(here == there)
 
 
-SCENARIO = Scenario(
-    name="small-groups",
-    promise=17,
-    says="no answer tells anything of a slot with too few homes, and a published slot never changes",
-    quick=2 * SLOTS,
-    full=10_000,
-    case=case,
-    each=SLOTS,
-    unit="sequences",
-)
+SAYS = "no answer tells anything of a slot with too few homes, and a published slot never changes"
+SCENARIO = Scenario("small-groups", 17, SAYS, quick=2 * SLOTS, full=10_000, case=case, each=SLOTS, unit="sequences")
