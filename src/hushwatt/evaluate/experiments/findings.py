@@ -22,6 +22,7 @@ from hushwatt.evaluate.experiments.columns import (
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
     CORRECTED,
+    NOBODY,
     PRINTED,
     Experiment,
     Goal,
@@ -145,9 +146,6 @@ def privacy() -> Experiment:
     )
 
 
-NOBODY = HomesSpec("", 0, 0)
-
-
 def _tiny(plan: Plan, method: str, levels: int, window: int, epsilon: int) -> Plan:
     """One appliance with a few levels."""
     only = Appliance.of("appliance", edges=[100.0 * edge for edge in range(1, levels)])
@@ -214,8 +212,3 @@ def _bias(job: Job, setting: Setting) -> Iterable[Measurement]:
     found[CORRECTED] = counts_of(sound_estimates(job, plan, np.stack(watts)))
     for column, counts in found.items():
         yield Measurement(setting.label, BIAS.name, column, float(counts[10:, 0].mean() / homes - SHARE))
-
-
-def experiments() -> list[Experiment]:
-    """Every finding."""
-    return [floors(), privacy(), release_bias()]

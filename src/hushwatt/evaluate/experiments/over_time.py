@@ -30,10 +30,9 @@ from hushwatt.evaluate.experiments.experiment import (
     words,
 )
 from hushwatt.evaluate.experiments.homes import WEEKLY, watts_of
-from hushwatt.evaluate.paper_mechanism import printed_counts
+from hushwatt.evaluate.paper_mechanism import printed_counts, printed_totals
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 
 Numbers = NDArray[np.float64]
@@ -63,9 +62,10 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
     plan, watts = setting.plan, watts_of(setting.homes, setting.plan, job)
     truth = watts.mean(axis=1)
     best = advised(job, plan, replace(setting.homes, kind="paper homes"), "ranking")
+    counts = printed_counts(plan, printed_reports(job, plan, watts))
     corrected, ours = sound_estimates(job, plan, watts), sound_estimates(job, best, watts, smooth=True)
     found = {
-        AS_PRINTED: _printed_means(plan, printed_counts(plan, printed_reports(job, plan, watts)), watts.shape[1]),
+        AS_PRINTED: np.stack([printed_totals(plan, slot[None]) for slot in counts]) / watts.shape[1],
         CORRECTED: watts_by_slot(corrected),
         HUSHWATT: watts_by_slot(ours),
     }
@@ -84,13 +84,6 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
                 error = float(errors[column][day, place]) if column in errors else None
                 label = name.replace("_", " ")
                 yield Measurement(label, USAGE.name, column, float(means[day, place]), at=day, error=error)
-
-
-def _printed_means(plan: Plan, counts: Numbers, homes: int) -> Numbers:
-    """The mean watts of a home in every slot, as the printed counts have it."""
-    values = np.concatenate([appliance.values for appliance in plan.appliances])
-    starts = np.cumsum([0, *plan.widths[:-1]])
-    return np.add.reduceat(counts * values, starts, axis=1) / homes
 
 
 SQUARED = Metric("squared error against lpu", "{:.2f}")
@@ -177,8 +170,3 @@ def drifting(logits: Numbers, homes: int, stream: np.random.Generator) -> Number
     place = stream.random((homes, logits.shape[1]))
     edges = np.cumsum(shares, axis=-1)[:, None, :, :-1]
     return np.asarray(200.0 * (place[None, :, :, None] > edges).sum(axis=-1) + 100.0)
-
-
-def experiments() -> list[Experiment]:
-    """Every experiment over time."""
-    return [usage(), drift()]

@@ -9,6 +9,7 @@ loss.  The promise is that no transcript loses more than ε.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import reduce
 from math import log
 from sys import float_info
 
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
+    NOBODY,
     Experiment,
-    HomesSpec,
     Job,
     Measurement,
     Metric,
@@ -43,32 +44,27 @@ WINDOW = 7
 TINY = float_info.min  # in place of a chance of 0
 
 
-def experiments() -> list[Experiment]:
+def privacy_at_size() -> Experiment:
     """The loss of the printed decision, by ε."""
     plan = replace(preset("paper"), window=WINDOW)
     settings = tuple(
         Setting(
             f"{label}, ε = {epsilon:g}",
             replace(with_method(plan, METHODS[label]), epsilon=int(epsilon * MICRO)),
-            NO,
+            NOBODY,
         )
         for label in ("LBD", "LBA")
         for epsilon in (0.5, 1, 2, 10)
     )
-    return [
-        Experiment(
-            **words("privacy-at-size"),
-            settings=settings,
-            measure=measure,
-            metrics=(EXCEEDED,),
-            repeats=Repeats(1, 10),
-            columns=(AS_PRINTED,),
-            explained={AS_PRINTED: "the paper's decision; a sound one has 0 % by proof"},
-        )
-    ]
-
-
-NO = HomesSpec("", 0, 0)
+    return Experiment(
+        **words("privacy-at-size"),
+        settings=settings,
+        measure=measure,
+        metrics=(EXCEEDED,),
+        repeats=Repeats(1, 10),
+        columns=(AS_PRINTED,),
+        explained={AS_PRINTED: "the paper's decision; a sound one has 0 % by proof"},
+    )
 
 
 def measure(job: Job, setting: Setting) -> Iterable[Measurement]:
@@ -133,10 +129,7 @@ def differing(truth: Bits, release: Bits, law: Law) -> Chances:
         flips(int(np.sum(~truth & release)), 1 - rise),
         flips(int(np.sum(~truth & ~release)), rise),
     )
-    found = parts[0]
-    for part in parts[1:]:
-        found = np.convolve(found, part)
-    return found
+    return reduce(np.convolve, parts)
 
 
 def flips(count: int, chance: float) -> Chances:
