@@ -6,7 +6,7 @@ done; only times differ.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isinf, isnan, sqrt
 from multiprocessing import get_context
 from pathlib import Path
@@ -51,10 +51,8 @@ class ReproducedExperiment:
 
     def result(self, setting: str, metric: str, column: str) -> MeanResult | None:
         """The number in one cell of the table."""
-        for one in self.results:
-            if (one.setting, one.metric, one.column, one.at) == (setting, metric, column, None):
-                return one
-        return None
+        wanted = (setting, metric, column, None)
+        return next((one for one in self.results if (one.setting, one.metric, one.column, one.at) == wanted), None)
 
     def goals(self) -> list[tuple[Goal, MeanResult, bool]]:
         """Every figure to reach, with what was reached."""
@@ -175,16 +173,7 @@ def _part(part: ReproducedExperiment) -> dict[str, Any]:
         "columns": {column: each.explained.get(column, "") for column in each.columns},
         "results": [row(each, one) for one in part.results],
         "goals": [
-            {
-                "setting": goal.setting,
-                "metric": goal.metric,
-                "column": goal.column,
-                "least": goal.least,
-                "most": goal.most,
-                "value": number(one.value),
-                "reached": reached,
-            }
-            for goal, one, reached in part.goals()
+            asdict(goal) | {"value": number(one.value), "reached": reached} for goal, one, reached in part.goals()
         ],
     }
 

@@ -1,11 +1,11 @@
 """`hushwatt plan rehearse`: what very many homes would report under a plan, beside the truth."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushwatt.cli.options import Json, Seed
 from hushwatt.cli.progress import fractions
+from hushwatt.cli.terminal import say
 
 SPARE = ((4, 5, 6),)  # what narrow terminals lack: the share
 
@@ -44,7 +44,7 @@ def rehearse(plan: Path, readings: Path, /, *, homes: int, seed: Seed | None = N
         lines = [*remarks(result.estimates), *about(result)]
         print_tables(result.estimates, [table(result)], lines, SPARE)
     drawn = f"with seed {seed}" if seed is not None else "with fresh noise"
-    print(f"a rehearsal {drawn}: no home reported anything", file=sys.stderr)
+    say(f"a rehearsal {drawn}: no home reported anything")
 
 
 def document(result: "RehearsalResult") -> dict[str, Any]:

@@ -6,7 +6,9 @@ from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.import_export import check_homes, open_collection
-from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, say
+from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions
+from hushwatt.cli.terminal import say
+from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.take_back import TakenBack
@@ -36,7 +38,6 @@ def deliveries(
     homes
         How many homes take part.
     """
-    from hushwatt.errors import UsageError
     from hushwatt.provider.intake.take_back import correct_homes
     from hushwatt.provider.intake.take_back import take_back as undo
     from hushwatt.provider.store.deliveries import all_deliveries

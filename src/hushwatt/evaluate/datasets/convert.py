@@ -24,12 +24,14 @@ class Converted:
     first: datetime | None = None  # UTC
     last: datetime | None = None
 
-    def counted(self, tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The same tables, without the empty ones."""
+    def counted(self, tables: Iterator[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
+        """The same tables, without the empty ones; an error when there are no others, so that no file is written."""
         for table in tables:
             if table.num_rows:
                 self._count(table)
                 yield table
+        if not self.readings:
+            raise ReadingsError(f"{folder}: no readings of appliances in it, as far as these options allow")
 
     def lines(self) -> list[str]:
         """What was converted, for people."""
@@ -66,15 +68,5 @@ def convert(
 ) -> Converted:
     """Write the readings of a dataset to `path`: Parquet, or CSV by its suffix."""
     done = Converted()
-    write_readings(_at_least_one(done.counted(read(name, folder, options)), folder), path, {SOURCE: name}, advance)
+    write_readings(done.counted(read(name, folder, options), folder), path, {SOURCE: name}, advance)
     return done
-
-
-def _at_least_one(tables: Iterator[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
-    """The same tables; an error when there are none, so that no empty file is written."""
-    empty = True
-    for table in tables:
-        empty = False
-        yield table
-    if empty:
-        raise ReadingsError(f"{folder}: no readings of appliances in it, as far as these options allow")

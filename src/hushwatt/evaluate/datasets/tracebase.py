@@ -9,7 +9,7 @@ from hushwatt.errors import ReadingsError
 from hushwatt.evaluate.datasets.appliance_names import common_name
 from hushwatt.evaluate.datasets.csv_rows import NUMBER, TIME, CsvLayout, csv_batches, numbers, seconds
 from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
-from hushwatt.evaluate.datasets.local_time import to_utc
+from hushwatt.evaluate.datasets.time_grid import to_utc
 
 FILE = re.compile(r"dev_(\w+?)_(\d{4})\.(\d\d)\.(\d\d)\.csv")
 ROWS = CsvLayout(

@@ -20,7 +20,7 @@ from hushwatt.evaluate.metrics import share_error
 from hushwatt.files import atomic_write
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.report.homes import enrol
-from hushwatt.household.report.report import SlotReports, levels_of, report
+from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
@@ -121,7 +121,9 @@ def rehearse(
                 sent = report(memory, slot, levels, source)
                 server.clock.set(plan.calendar.end_of(slot) + timedelta(minutes=10))
                 reports += clients.send(sent, advance)
-                example = example or one_report(sent, levels)
+                example = example or ExampleReport(
+                    slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist())
+                )
         finally:
             clients.close()
         server.clock.set(server.service.read.schedule(plan).closes(slots - 1) + timedelta(seconds=1))
@@ -139,10 +141,6 @@ def rehearse(
             paper=by_the_paper(watts, homes),
             example=example,
         )
-
-
-def one_report(sent: SlotReports, levels: NDArray[np.uint16]) -> ExampleReport:
-    return ExampleReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
 
 
 def ask(address: str) -> Any:

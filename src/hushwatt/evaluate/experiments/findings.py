@@ -36,13 +36,7 @@ from hushwatt.evaluate.experiments.experiment import (
 )
 from hushwatt.evaluate.experiments.homes import watts_of
 from hushwatt.evaluate.experiments.level_counts import METHODS, P_VALUE, with_method
-from hushwatt.evaluate.paper_mechanism import (
-    HalvingDistribute,
-    collect_by,
-    peeking_rule,
-    printed_counts,
-    release_rule,
-)
+from hushwatt.evaluate.paper_mechanism import collect, collect_by, printed_counts, release_rule
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
@@ -198,17 +192,15 @@ def _bias(job: Job, setting: Setting) -> Iterable[Measurement]:
     others = np.array([150.0, 250.0, 350.0])
     now = np.where(np.arange(homes) < SHARE * homes, 50.0, others[np.arange(homes) % 3])[:, None]
     watts = [now] * slots
-    start = STRATEGIES[plan.method].start(plan.epsilon, plan.window)
-    printed_start = HalvingDistribute.start(plan.epsilon, plan.window) if plan.method == "lbd" else start
-    source = source_of(job, plan)
+    start, source = STRATEGIES[plan.method].start(plan.epsilon, plan.window), source_of(job, plan)
     tallies = {
-        AS_PRINTED: collect_by(peeking_rule, printed_start, plan, watts, homes, source),
+        AS_PRINTED: collect(plan, watts, homes, source),
         BESIDE: collect_by(release_rule, start, plan, watts, homes, source),
     }
-    found = {
+    counts_by_column = {
         column: counts_of(estimate(replace(plan, minimum_homes=1), one, consistency="none"))
         for column, one in tallies.items()
     }
-    found[CORRECTED] = counts_of(sound_estimates(job, plan, np.stack(watts)))
-    for column, counts in found.items():
+    counts_by_column[CORRECTED] = counts_of(sound_estimates(job, plan, np.stack(watts)))
+    for column, counts in counts_by_column.items():
         yield Measurement(setting.label, BIAS.name, column, float(counts[10:, 0].mean() / homes - SHARE))

@@ -28,12 +28,11 @@ from hushwatt.evaluate.experiments.experiment import (
     words,
 )
 from hushwatt.evaluate.experiments.level_counts import METHODS, with_method
-from hushwatt.evaluate.paper_mechanism import HalvingDistribute
+from hushwatt.evaluate.paper_mechanism import printed_start
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, Strategy
 
 Chances = NDArray[np.float64]
 Bits = NDArray[np.bool_]
@@ -81,8 +80,7 @@ def loss_of_one(plan: Plan, stream: np.random.Generator) -> float:
     levels = stream.integers(0, width, appliances)
     other = (levels + stream.integers(1, width, appliances)) % width
     truths = tuple(np.eye(width, dtype=bool)[each].ravel() for each in (levels, other))
-    kind = HalvingDistribute if plan.method == "lbd" else STRATEGIES[plan.method]
-    state: Strategy = kind.start(plan.epsilon, plan.window)
+    state = printed_start(plan)
     release, loss = np.zeros(plan.width, dtype=bool), 0.0
     for _ in range(plan.window):
         offer, published = state.offer(), False
