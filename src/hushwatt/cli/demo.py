@@ -149,10 +149,7 @@ def remarks(done: "Rehearsal") -> list[tuple[str, str]]:
             f"A home gave away ε {epsilon:.4g} in any {done.plan.window} days (odds {promised.odds}), "
             f"ε {single:.3g} about one appliance (odds {promised.appliance_odds}).",
         ),
-        (
-            "one report",
-            f"{bits}: {len(done.example.payload)} bytes, once in {done.plan.window} days. That is all.",
-        ),
+        ("one report", f"{bits}: {len(done.example.payload)} bytes, once in {done.plan.window} days. That is all."),
         (
             "to read it",
             "● estimate  ─ 95 % interval  ┃ truth. A reading above an appliance's last level counts as that "

@@ -24,9 +24,7 @@ Master = Annotated[
 SparkConf = Annotated[
     list[str] | None,
     Parameter(
-        name="--spark-conf",
-        negative_iterable=(),
-        help="A setting of Spark's own, NAME=VALUE; may be given again.",
+        name="--spark-conf", negative_iterable=(), help="A setting of Spark's own, NAME=VALUE; may be given again."
     ),
 ]
 From = Annotated[str | None, Parameter(name="--from")]
@@ -74,14 +72,7 @@ def estimate(
     levels
         Show also how many homes are at each level, on average over all slots.
     """
-    from hushwatt.cli.estimate_tables import (
-        AVERAGING,
-        PERIOD_SPARE,
-        levels_table,
-        period_table,
-        print_tables,
-        remarks,
-    )
+    from hushwatt.cli.estimate_tables import AVERAGING, PERIOD_SPARE, levels_table, period_table, print_tables, remarks
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
     from hushwatt.provider.estimate.export import export

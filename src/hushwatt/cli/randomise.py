@@ -8,13 +8,7 @@ from hushwatt.cli.terminal import say
 
 
 def randomise(
-    plan: Path,
-    readings: Path,
-    /,
-    *,
-    output: Output,
-    seed: Seed | None = None,
-    state: Path | None = None,
+    plan: Path, readings: Path, /, *, output: Output, seed: Seed | None = None, state: Path | None = None
 ) -> None:
     """Randomise READINGS by PLAN into a Parquet file of reports.
 

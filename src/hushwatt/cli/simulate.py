@@ -13,14 +13,7 @@ PRESETS = {"ideal": "paper"}  # the plan without --plan; the paper's synthetic s
 
 
 def simulate(
-    kind: Kind,
-    /,
-    *,
-    output: Output,
-    homes: int,
-    slots: int,
-    seed: int | None = None,
-    plan: Path | None = None,
+    kind: Kind, /, *, output: Output, homes: int, slots: int, seed: int | None = None, plan: Path | None = None
 ) -> None:
     """Invent the readings of many homes, to try things out with.
 

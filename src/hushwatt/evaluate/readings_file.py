@@ -33,10 +33,7 @@ Advance = Callable[[int], None]
 
 
 def write_readings(
-    pages: Iterable[pa.RecordBatch],
-    path: Path,
-    label: dict[str, object],
-    advance: Advance = lambda rows: None,
+    pages: Iterable[pa.RecordBatch], path: Path, label: dict[str, object], advance: Advance = lambda rows: None
 ) -> None:
     """Write a readings table to `path`, as CSV if its name ends so and else as Parquet.
 

@@ -25,8 +25,7 @@ app.command("hushwatt.cli.audit.chaos:chaos", name="chaos")
 OfPlan = Annotated[Path | None, Parameter(name="--plan", help="Look at this plan only.")]
 Quick = Annotated[bool, Parameter(name="--quick", help="Fewer cases, in seconds.", show_default=False)]
 Page = Annotated[
-    Path | None,
-    Parameter(name=["--output", "-o"], help="Write a page to print or hand on, one HTML file."),
+    Path | None, Parameter(name=["--output", "-o"], help="Write a page to print or hand on, one HTML file.")
 ]
 
 

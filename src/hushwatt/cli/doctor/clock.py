@@ -20,9 +20,7 @@ MAX_SKEW_SECONDS = 60.0  # seconds between this clock and a provider's
 
 
 def check_clock(
-    now: datetime | None = None,
-    earliest: datetime | None = None,
-    state: Callable[[], int | None] | None = None,
+    now: datetime | None = None, earliest: datetime | None = None, state: Callable[[], int | None] | None = None
 ) -> Check:
     """Whether the clock can be right: not before hushwatt was made, not in another century, kept in step."""
     now, earliest = now or datetime.now(UTC), earliest or _made_at()

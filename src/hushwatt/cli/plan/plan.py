@@ -32,10 +32,7 @@ app.command(
 
 @app.command
 def new(
-    *,
-    preset: str,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    force: bool = False,
+    *, preset: str, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None, force: bool = False
 ) -> None:
     """Write a plan to start from.
 

@@ -52,11 +52,7 @@ def document(result: "RehearsalResult") -> dict[str, Any]:
     from hushwatt.provider.estimate.document import document as estimates
 
     truth = {
-        name: {
-            "mean_watts": true.watts,
-            "share": None if true.share != true.share else true.share,
-            "rank": true.rank,
-        }
+        name: {"mean_watts": true.watts, "share": None if true.share != true.share else true.share, "rank": true.rank}
         for name, true in result.truth.items()
     }
     return estimates(result.estimates) | {"like": result.like, "truth": truth}

@@ -17,12 +17,10 @@ ConfigFile = Annotated[
 ]
 Data = Annotated[Path | None, Parameter(name="--data", help="The folder for keys and the store [hushwatt-data].")]
 Store = Annotated[
-    str | None,
-    Parameter(name="--store", help="A PostgreSQL address, postgresql://…; without it a file in the folder."),
+    str | None, Parameter(name="--store", help="A PostgreSQL address, postgresql://…; without it a file in the folder.")
 ]
 PlanName = Annotated[
-    str | None,
-    Parameter(name="--plan", help="Which plan, by its file or the start of its id, if there are several."),
+    str | None, Parameter(name="--plan", help="Which plan, by its file or the start of its id, if there are several.")
 ]
 
 

@@ -60,11 +60,7 @@ def _number(count: int, of: str) -> str:
 
 
 def convert(
-    name: str,
-    folder: Path,
-    path: Path,
-    options: DatasetOptions,
-    advance: Callable[[int], None] = lambda rows: None,
+    name: str, folder: Path, path: Path, options: DatasetOptions, advance: Callable[[int], None] = lambda rows: None
 ) -> Converted:
     """Write the readings of a dataset to `path`: Parquet, or CSV by its suffix."""
     done = Converted()

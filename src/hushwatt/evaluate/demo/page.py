@@ -118,16 +118,7 @@ def chart(done: Rehearsal) -> str:
 
 def table(done: Rehearsal) -> str:
     """The same numbers in words."""
-    heads = (
-        "rank",
-        "appliance",
-        "estimate",
-        "95 %",
-        "truth, as counted",
-        "all watts",
-        "their rank",
-        "paper's way",
-    )
+    heads = ("rank", "appliance", "estimate", "95 %", "truth, as counted", "all watts", "their rank", "paper's way")
     rows = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
     for name in done.answer["top"]:
         one = done.answer["appliances"][name]

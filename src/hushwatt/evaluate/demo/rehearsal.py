@@ -97,12 +97,7 @@ def hits(found: list[str], true: list[str], top: int = 10) -> int:
 
 @contextmanager
 def rehearse(
-    folder: Path,
-    homes: int = 1000,
-    slots: int = 30,
-    port: int = 0,
-    seed: int = SEED,
-    advance: Advance = lambda n: None,
+    folder: Path, homes: int = 1000, slots: int = 30, port: int = 0, seed: int = SEED, advance: Advance = lambda n: None
 ) -> Iterator[Rehearsal]:
     """Collect from invented homes; the service runs until the block ends."""
     plan = demo_plan()

@@ -89,10 +89,7 @@ def per_slot() -> Experiment:
         metrics=(RATIO, POINTS),
         repeats=Repeats(2, 10),
         columns=("LBU-OUE", "lpu, OUE", TWO_OF_15),
-        explained={
-            "LBU-OUE": "the paper's, every appliance",
-            TWO_OF_15: "each home in turn, two appliances a report",
-        },
+        explained={"LBU-OUE": "the paper's, every appliance", TWO_OF_15: "each home in turn, two appliances a report"},
         goals=tuple(Goal(label, RATIO.name, TWO_OF_15, least=least) for label, least in goals.items()),
     )
 

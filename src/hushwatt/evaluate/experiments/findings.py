@@ -12,13 +12,7 @@ from hushwatt.audit.exponent import loss
 from hushwatt.audit.planted import AgainstRelease, PeekingError
 from hushwatt.evaluate import metrics
 from hushwatt.evaluate import paper_numbers as printed
-from hushwatt.evaluate.experiments.columns import (
-    counts_of,
-    printed_reports,
-    sound_estimates,
-    source_of,
-    true_counts,
-)
+from hushwatt.evaluate.experiments.columns import counts_of, printed_reports, sound_estimates, source_of, true_counts
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
     CORRECTED,
@@ -112,9 +106,7 @@ def privacy() -> Experiment:
     plan = preset("paper")
     settings = tuple(
         Setting(
-            f"{label}, d = {levels}, w = {window}, ε = {epsilon}",
-            _tiny(plan, method, levels, window, epsilon),
-            NOBODY,
+            f"{label}, d = {levels}, w = {window}, ε = {epsilon}", _tiny(plan, method, levels, window, epsilon), NOBODY
         )
         for label, method in (("LBD", "lbd"), ("LBA", "lba"))
         for levels, window, epsilon in ((2, 1, 1), (2, 1, 10), (2, 2, 1), (2, 2, 10), (3, 1, 1))
@@ -144,11 +136,7 @@ def _tiny(plan: Plan, method: str, levels: int, window: int, epsilon: int) -> Pl
     """One appliance with a few levels."""
     only = Appliance.of("appliance", edges=[100.0 * edge for edge in range(1, levels)])
     return replace(
-        with_method(plan, method),
-        appliances=(only,),
-        appliances_per_report=1,
-        window=window,
-        epsilon=epsilon * MICRO,
+        with_method(plan, method), appliances=(only,), appliances_per_report=1, window=window, epsilon=epsilon * MICRO
     )
 
 

@@ -153,10 +153,7 @@ def benchmark() -> Experiment:
         metrics=(TIME, AT_ONE, AT_EQUAL, SHARES),
         repeats=Repeats(3, 100),
         columns=(PRINTED, MEASURED),
-        explained={
-            PRINTED: "what the paper prints",
-            MEASURED: "run by us; 'error of a share' at equal budget",
-        },
+        explained={PRINTED: "what the paper prints", MEASURED: "run by us; 'error of a share' at equal budget"},
         printed=(*times, *hits, *own),
         charted=AT_EQUAL.name,
     )
