@@ -56,8 +56,8 @@ class ReproducedExperiment:
 
     def goals(self) -> list[tuple[Goal, MeanResult, bool]]:
         """Every figure to reach, with what was reached."""
-        found = [(goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals]
-        return [(goal, one, goal.reached(one.value)) for goal, one in found if one is not None]
+        results = [(goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals]
+        return [(goal, one, goal.reached(one.value)) for goal, one in results if one is not None]
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def reproduce(
         base_of(data, preset("paper").names)  # complains before anything is started
     jobs = [job for each in asked for job in each.jobs(seed, quick, data)]
     measured: dict[str, list[Measurement]] = {each.name: [] for each in asked}
-    for batch, found in _run_batches(_batches(jobs), workers):
-        measured[batch[0].experiment] += found
+    for batch, measurements in _run_batches(_batches(jobs), workers):
+        measured[batch[0].experiment] += measurements
         advance(len(batch))
     parts = tuple(
         ReproducedExperiment(each, summarised(each, measured[each.name]), homes_of(each, data)) for each in asked
@@ -139,12 +139,12 @@ def summarised(each: Experiment, measured: Iterable[Measurement]) -> tuple[MeanR
         MeanResult(one.setting, one.metric, one.column, one.at, one.value, None, one.value, one.value, 0)
         for one in each.printed
     ]
-    return tuple(printed) + tuple(_summary(key, found) for key, found in groups.items())
+    return tuple(printed) + tuple(_summary(key, measurements) for key, measurements in groups.items())
 
 
-def _summary(key: Key, found: list[Measurement]) -> MeanResult:
-    values = np.array([one.value for one in found])
-    error = found[0].error
+def _summary(key: Key, measurements: list[Measurement]) -> MeanResult:
+    values = np.array([one.value for one in measurements])
+    error = measurements[0].error
     if len(values) > 1 and np.isfinite(values).all():
         error = float(values.std(ddof=1) / sqrt(len(values)))
     mean = float(values.mean())

@@ -42,7 +42,7 @@ def chaos(
     """
     if cases is not None and cases < 1:
         raise UsageError("--cases: at least one")
-    scenarios = _found(names)
+    scenarios = _scenarios(names)
     if case is not None:
         _again(scenarios, case)
         return
@@ -61,7 +61,7 @@ def chaos(
         raise SystemExit(1)
 
 
-def _found(names: tuple[str, ...]) -> "list[Scenario]":
+def _scenarios(names: tuple[str, ...]) -> "list[Scenario]":
     from hushwatt.chaos.scenarios import SCENARIOS
 
     for name in names:

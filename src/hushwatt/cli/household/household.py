@@ -195,15 +195,15 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOpti
         return
     broker = named.broker or Broker()
     try:
-        found = asyncio.run(find(broker, seconds))
+        plugs = asyncio.run(find(broker, seconds))
     except Exception as wrong:
         if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
             raise
         words = sanitised(wrong, 100)
         raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
-    for each in found:
+    for each in plugs:
         print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
-    say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
+    say(f"{len(plugs)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
 
 
 @app.command

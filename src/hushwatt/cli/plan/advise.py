@@ -149,18 +149,18 @@ def print_advice(advice: "Advice") -> None:
 
 def describe(one: "Candidate") -> list[tuple[str, str]]:
     """One column of the table."""
-    found, plan = candidate_document(one), one.plan
+    numbers, plan = candidate_document(one), one.plan
     levels = sorted(set(plan.widths))
     return [
         ("mechanism", f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"),
         ("levels", f"{'–'.join(dict.fromkeys([str(levels[0]), str(levels[-1])]))}, {plan.mapping}"),
-        ("ε of the home in a window", f"{found['epsilon']:.4g}  (odds {found['odds']})"),
-        ("ε of one appliance", f"{found['appliance_epsilon']:.3g}  (odds {found['appliance_odds']})"),
-        ("a report names the true level", chance(found["chance_of_the_true_level"])),
-        ("expected error of a mean", f"{found['mean_error_watts']:.3g} W"),
-        ("neighbours in the right order", f"{found['right_order']:.0%}"),
-        ("error of a level's share in a slot", points(found["level_error"])),
-        ("bytes of a report", str(found["bytes"])),
+        ("ε of the home in a window", f"{numbers['epsilon']:.4g}  (odds {numbers['odds']})"),
+        ("ε of one appliance", f"{numbers['appliance_epsilon']:.3g}  (odds {numbers['appliance_odds']})"),
+        ("a report names the true level", chance(numbers["chance_of_the_true_level"])),
+        ("expected error of a mean", f"{numbers['mean_error_watts']:.3g} W"),
+        ("neighbours in the right order", f"{numbers['right_order']:.0%}"),
+        ("error of a level's share in a slot", points(numbers["level_error"])),
+        ("bytes of a report", str(numbers["bytes"])),
     ]
 
 

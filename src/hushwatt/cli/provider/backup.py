@@ -1,5 +1,6 @@
 """`hushwatt provider backup` and `restore`: the embedded store as one file."""
 
+from contextlib import closing
 from pathlib import Path
 
 from hushwatt.cli.provider.store_options import USUAL_FOLDER, FolderOptions, open_existing_store
@@ -16,9 +17,8 @@ def backup(file: Path, /, *, where: FolderOptions = USUAL_FOLDER) -> None:
     file
         Where to write; an older file of that name is replaced.
     """
-    database = open_existing_store(where.settings())
-    database.backup(file)
-    database.close()
+    with closing(open_existing_store(where.settings())) as database:
+        database.backup(file)
     say(f"wrote {file}")
 
 

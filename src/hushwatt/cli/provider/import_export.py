@@ -1,6 +1,7 @@
 """`hushwatt provider ingest`, `export` and `erase`: reports in bulk, into the store and out of it."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -46,13 +47,11 @@ def ingest(
 
     check_homes(homes)
     database, collection, schedule = open_collection(where.settings(), plan)
-    try:
+    with closing(database):
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         with progress("taking reports in", total) as advance:
             ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(opened, advance)
-    finally:
-        database.close()
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
 
 

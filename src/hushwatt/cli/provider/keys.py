@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import closing
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
@@ -30,10 +31,9 @@ def show(*, where: StoreOptions = USUAL_STORE, as_json: Json = False) -> None:
     from hushwatt.provider.store.access import tokens
 
     settings = where.settings()
-    provider, database = open_keys(settings.folder), open_existing_store(settings)
-    with database.reading() as session:
+    provider = open_keys(settings.folder)
+    with closing(open_existing_store(settings)) as database, database.reading() as session:
         access_tokens = tokens(session)
-    database.close()
     if as_json:
         history = [vars(each) for each in provider.history]
         document = {"key": provider.public.hex(), "history": history}
@@ -76,10 +76,9 @@ def code(
 
     if count < 1 or days < 1:
         raise UsageError("--count and --days must be at least 1")
-    now, database = int(time.time()), open_existing_store(where.settings())
-    with database.writing() as session:
+    now = int(time.time())
+    with closing(open_existing_store(where.settings())) as database, database.writing() as session:
         codes = add_codes(session, plan_number(session, plan), count, homes, now, now + days * DAY)
-    database.close()
     print("\n".join(codes))
 
 
@@ -110,10 +109,9 @@ def token(
 
     if days < 1:
         raise UsageError("--days must be at least 1")
-    now, database = int(time.time()), open_existing_store(where.settings())
-    with database.writing() as session:
+    now = int(time.time())
+    with closing(open_existing_store(where.settings())) as database, database.writing() as session:
         if revoke:
             remove_token(session, name)
         else:
             print(add_token(session, name, now, now + days * DAY, role))
-    database.close()

@@ -34,8 +34,8 @@ class Rappor(Baseline):
         kept = memory(levels.shape[1:], epsilon, stream)
         counts = np.zeros((levels.shape[2], LEVELS))
         for now in levels:
-            told = np.take_along_axis(kept, now[:, :, None, None], axis=2)[:, :, 0]
-            counts += instant(told, stream).sum(axis=0)
+            kept_bits = np.take_along_axis(kept, now[:, :, None, None], axis=2)[:, :, 0]
+            counts += instant(kept_bits, stream).sum(axis=0)
         hold, rise = chances(epsilon)
         share = (counts / levels[:, :, 0].size - rise) / (hold - rise)
         return np.asarray(VALUES.mean() + share @ (VALUES - VALUES.mean()), float)

@@ -28,7 +28,12 @@ class Converted:
         """The same tables, without the empty ones; an error when there are no others, so that no file is written."""
         for table in tables:
             if table.num_rows:
-                self._count(table)
+                self.readings += table.num_rows
+                self.homes.update(table["household"].unique().to_pylist())
+                self.appliances.update(table["appliance"].unique().to_pylist())
+                ends = pc.min_max(table["time"]).as_py()
+                self.first = min(self.first or ends["min"], ends["min"])
+                self.last = max(self.last or ends["max"], ends["max"])
                 yield table
         if not self.readings:
             raise ReadingsError(f"{folder}: no readings of appliances in it, as far as these options allow")
@@ -40,14 +45,6 @@ class Converted:
             f"{_number(self.readings, 'reading')} of {_number(len(self.homes), 'home')}, {period}",
             f"{_number(len(self.appliances), 'appliance')}: {', '.join(sorted(self.appliances))}",
         ]
-
-    def _count(self, table: pa.RecordBatch) -> None:
-        self.readings += table.num_rows
-        self.homes.update(table["household"].unique().to_pylist())
-        self.appliances.update(table["appliance"].unique().to_pylist())
-        ends = pc.min_max(table["time"]).as_py()
-        self.first = min(self.first or ends["min"], ends["min"])
-        self.last = max(self.last or ends["max"], ends["max"])
 
 
 def _number(count: int, of: str) -> str:

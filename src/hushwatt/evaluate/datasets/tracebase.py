@@ -39,13 +39,13 @@ class Tracebase(MeterDataset):
 
 def _devices(folder: Path) -> dict[str, list[Path]]:
     """The files of each device, by its name, in the order of their days."""
-    found: dict[str, list[Path]] = {}
+    devices: dict[str, list[Path]] = {}
     for path in sorted(folder.rglob("dev_*.csv"), key=lambda path: path.name):
         if match := FILE.fullmatch(path.name):
-            found.setdefault(match[1], []).append(path)
-    if not found:
+            devices.setdefault(match[1], []).append(path)
+    if not devices:
         raise ReadingsError(f"{folder}: no device of tracebase; expected WaterKettle/dev_D330A3_2012.01.16.csv")
-    return found
+    return devices
 
 
 def _words(kind: str) -> str:

@@ -86,13 +86,13 @@ class Rehearsal:
         return share_error(self.truth, [self.paper[name] for name in self.plan.names])
 
 
-def hits(found: list[str], true: list[str], top: int = 10) -> int:
+def hits(ranking: list[str], true: list[str], top: int = 10) -> int:
     """Appliances at exactly the right rank.
 
     >>> hits(["kettle", "oven", "fridge"], ["kettle", "fridge", "oven"])
     1
     """
-    return sum(one == other for one, other in zip(found[:top], true[:top], strict=False))
+    return sum(one == other for one, other in zip(ranking[:top], true[:top], strict=False))
 
 
 @contextmanager

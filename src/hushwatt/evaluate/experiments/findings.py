@@ -94,8 +94,8 @@ def _both_estimators(job: Job, setting: Setting) -> Iterable[Measurement]:
     apart = metrics.kruskal_wallis(np.arange(levels), np.arange(levels) + levels)
     yield Measurement(setting.label, P_VALUE.name, FLOOR, float(apart))
     for column, counts in ((AS_PRINTED, printed_counts(plan, tallies)), (SAME_REPORTS, right)):
-        found = metrics.kruskal_wallis(truth, counts.reshape(truth.shape)).mean()
-        yield Measurement(setting.label, P_VALUE.name, column, float(found))
+        p_value = metrics.kruskal_wallis(truth, counts.reshape(truth.shape)).mean()
+        yield Measurement(setting.label, P_VALUE.name, column, float(p_value))
 
 
 RULES: dict[str, Rule] = {AS_PRINTED: PeekingError(), BESIDE: AgainstRelease(), CORRECTED: KeptProbes()}

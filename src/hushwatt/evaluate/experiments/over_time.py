@@ -64,12 +64,12 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
     best = advised(job, plan, replace(setting.homes, kind="paper homes"), "ranking")
     counts = printed_counts(plan, printed_reports(job, plan, watts))
     corrected, ours = sound_estimates(job, plan, watts), sound_estimates(job, best, watts, smooth=True)
-    found = {
+    means_by_column = {
         AS_PRINTED: np.stack([printed_totals(plan, slot[None]) for slot in counts]) / watts.shape[1],
         CORRECTED: watts_by_slot(corrected),
         HUSHWATT: watts_by_slot(ours),
     }
-    for column, means in found.items():
+    for column, means in means_by_column.items():
         yield Measurement("all appliances", ERROR.name, column, metrics.root_mean_square(truth, means))
     if job.repeat:
         return
@@ -79,7 +79,7 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
     }
     for name in SHOWN:
         place = plan.names.index(name)
-        for column, means in ({TRUTH: truth} | found).items():
+        for column, means in ({TRUTH: truth} | means_by_column).items():
             for day in range(len(truth)):
                 error = float(errors[column][day, place]) if column in errors else None
                 label = name.replace("_", " ")
@@ -155,8 +155,8 @@ def _drift(job: Job, setting: Setting) -> Iterable[Measurement]:
     errors = {}
     for column, (method, decision, smooth) in ADAPTIVE.items():
         plan = replace(setting.plan, method=method, decision=decision)
-        found = counts_of(sound_estimates(job, plan, watts, smooth=smooth))
-        errors[column] = metrics.root_mean_square(truth, found) ** 2
+        counts = counts_of(sound_estimates(job, plan, watts, smooth=smooth))
+        errors[column] = metrics.root_mean_square(truth, counts) ** 2
     for column, error in errors.items():
         yield Measurement(setting.label, SQUARED.name, column, error / errors["lpu"])
     best = min(error for column, error in errors.items() if ADAPTIVE[column][1] is not None)

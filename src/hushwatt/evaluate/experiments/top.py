@@ -63,9 +63,9 @@ def ranked(setting: str, column: str, truth: Numbers, means: Numbers) -> Iterabl
     yield Measurement(setting, SHARES.name, column, metrics.share_error(truth, means))
 
 
-def covered(setting: str, column: str, truth: Numbers, found: Estimates) -> Measurement:
+def covered(setting: str, column: str, truth: Numbers, estimates: Estimates) -> Measurement:
     """How many of the shares' 95 % intervals hold the share they aim at."""
-    periods = [each for each in found.by_period.values() if each is not None]
+    periods = [each for each in estimates.by_period.values() if each is not None]
     low, high = [each.share_low for each in periods], [each.share_high for each in periods]
     return Measurement(setting, COVERED.name, column, metrics.coverage(low, high, truth / truth.sum()))
 
@@ -93,9 +93,9 @@ def measure_ranks(job: Job, setting: Setting, cap: str = PAPERS_CAP) -> Iterable
     yield from ranked(setting.label, AS_PRINTED, truth, totals_as_printed(job, setting.plan, watts))
     best = advised(job, setting.plan, setting.homes, "ranking", cap)
     for column, plan in ((CORRECTED, setting.plan), (HUSHWATT, best)):
-        found = sound_estimates(job, plan, watts)
-        yield from ranked(setting.label, column, truth, period_watts(found))
-        yield covered(setting.label, column, held_watts(plan, watts), found)
+        estimates = sound_estimates(job, plan, watts)
+        yield from ranked(setting.label, column, truth, period_watts(estimates))
+        yield covered(setting.label, column, held_watts(plan, watts), estimates)
 
 
 def shares() -> Experiment:
