@@ -163,7 +163,7 @@ class ProbeWeights:
 
     def _published(self, past: KnownPast, offer: int) -> dict[Stream, Weights | None]:
         """The new probe takes the place of the old one, from which it was far."""
-        most, apart = self._patience(offer), distances(self.home.layout)
+        most, apart = self._change_threshold(offer), distances(self.home.layout)
         far = [[place for place, cells in enumerate(row) if cells > most] for row in apart]
         following: dict[Stream, Weights | None] = {}
         for stream, kept in past.kept.items():
@@ -174,10 +174,10 @@ class ProbeWeights:
         return following
 
     def _near(self, offer: int) -> list[Weights]:
-        """The weight of a probe no further than patience allows, for every level and kept probe."""
-        most, apart = self._patience(offer), distances(self.home.layout)
+        """The weight of a probe no further than the change threshold allows, for every level and kept probe."""
+        most, apart = self._change_threshold(offer), distances(self.home.layout)
         near = [[place for place, cells in enumerate(row) if cells <= most] for row in apart]
         return [[sum(row[place] for place in places) for places in near] for row in self.weights]
 
-    def _patience(self, offer: int) -> int:
+    def _change_threshold(self, offer: int) -> int:
         return self.home.change_threshold(self.home.laws(offer))
