@@ -1,13 +1,12 @@
 """`hushwatt estimate` and `hushwatt top`: what the reports say, with error bars."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
-from hushwatt.cli.terminal import say
+from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -153,8 +152,3 @@ def tally_with_engine(
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(tallies.refused.items()))
         say(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}")
     return tallies
-
-
-def print_json(document: object) -> None:
-    """One line for programs."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))

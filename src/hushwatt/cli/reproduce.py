@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
-from hushwatt.cli.terminal import say
+from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def reproduce(
     if output is not None:
         _write(reproduction, output)
     if as_json:
-        print(json.dumps(document(reproduction), ensure_ascii=False, allow_nan=False))
+        print_json(document(reproduction))
     else:
         console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
         for part in reproduction.parts:

@@ -1,5 +1,6 @@
 """Tables that fit: as wide as the terminal, and generous where a file or another program reads them."""
 
+import json
 import sys
 from collections.abc import Sequence
 from textwrap import wrap
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
 def say(line: str) -> None:
     """Tell a person something that is no result: results alone go to stdout."""
     print(line, file=sys.stderr, flush=True)
+
+
+def print_json(document: object) -> None:
+    """One line for programs."""
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False))
 
 
 def verdict_table(*headings: str, numbers: Sequence[str]) -> "Table":

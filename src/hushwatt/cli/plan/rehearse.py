@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushwatt.cli.options import Json, Seed
 from hushwatt.cli.progress import fractions
-from hushwatt.cli.terminal import say
+from hushwatt.cli.terminal import print_json, say
 
 SPARE = ((4, 5, 6),)  # what narrow terminals lack: the share
 
@@ -30,7 +30,6 @@ def rehearse(plan: Path, readings: Path, /, *, homes: int, seed: Seed | None = N
     homes
         How many homes take part.
     """
-    from hushwatt.cli.estimate import print_json
     from hushwatt.cli.estimate_tables import print_tables, remarks
     from hushwatt.fleet.rehearse import rehearse as rehearsed
     from hushwatt.plan.plan import Plan

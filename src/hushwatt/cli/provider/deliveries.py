@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.import_export import check_homes, open_collection
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions
-from hushwatt.cli.terminal import say
+from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -69,8 +69,6 @@ def _print_take_back(number: int, done: "TakenBack") -> None:
 
 def _print_deliveries(listed: "list[DeliveryRecord]", as_json: bool) -> None:
     if as_json:
-        from hushwatt.cli.estimate import print_json
-
         print_json({"deliveries": [vars(each) for each in listed]})
         return
     from datetime import UTC, datetime

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
-from hushwatt.cli.terminal import say
+from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -201,8 +201,6 @@ def _archive(database: "Database", collection: "Collection", folder: Path, first
 def _print_summary(collection: "Collection", ingested: "IngestResult", seconds: float, as_json: bool) -> None:
     rate = ingested.rows / seconds
     if as_json:
-        from hushwatt.cli.estimate import print_json
-
         document = {"plan": collection.plan.id} | vars(ingested) | {"rejected": dict(ingested.rejected)}
         print_json(document | {"seconds": round(seconds, 3), "reports_per_second": round(rate)})
         return
