@@ -63,7 +63,9 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
             async with connection(broker) as connected:
                 for topic in topics:
                     await connected.subscribe(topic)
-                pause, told = MIN_BACKOFF, _back(broker, told, say)
+                if told:
+                    say(f"the broker {broker.host}:{broker.port} is back")
+                pause, told = MIN_BACKOFF, False
                 async for message in connected.messages:
                     on_message(message.topic.value, _bytes(message.payload), message.retain)
         except (aiomqtt.MqttError, OSError, ValueError) as wrong:
@@ -76,12 +78,6 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
                 told = True
         await asyncio.sleep(pause)
         pause = min(2 * pause, MAX_BACKOFF)
-
-
-def _back(broker: Broker, told: bool, say: Say) -> bool:
-    if told:
-        say(f"the broker {broker.host}:{broker.port} is back")
-    return False
 
 
 def _bytes(payload: object) -> bytes:
