@@ -37,8 +37,8 @@ class CapsFile:
             self._once("file", f"{wrong}; the caps that were read before hold")
             return self.caps
         self._once.clear("file")
-        before, self.caps = self.caps, latest if latest == self._latest else latest.tightest(self.caps)
-        self._latest = latest
+        before, confirmed, self._latest = self.caps, latest == self._latest, latest
+        self.caps = latest if confirmed else latest.tightest(before)
         if self.caps != before:
             self.say(f"{self.path.name}: other caps hold from now on")
         return self.caps

@@ -44,7 +44,7 @@ class PlanLedger(Ledger):
         """Check the plan's window and the owner's caps, write to disk, and only then return."""
         super().charge(slot, amounts, members)
         amount = int(amounts.sum())
-        if amount:
+        if amount:  # where the home decides, the slot's first charge, now in memory, is the probe's
             probing = self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
             self.home_ledger.charge(self.entry(slot, "probe" if probing else "publication", amount, members))
 
