@@ -105,7 +105,7 @@ GROUPED = {
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
     "privacy/advice/test_advise.py": """
-        privacy/advice/answered privacy/advice/candidate privacy/advice/expected privacy/advice/levels
+        privacy/advice/answered privacy/advice/candidate privacy/advice/expected
     """,
     "privacy/test_dearest.py": "privacy/strategies/strategy",
     "privacy/test_laws.py": "privacy/laws/direct privacy/laws/law privacy/laws/unary",

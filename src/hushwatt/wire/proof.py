@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import ReportError
-from hushwatt.wire.signature import KEY_HEADER, public_bytes, public_key, signed_path, verifies
+from hushwatt.wire.signature import KEY_HEADER, hex_header, public_bytes, public_key, signed_path, verifies
 
 NONCE_HEADER = "Hushwatt-Nonce"  # of a request: 32 random bytes
 PROOF_HEADER = "Hushwatt-Proof"  # of its answer: the signature
@@ -86,13 +86,3 @@ def proof_text(challenge: Challenge, status: int, body: bytes) -> bytes:
 
 def sha256_hex(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
-
-
-def hex_header(headers: Mapping[str, str], name: str, size: int) -> bytes | None:
-    """So many bytes from a header, its name in any case; None when they are not there."""
-    value = headers.get(name.lower(), headers.get(name, ""))
-    try:
-        found = bytes.fromhex(value) if len(value) == 2 * size and value.isascii() else b""
-    except ValueError:
-        found = b""
-    return found if len(found) == size else None

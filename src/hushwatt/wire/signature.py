@@ -85,10 +85,10 @@ def sign_request(
 
 def read_request_signature(headers: Mapping[str, str]) -> RequestSignature:
     """What the headers of a signed request say; a ReportError when they are no such headers."""
-    device, time = _hex(headers, DEVICE_HEADER, DEVICE_BYTES), headers.get(TIME_HEADER, "")
+    device, time = _required(headers, DEVICE_HEADER, DEVICE_BYTES), headers.get(TIME_HEADER, "")
     if not (time.isascii() and time.isdigit() and len(time) <= 12):
         raise ReportError(f"the header {TIME_HEADER} must be whole seconds since 1970")
-    return RequestSignature(device, int(time), _hex(headers, SIGNATURE_HEADER, 64))
+    return RequestSignature(device, int(time), _required(headers, SIGNATURE_HEADER, 64))
 
 
 def sign_plan(key: Ed25519PrivateKey, canonical: bytes) -> dict[str, str]:
@@ -158,11 +158,18 @@ def verifies(key: Ed25519PublicKey, signature: bytes, text: bytes) -> bool:
     return True
 
 
-def _hex(headers: Mapping[str, str], name: str, size: int) -> bytes:
-    text = headers.get(name, "")
-    if len(text) != 2 * size or not text.isascii() or not text.isalnum():
-        raise ReportError(f"the header {name} must be {size} bytes in hex")
+def hex_header(headers: Mapping[str, str], name: str, size: int) -> bytes | None:
+    """So many bytes from a header, its name in any case; None when they are not there."""
+    value = headers.get(name.lower(), headers.get(name, ""))
     try:
-        return bytes.fromhex(text)
+        content = bytes.fromhex(value) if len(value) == 2 * size and value.isascii() else b""
     except ValueError:
-        raise ReportError(f"the header {name} must be {size} bytes in hex") from None
+        content = b""
+    return content if len(content) == size else None
+
+
+def _required(headers: Mapping[str, str], name: str, size: int) -> bytes:
+    content = hex_header(headers, name, size)
+    if content is None:
+        raise ReportError(f"the header {name} must be {size} bytes in hex")
+    return content

@@ -132,9 +132,7 @@ def is_private_host(host: str) -> bool:
     >>> is_private_host("localhost"), is_private_host("192.168.1.7"), is_private_host("energy.example.org")
     (True, True, False)
     """
-    if host == "localhost":
-        return True
     try:
-        return ip_address(host).is_private
+        return host == "localhost" or ip_address(host).is_private
     except ValueError:
         return False

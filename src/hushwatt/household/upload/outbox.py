@@ -62,7 +62,9 @@ class Outbox:
     def _send(self, plan_key: int, now: int) -> None:
         plan = self.store.rows("SELECT * FROM plans WHERE place = ?", (plan_key,))[0]
         with self.client(plan["address"]).plan_session(plan["plan"], plan["provider"]) as provider:
-            self._pin(plan, provider.key)
+            if provider.key != plan["provider"]:  # a new one, for which the old one vouched
+                with self.store.transaction() as disk:
+                    disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (provider.key, plan_key))
             rows = self._due(plan_key, now)
             if not rows:
                 return
@@ -80,12 +82,6 @@ class Outbox:
             f"(SELECT place FROM plans WHERE {ACTIVE_PLANS}) ORDER BY slot LIMIT ?",
             (plan_key, now, BATCH_RECORDS),
         )
-
-    def _pin(self, plan: dict[str, Any], key: bytes) -> None:
-        """Keep the provider's key, when it is a new one for which the old one vouched."""
-        if key != plan["provider"]:
-            with self.store.transaction() as disk:
-                disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (key, plan["place"]))
 
     def _acknowledge(self, plan_key: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
         with self.store.transaction() as disk:

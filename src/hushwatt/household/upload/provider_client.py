@@ -21,11 +21,12 @@ from hushwatt.household.upload.http import HttpResponse, HttpTransport, Unreacha
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
 from hushwatt.sanitise import quoted
-from hushwatt.wire.proof import PROOF_HEADER, Challenge, hex_header
+from hushwatt.wire.proof import PROOF_HEADER, Challenge
 from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import (
     KEY_HEADER,
     SIGNATURE_HEADER,
+    hex_header,
     public_bytes,
     sign_request,
     verify_plan,
