@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.plan.amounts import MICRO
@@ -67,8 +67,8 @@ def audit_forgers(plan: Plan, slots: int, seed: int = 0) -> Finding:
     swapped = too_few_swap(honest)
     figure = f"a forging home counts as {counted:.2f} homes of the {printed:.2f} printed"
     figure += f"; {swapped} pairs swapped by fewer homes than printed"
-    numbers: dict[str, float | int | str] = {"reached": counted / printed}
-    return Finding("C19", f"forgers, {describe(plan, slots)}", figure, held and not swapped, numbers=numbers)
+    passed, reached = held and not swapped, counted / printed
+    return Finding("C19", f"forgers, {describe(plan, slots)}", figure, passed, numbers={"reached": reached})
 
 
 def describe(plan: Plan, slots: int) -> str:
@@ -83,8 +83,8 @@ def random_plan(seed: int) -> tuple[Plan, int]:
     widths = tuple(int(width) for width in random.integers(2, 7, random.integers(1, 6)))
     asked = len(widths) if decision else int(random.integers(1, len(widths) + 1))
     window = int(random.integers(1, 8))
-    mechanism = Mechanism(method, decision, ("grr", "oue", "sue")[seed // 5 % 3], "range", asked < len(widths))
-    plan = small_plan(mechanism, Shape(widths, window, 1), int(random.integers(1, 11)) * MICRO, asked)
+    oracle, epsilon = ("grr", "oue", "sue")[seed // 5 % 3], int(random.integers(1, 11)) * MICRO
+    plan = range_plan(method, decision, oracle, Shape(widths, window, 1), epsilon, asked)
     levels = [np.cumsum(random.integers(1, 200, width)).astype(float).tolist() for width in widths]
     appliances = tuple(Appliance.of(f"a{place}", values=values) for place, values in enumerate(levels))
     return replace(plan, appliances=appliances), int(random.integers(1, 4 * window + 1))

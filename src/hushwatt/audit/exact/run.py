@@ -85,7 +85,7 @@ def audit_as_it_stands(plan: Plan) -> Finding:
     record = Record()
     record.add(plan, open_losses(plan, 2 * plan.window), plan.name)
     figure = f"home {record.home:.6f} ε, appliance {record.appliance:.6f} of its ε, as it stands"
-    numbers: dict[str, float | int | str] = {"reached": max(record.home, record.appliance)}
+    numbers = {"reached": max(record.home, record.appliance)}
     return Finding(claims(mechanism_of(plan)), str(mechanism_of(plan)), figure, not record.broken, numbers=numbers)
 
 
