@@ -47,7 +47,7 @@ class HabitAttacker:
         for drawn in np.unique(sent.drawn[fresh]).tolist():
             rows = fresh & (sent.drawn == drawn)
             said, about = answered(layout, sent.payloads[rows])
-            worths = [worth(law) for law in self.laws(drawn)]
+            worths = [log(law.likelihood_ratio) for law in self.laws(drawn)]  # of one answer for a level
             self.scores[sent.homes[rows]] += said * np.repeat(worths, self.plan.widths)
             seen = self.answers.setdefault(drawn, np.zeros((len(self.scores), len(self.plan.widths)), np.int64))
             seen[sent.homes[rows]] += about
@@ -68,13 +68,8 @@ class HabitAttacker:
         for drawn, seen in self.answers.items():
             for place, law in enumerate(self.laws(drawn)):
                 said = drawn_answers(law, seen[:, place], levels[:, place], random)
-                other.scores[:, starts[place] : starts[place + 1]] += worth(law) * said
+                other.scores[:, starts[place] : starts[place + 1]] += log(law.likelihood_ratio) * said
         return other
-
-
-def worth(law: Law) -> float:
-    """How much one answer for a level speaks for it: the log of its likelihood ratio."""
-    return log(law.likelihood_ratio)
 
 
 def answered(layout: Layout, rows: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

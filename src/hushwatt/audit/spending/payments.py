@@ -23,6 +23,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation, Source
 
 SLOTS, HOMES = 60, 60
+PAID = "SELECT coalesce(sum(amount), 0) FROM spends WHERE slot = ? AND purpose != 'lost'"
 DRAWN = ("probe", "publication")  # the streams that randomise an answer
 
 
@@ -84,8 +85,12 @@ def audit_payments(method: str, change: Change) -> Finding:
 def audit_payments_on_disk(method: str) -> Finding:
     """The same of the agent: what it draws with is in the ledger on disk by then, read by someone else."""
     plan, watched = _plan(method, "oue"), WatchedSource(Simulation(5, method))
-    with home_in_plan(plan, _some_watts, source=watched) as home, Store(home.store.path) as disk:
-        watched.paid = partial(_on_disk, disk)
+
+    def watts(slot: int) -> Watts:
+        return np.array([100.0 * (slot % 2), 100.0 * (slot % 3)])
+
+    with home_in_plan(plan, watts, source=watched) as home, Store(home.store.path) as disk:
+        watched.paid = lambda slot: int(disk.value(PAID, (slot,)))
         for slot in range(1, SLOTS):
             home.live_slot(slot)
         said = {row["slot"]: row["spent"] for row in disk.rows("SELECT slot, spent FROM reports")}
@@ -93,15 +98,6 @@ def audit_payments_on_disk(method: str) -> Finding:
     wrong = sum(slot in watched.unpaid or watched.drawn.get(slot, 0) != said.get(slot, 0) for slot in slots)
     figure = f"{wrong} of {len(slots)} slots drawn unpaid, or paid and said otherwise"
     return Finding("C11", f"{method}, an agent's payments on disk", figure, wrong == 0)
-
-
-def _some_watts(slot: int) -> Watts:
-    return np.array([100.0 * (slot % 2), 100.0 * (slot % 3)])
-
-
-def _on_disk(disk: Store, slot: int) -> int:
-    query = "SELECT coalesce(sum(amount), 0) FROM spends WHERE slot = ? AND purpose != 'lost'"
-    return int(disk.value(query, (slot,)))
 
 
 def _plan(method: str, oracle: str) -> Plan:
