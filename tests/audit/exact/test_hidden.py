@@ -59,15 +59,15 @@ def test_amounts_follow_the_strategy():
 @pytest.mark.parametrize("oracle", ["oue", "sue", "grr"])
 @pytest.mark.parametrize("widths", [(2,), (3,), (2, 3)])
 @pytest.mark.parametrize("drawn", [200_000, 2_000_000, 9_000_000])
-def test_patience_is_the_mean_distance_from_the_truth(oracle, widths, drawn):
-    """The public patience is how many cells an answer differs from the truth in on average, rounded down."""
+def test_change_threshold_is_the_mean_distance_from_the_truth(oracle, widths, drawn):
+    """The public change threshold is how many cells an answer differs from the truth in on average, rounded down."""
     subject = home("lba", oracle, widths)
     chances = answer_table(subject.laws(drawn))[1]
     truth = true_vector(subject, level=0)
 
     mean = sum(chance * cells for chance, cells in zip(chances[0], distances(subject.layout)[truth], strict=True))
 
-    assert subject.patience(subject.laws(drawn)) == floor(mean)
+    assert subject.change_threshold(subject.laws(drawn)) == floor(mean)
 
 
 def test_distances_by_hand():

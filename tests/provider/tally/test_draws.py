@@ -1,5 +1,6 @@
 """The provider knows in which slot each report was drawn, from what was spent on it."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
+from hushwatt.plan.presets import preset
 from hushwatt.provider.tally.draws import DrawsByClock, DrawsByHome, DrawsInStep, draws_of, slot_runs
 from hushwatt.wire.reports import ReportBatch
 
@@ -74,7 +76,8 @@ class TestByClock:
         """A report of any slot was drawn in the last multiple of w."""
         rows = [("a", slot, 0, OFFER) for slot in slots]
 
-        drawn_in = found(DrawsByClock(window), [batch(*rows)])
+        plan = replace(preset("advised"), method="lsp", window=window)
+        drawn_in = found(DrawsByClock(plan), [batch(*rows)])
 
         assert all(at % window == 0 and at <= slot < at + window for at, slot in zip(drawn_in, slots, strict=True))
 

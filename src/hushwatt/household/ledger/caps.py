@@ -72,10 +72,7 @@ class Caps:
     @property
     def limits(self) -> tuple[IntervalCap, ...]:
         """What binds every spend of the home."""
-        return (
-            IntervalCap(self.epsilon_per_day, DAY, "day"),
-            IntervalCap(self.epsilon_per_year, YEAR, "year"),
-        )
+        return (IntervalCap(self.epsilon_per_day, DAY, "day"), IntervalCap(self.epsilon_per_year, YEAR, "year"))
 
     def appliance_limit(self, length: int) -> IntervalCap:
         """What binds every spend on one appliance, when the cap looks as far as `stretch`."""

@@ -126,8 +126,7 @@ class HomeLedger:
         credits = self.monotonic.credits(length)
         spends = [
             Spend(
-                *self.monotonic.lasting(row["start"], row["end"], row["running"], row["boots"], credits),
-                row["amount"],
+                *self.monotonic.lasting(row["start"], row["end"], row["running"], row["boots"], credits), row["amount"]
             )
             for row in near
         ]

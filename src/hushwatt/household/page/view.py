@@ -18,14 +18,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.preview import named_levels
-from hushwatt.household.status import (
-    PlanStatus,
-    appliance_meter,
-    cap_objections,
-    meters,
-    plan_statuses,
-    sent_reports,
-)
+from hushwatt.household.status import PlanStatus, appliance_meter, cap_objections, meters, plan_statuses, sent_reports
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import odds, promise

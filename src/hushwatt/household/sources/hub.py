@@ -177,13 +177,7 @@ class Hub:
 
 def _health(name: str, appliance: str, source: Plug | TableSource, stale: int, now: int) -> dict[str, object]:
     fresh = source.heard is not None and now - source.heard <= stale and source.trouble is None
-    return {
-        "name": name,
-        "appliance": appliance,
-        "heard": source.heard,
-        "fresh": fresh,
-        "trouble": source.trouble,
-    }
+    return {"name": name, "appliance": appliance, "heard": source.heard, "fresh": fresh, "trouble": source.trouble}
 
 
 def _reader(path: Path, known: Mapped[str, RowReader]) -> RowReader:

@@ -141,11 +141,7 @@ def _best_levels(plan: Plan, appliance: Appliance, prior: Prior, drawn: int, los
         if errors.min() < least:
             least, best = float(errors.min()), choices.values[int(errors.argmin())]
     return Appliance.of(
-        appliance.name,
-        values=best.tolist(),
-        mapping="dither",
-        typical_mean=prior.mean,
-        typical_high=prior.high,
+        appliance.name, values=best.tolist(), mapping="dither", typical_mean=prior.mean, typical_high=prior.high
     )
 
 

@@ -35,13 +35,7 @@ from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import DeviceIndex, unique_devices
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.deliveries import begin_delivery, declared_by_files, rows_taken, set_rows_taken
-from hushwatt.provider.store.enrolment import (
-    FILE_SIGNER,
-    count_named,
-    enrol_named,
-    set_declared_homes,
-    were_erased,
-)
+from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, enrol_named, set_declared_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database, Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late

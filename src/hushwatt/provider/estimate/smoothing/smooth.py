@@ -184,10 +184,7 @@ def _unsmoothed(panel: SeriesPanel, slots: Sequence[SlotStatistics]) -> SeriesRo
 
 
 def _one_sided(
-    panel: SeriesPanel,
-    groups: Sequence[DebiasedGroups],
-    slots: Sequence[SlotStatistics],
-    timeline: SlotTimeline,
+    panel: SeriesPanel, groups: Sequence[DebiasedGroups], slots: Sequence[SlotStatistics], timeline: SlotTimeline
 ) -> SeriesRows:
     """The slots by themselves, with limits that err on one side only as often as both do otherwise.
 
