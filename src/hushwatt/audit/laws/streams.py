@@ -22,7 +22,7 @@ from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, payload
 from hushwatt.audit.exact.schedules import Draw, Schedule, schedules
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.laws.counting import DOUBT, surprise
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.audit.planted import AgainstRelease
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
@@ -67,10 +67,8 @@ def cases() -> Iterator[StreamCase]:
 
 
 def _case(method: str, decision: str | None, oracle: str, shape: Shape, asked: int) -> StreamCase:
-    mechanism = Mechanism(method, decision, oracle, "range", asked < len(shape.widths))
-    plan = small_plan(mechanism, shape, EPSILON, asked)
     stream = tuple(tuple((slot + place) // 2 % 2 for place in range(len(shape.widths))) for slot in range(shape.slots))
-    return StreamCase(plan, stream)
+    return StreamCase(range_plan(method, decision, oracle, shape, EPSILON, asked), stream)
 
 
 def stream_audits(quick: bool = False, sources: Sources = Simulation) -> Iterator[Audit]:

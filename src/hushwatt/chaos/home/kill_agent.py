@@ -48,8 +48,7 @@ def _killed(life: ObservedLife, ledger: Path, steps: int, step: float) -> None:
     child = fork()
     if child == 0:
         _live(life, ledger, steps, step)
-    _, status = os.waitpid(child, 0)
-    end = os.waitstatus_to_exitcode(status)
+    end = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     expect(end in (-signal.SIGKILL, 1), f"the agent ended with {end}")
 
 

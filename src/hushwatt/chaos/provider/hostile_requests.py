@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, join, prepare
+from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, gather
 from hushwatt.audit.harness.expect import Fault, expect
 from hushwatt.audit.harness.in_process_client import JSON, EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.raw_connection import RawConnection, request
@@ -199,9 +199,7 @@ BENDS: tuple[Bend, ...] = (
 def _outside(folder: Path, chance: random.Random) -> None:
     """Bent bytes over real connections; afterwards an honest upload passes."""
     with ServiceProcess(folder, bucket_plan(HOMES, SLOTS)) as collector:
-        code = prepare(collector, HOMES)
-        collector.start()
-        crowd = join(collector, code, HOMES)
+        crowd = gather(collector, HOMES)
         good = [crowd.upload([(0, 0)]), request("GET", f"/v1/plans/{crowd.plan.id}/estimates"), request("GET", "/")]
         for _ in range(OUTSIDE):
             with collector.line() as line:

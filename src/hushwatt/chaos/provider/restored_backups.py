@@ -18,7 +18,6 @@ from hushwatt.provider.store.backup import restore
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.record import pack_many
 
 HOMES, SLOTS, PARTS = 60, 4, 5
 QUESTIONS = ("/estimates", "/estimates?consistency=none&smooth=true", "/top", "/export.csv", "/slots")
@@ -68,8 +67,7 @@ def _parts(chance: random.Random) -> list[list[int]]:
 
 def _send(client: InProcessClient, gateway: EnrolledSigner, sent: SlotReports, homes: list[int]) -> None:
     rows = np.array(homes)
-    body = pack_many(gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows])
-    verdict = client.send(gateway, body).json()
+    verdict = client.report(gateway, sent.slot, sent, rows, gateway.devices[rows]).json()
     expect(not verdict["rejected"], "a report was rejected")
 
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from hushwatt.audit.finding import Audit, Finding
-    from hushwatt.audit.report import AuditReport, PlanReport
-    from hushwatt.audit.summary import ClaimRow
+    from hushwatt.audit.report import AuditReport, ClaimRow, PlanReport
 
 app = App(name="audit", help="Check that what is promised holds, by enumeration, search and attack.")
 app.command("hushwatt.cli.audit.chaos:chaos", name="chaos")
