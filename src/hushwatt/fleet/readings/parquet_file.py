@@ -8,13 +8,7 @@ import pyarrow.parquet as pq
 
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings.columns import check_columns
-from hushwatt.wire.reports.parquet_bounds import (
-    DamagedColumn,
-    PageSummary,
-    UnsafeParquet,
-    check_footer,
-    check_pages,
-)
+from hushwatt.wire.reports.parquet_bounds import DamagedColumn, PageSummary, UnsafeParquet, check_footer, check_pages
 
 BATCH_ROWS = 1 << 18  # in a batch: large enough to be quick, small enough to stay in the cache
 BATCH_BYTES = 1 << 26  # bytes that its longest texts may come to

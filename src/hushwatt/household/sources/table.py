@@ -62,8 +62,8 @@ class TableSource:
 
     def mean(self, plan: str, appliance: str) -> float:
         """The mean of an appliance's rows over the first slot that is open; forgets it."""
-        found = self._slots[plan, appliance].pop(0)
-        return found.total / found.count if found.count else 0.0
+        slot = self._slots[plan, appliance].pop(0)
+        return slot.total / slot.count if slot.count else 0.0
 
     def poll(self, now: int) -> None:
         """Take in every row up to now; each counts for the open slot that holds its time."""
@@ -72,22 +72,20 @@ class TableSource:
                 for reading in self._waiting:
                     self._take(reading, now)
                 self._waiting = []
-        except ReadingsError as wrong:
-            self.trouble, self._stream, self._waiting = str(wrong), None, []
-        except OSError:
-            self.trouble, self._stream, self._waiting = f"{self.name} cannot be read", None, []
-        except Exception:
+        except Exception as wrong:
             self._stream, self._waiting = None, []  # begin anew: a stream that failed gives nothing more
-            raise
+            if not isinstance(wrong, ReadingsError | OSError):
+                raise
+            self.trouble = str(wrong) if isinstance(wrong, ReadingsError) else f"{self.name} cannot be read"
 
     def _due(self, now: int) -> bool:
         """Whether the next row is there and its time has come."""
         if not self._waiting:
             if self._stream is None:
                 self._stream = self._readings()
-            found = next(self._stream, END)
-            self.over = found is END
-            self._waiting = found or []
+            readings = next(self._stream, END)
+            self.over = readings is END
+            self._waiting = readings or []
         return bool(self._waiting) and self._time(self._waiting[0][0], now) <= now
 
     def _time(self, time: int, now: int) -> int:
@@ -110,9 +108,9 @@ class TableSource:
             if row is None:
                 yield None
             elif self.entry.household is None or str(row.get("household")) == self.entry.household:
-                found = list(row_readings(row, self.entry.appliances, f"{self.name}, row {count}"))
-                if found:
-                    yield found
+                readings = list(row_readings(row, self.entry.appliances, f"{self.name}, row {count}"))
+                if readings:
+                    yield readings
 
 
 def row_readings(row: Row, names: Mapping[str, str], where: str) -> Iterator[Reading]:

@@ -163,6 +163,7 @@ class _PageHeader:
     size: int  # bytes when it is unpacked
     stored: int  # bytes in the file
     encoding: int
+    values: int
 
 
 def _check_schema(metadata: CompactReader) -> None:
@@ -212,30 +213,29 @@ def _page_headers(file: IO[bytes], chunk: _ColumnChunk, most: int) -> list[_Page
     """The headers of all pages of a column in a row group, in the order in which Arrow comes to them."""
     offset, end, values, headers = chunk.offset, chunk.offset + chunk.size, chunk.values, list[_PageHeader]()
     while offset < end and len(headers) <= most and values > 0:
-        header, offset, count = _page_header(file, offset)
+        header, offset = _page_header(file, offset)
         if header.size < 0 or header.stored < 0:
             raise ValueError("a size below zero")
-        values -= count
+        values -= header.values
         offset += header.stored
         headers.append(header)
     return headers
 
 
-def _page_header(file: IO[bytes], offset: int) -> tuple[_PageHeader, int, int]:
-    """The header of the page at an offset, where its bytes begin, and how many values it has."""
+def _page_header(file: IO[bytes], offset: int) -> tuple[_PageHeader, int]:
+    """The header of the page at an offset, and where its bytes begin."""
     for length in (USUAL_HEADER, MAX_HEADER):
         file.seek(offset)
         metadata = CompactReader(file.read(length))
         try:
-            kind, size, stored, encoding, values = _parse_page_header(metadata)
+            return _parse_page_header(metadata), offset + metadata.position
         except ValueError:
             continue
-        return _PageHeader(kind, size, stored, encoding), offset + metadata.position, values
     raise ValueError("no head of a page")
 
 
-def _parse_page_header(metadata: CompactReader) -> tuple[int, int, int, int, int]:
-    """Kind, both sizes, encoding and values; the last two are the data page's own, in one of two forms."""
+def _parse_page_header(metadata: CompactReader) -> _PageHeader:
+    """Encoding and values are the data page's own, in one of two forms."""
     fields, encoding, values = {1: 0, 2: 0, 3: 0}, 0, 0
     for number, kind in metadata.fields():
         if number in (5, 8) and kind == STRUCT:
@@ -245,7 +245,7 @@ def _parse_page_header(metadata: CompactReader) -> tuple[int, int, int, int, int
             value = metadata.value(kind)
             if number in fields and isinstance(value, int):
                 fields[number] = value
-    return fields[1], fields[2], fields[3], encoding, values
+    return _PageHeader(fields[1], fields[2], fields[3], encoding, values)
 
 
 def _reading(opened: FileOpener) -> Any:
