@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.provider.collecting import ServiceClient, histories, records
@@ -340,7 +341,7 @@ def test_an_empty_store_has_pages(collecting, plan, path):
 
 def test_a_service_without_a_plan_says_so():
     """There is nothing to show yet, whatever is asked for."""
-    nothing = SimpleNamespace(collections={})
+    nothing: Any = SimpleNamespace(collections={})
     for word in ("", "ffff"):
         with pytest.raises(UsageError, match="no plan is collected here yet"):
             choose_plan(nothing, word)

@@ -42,7 +42,7 @@ class PeriodWeights:
     @property
     def first(self) -> Mask:
         """Whether the group's slot is the first of the period that its draws count in."""
-        return (self.now > 0) & (self.before == 0)
+        return np.asarray((self.now > 0) & (self.before == 0))
 
     @property
     def squared(self) -> Floats:
