@@ -1,6 +1,7 @@
 """The provider weakened on purpose: the scenarios about it find out, in the few cases of the suite."""
 
 import itertools
+import time
 from dataclasses import replace
 
 import apsw
@@ -29,18 +30,24 @@ def faults(name):
 
 
 def test_a_collector_that_answers_before_it_commits(monkeypatch):
-    """Killed between the two, it has acknowledged what is lost."""
+    """Killed between the two, it has acknowledged what is lost.
+
+    It commits when the next write comes, so that a kill falls between however fast or busy the machine is.
+    """
     write = inbox.Inbox._write
 
     def hasty(self, session, batch):
         write(self, session, batch)
-        for waiting in batch:
+        uploads = [waiting for waiting in batch if waiting.upload]
+        for waiting in uploads:
             waiting.future.get_loop().call_soon_threadsafe(waiting.resolve)
+        while uploads and self._queue.empty():
+            time.sleep(0.001)
 
     monkeypatch.setattr(inbox.Inbox, "_write", hasty)
 
     (said,) = faults("kill-collector")
-    assert "acknowledged reports are lost" in said or "answered 401" in said  # an enrolment, lost likewise
+    assert "acknowledged reports are lost" in said
 
 
 def test_a_collector_that_counts_what_it_knows_again(monkeypatch):

@@ -17,6 +17,8 @@ from hushwatt.fleet.readings import partitions as parts
 from hushwatt.fleet.state import FleetState, save_state
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for
+from hushwatt.privacy.rotation import first_place
+from hushwatt.provider.tally.engines import tally_reports
 from hushwatt.wire.payload import Layout
 
 METHODS = [
@@ -148,6 +150,39 @@ def test_state_carries_the_budget_from_file_to_file(tmp_path, plan_for, readings
 
     assert len(spent) > 50
     assert all(max(np.convolve(each, np.ones(3, dtype=int))) <= plan.epsilon for each in spent.values())
+
+
+def write_cursor(plan, path):
+    """Write a state in the older form: orders that begin elsewhere, and a cursor that says how far each home is."""
+    table, known = pq.read_table(path), FleetState.load(plan, path)
+    homes = known.homes(slice(0, len(table)))
+    turns = known.slot + homes.strategies.each(lambda state: state.wait)
+    cursor = np.array([first_place(plan, int(turn)) for turn in turns]) + 1
+    rows = [np.roll(order, 1).tobytes() for order in homes.order]
+    place = table.schema.get_field_index("order")
+    table = table.set_column(place, "order", pa.array(rows, table.schema.field("order").type))
+    pq.write_table(table.append_column("cursor", pa.array(cursor % len(plan.appliances))), path)
+
+
+@pytest.mark.usefixtures("homes_in_a_part")
+@pytest.mark.parametrize("older", [False, True], ids=["as written", "with a cursor"])
+@pytest.mark.parametrize("method", ["lbu", "lsp", "lpu"])
+@pytest.mark.parametrize("cuts", [[(0, 2), (4, 5), (8, 9)], [(1, 2), (3, 4), (8, 9)]], ids=str)
+def test_orders_go_on_over_slots_that_are_left_out(tmp_path, plan_for, readings_at, watts, method, older, cuts):
+    """Whatever is skipped between two files, every report is of the appliances that are next in its home's order."""
+    plan, state, reports = plan_for(method, appliances_per_report=1), tmp_path / "state", tmp_path / "reports"
+    reports.mkdir()
+    for part, (first, last) in enumerate(cuts):
+        readings = readings_at(tmp_path / f"r{part}.parquet", watts[first:last], plan.names, first=first)
+        if older and part:
+            write_cursor(plan, state)
+        randomise_file(plan, readings, reports / f"{part}.parquet", state=state, seed=4)
+    tallies = tally_reports(plan, reports)
+
+    assert not tallies.refused
+    assert sum(tally.rows for tally in tallies.groups.values()) == sum(
+        pq.read_metadata(path).num_rows for path in reports.iterdir()
+    )
 
 
 @pytest.mark.usefixtures("homes_in_a_part")
@@ -398,6 +433,29 @@ def test_a_state_that_says_what_none_says(tmp_path, kept, change):
     with pytest.raises(StateError, match="other: ") as caught:
         FleetState.load(plan, path)
     assert len(str(caught.value)) < 300
+
+
+def test_a_state_whose_homes_are_not_in_order(tmp_path, kept):
+    """Homes are found by halving, so a state that is not sorted is none."""
+    plan, table = kept
+    pq.write_table(table.take(np.arange(len(table))[::-1]), tmp_path / "other")
+
+    with pytest.raises(StateError, match="not a hushwatt state file, or damaged") as caught:
+        FleetState.load(plan, tmp_path / "other")
+    assert str(caught.value.__cause__) == "not in order"
+
+
+@pytest.mark.parametrize("value", [0.5, "1", 2**70, [0.5]], ids=repr)
+def test_a_state_whose_strategies_are_not_of_whole_numbers(tmp_path, kept, value):
+    """No number that a strategy adds up may be another kind of thing."""
+    plan, table = kept
+    memory = json.loads(table.schema.metadata[b"hushwatt.state"])
+    memory["strategies"] = [dict.fromkeys(memory["strategies"][0], value)]
+    pq.write_table(table.replace_schema_metadata({"hushwatt.state": json.dumps(memory)}), tmp_path / "other")
+
+    with pytest.raises(StateError, match="not a hushwatt state file, or damaged") as caught:
+        FleetState.load(plan, tmp_path / "other")
+    assert str(caught.value.__cause__) == "not a strategy of numbers"
 
 
 @pytest.mark.parametrize("column", ["household", "cohort", "drawn", "order", "charge0"])

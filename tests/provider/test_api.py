@@ -340,6 +340,16 @@ def test_other_addresses(talk):
     assert problem(talk.client.delete(f"{talk.path}/devices/xyz")) == "signature-missing"
 
 
+@pytest.mark.parametrize("word", ["xyz", "00", "00" * 17])
+def test_devices_are_named_by_16_bytes(talk, word):
+    """Another word names no device, whoever signs."""
+    key, device = talk.home()
+    answer = talk.send(key, device, b"", path=f"{talk.path}/devices/{word}", method="DELETE")
+
+    assert problem(answer) == "not-found"
+    assert answer.json()["detail"] == "a device is named by 16 bytes in hex"
+
+
 def test_exports_hold_what_estimates_say(talk):
     """CSV, Parquet and JSON come as files with a name."""
     key, name, body = first_reports(talk)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushwatt.audit.laws import streams
-from hushwatt.audit.laws.streams import audit_streams, cases, decided_law, law_of, other_law_of
+from hushwatt.audit.laws.streams import audit_streams, cases, decided_law, fleet, law_of, other_law_of
 from hushwatt.audit.planted import AgainstRelease, ReusedSeed
 from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
@@ -68,8 +68,13 @@ def test_a_peek_at_the_truth_is_found(monkeypatch):
     def peek(self, rows, others):
         return 2 * (self.pack(truth["levels"]) != others).any(axis=1)
 
+    def peeking(*some):
+        with monkeypatch.context() as patch:  # the fleet alone: the enumeration measures by the same layout
+            patch.setattr(Layout, "differences", peek)
+            return fleet(*some)
+
     monkeypatch.setattr(streams, "enrol", lambda *homes: replace(enrol(*homes), randomiser=note))
-    monkeypatch.setattr(Layout, "differences", peek)
+    monkeypatch.setattr(streams, "fleet", peeking)
 
     assert not audit_streams(case, 20_000, lambda seed, purpose: Simulation(seed, purpose)).passed
 

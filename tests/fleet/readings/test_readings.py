@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import csv as arrow_csv
 
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings import bucket_sort as buckets
@@ -315,4 +316,17 @@ def test_a_file_that_changes_meanwhile(tmp_path, later):
     parquet([row("ada", day) for day in range(later)], path)
 
     with pytest.raises(ReadingsError, match="changed while they were read"):
+        walked(table)
+
+
+@pytest.mark.parametrize("name", ["r.parquet", "r.csv"])
+def test_a_file_that_vanishes_meanwhile(tmp_path, name):
+    """A file that is not there at the second look is said to be gone, not to be damaged."""
+    path = parquet([row("ada", day) for day in range(2)], tmp_path / "r.parquet")
+    arrow_csv.write_csv(pq.read_table(path), tmp_path / "r.csv")
+    path = tmp_path / name
+    table = read_slots(PLAN, path)
+    path.unlink()
+
+    with pytest.raises(ReadingsError, match=f"{name}: it is not there any more"):
         walked(table)

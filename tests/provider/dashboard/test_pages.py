@@ -3,6 +3,8 @@
 import json
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.provider.collecting import ServiceClient, histories, records
@@ -12,6 +14,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan import SlotLength
 from hushwatt.plan.presets import preset
 from hushwatt.provider.dashboard import assets
+from hushwatt.provider.dashboard.query import choose_plan
 from hushwatt.provider.dashboard.renderer import CONTENT_SECURITY_POLICY
 from hushwatt.provider.dashboard.views import VIEWS, series, times
 from hushwatt.provider.store.access import add_token
@@ -334,6 +337,14 @@ def test_an_empty_store_has_pages(collecting, plan, path):
     response, _ = page_of(collecting(plan, days=-3), path)
 
     assert response.status_code == 200
+
+
+def test_a_service_without_a_plan_says_so():
+    """There is nothing to show yet, whatever is asked for."""
+    nothing: Any = SimpleNamespace(collections={})
+    for word in ("", "ffff"):
+        with pytest.raises(UsageError, match="no plan is collected here yet"):
+            choose_plan(nothing, word)
 
 
 def test_a_plan_that_is_over_says_so(collecting, plan):

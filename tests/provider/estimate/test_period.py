@@ -6,9 +6,11 @@ from tests.provider.simulated import MICRO, plan_of, repeated_slots, spoken, spr
 
 from hushwatt.privacy.laws import law_for
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
-from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.consistency import add_one_smoothed
+from hushwatt.provider.estimate.debias import DebiasedGroups, centred, watts_moments
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.period import period_weights
+from hushwatt.provider.estimate.period import period_mean, period_weights
+from hushwatt.provider.estimate.slots import slot_statistics
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 NAME, VALUES = "appliance 0", np.array([0.0, 100.0, 300.0, 1000.0])
@@ -96,6 +98,24 @@ def test_weights_of_a_draw():
     assert np.isclose(weights.squared[:4].sum(), (4 / 80) ** 2)
     assert np.isclose(weights.squared[4:].sum(), (4 / 80) ** 2)
     assert np.isclose(weights.cubed[:4].sum(), (4 / 80) ** 3)
+
+
+def test_the_size_of_an_answer_is_a_sum_over_draws():
+    """Third moment over second, each draw once, with the weight of all the slots that stand by it."""
+    plan, rng = plan_of([VALUES], oracle="grr", epsilon="3", window=3, method="lsp"), np.random.default_rng(5)
+    levels = lives(rng)[:, :40]
+    drawn = each_on_its_own(rng, levels)
+    arrays = TallyArrays.of(plan, standing(rng, plan, levels, drawn)[0])
+    groups, timeline = DebiasedGroups.of(plan, arrays, 0), SlotTimeline.of(arrays, minimum=1)
+    period = period_mean(plan, 0, groups, slot_statistics(plan, 0, groups, timeline, 40), timeline)
+
+    begins = [np.flatnonzero(mine) for mine in drawn.T]
+    amounts = np.concatenate([mine[mine > 0] for mine in drawn.T])
+    weights = np.concatenate([np.diff(mine, append=SLOTS) for mine in begins]) / (40 * SLOTS)
+    histogram = add_one_smoothed(period.share, len(weights))
+    moments = [watts_moments(centred(VALUES), law_for("grr", int(amount), 1, 4)) for amount in amounts]
+    second, third = np.array(moments).swapaxes(0, 1) @ histogram
+    assert np.isclose(period.watts_jump, weights**3 @ third / (weights**2 @ second), rtol=1e-9)
 
 
 def test_slots_without_an_answer_do_not_count():
@@ -198,6 +218,6 @@ def test_repeats_say_nothing_new(mapping, reports, repeats):
     alone = estimate(plan, Tallies(100, groups), last=0).by_period
 
     for name in plan.names:
-        for number in ("watts", "watts_se", "share", "rank_best", "rank_worst"):
+        for number in ("watts", "watts_se", "low", "high", "share", "rank_best", "rank_worst"):
             assert getattr(together[name], number) == pytest.approx(getattr(alone[name], number)), number
         assert together[name].levels_se == pytest.approx(alone[name].levels_se)

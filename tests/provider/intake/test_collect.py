@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from tests.provider.collecting import STORES, histories, records, write_reports
 
+from hushwatt.errors import StateError
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.intake.collect import _insert as insert_reports
+from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.engines import tally_reports
 
 HOMES, SLOTS = 60, 7
@@ -102,6 +105,27 @@ def test_the_first_bytes_win(collecting, plan_of):
     other.send(key, name, records(devices, first))
     other.clock.forward(days=9)
     assert other.get("/estimates").json() == kept
+
+
+@both_stores
+def test_a_report_that_came_in_between(collecting, plan_of):
+    """A store that has what it just had not is believed in neither: nothing is kept of any report beside it."""
+    plan = plan_of(3, 4, 2, oracle="oue")
+    talk = collecting(plan, days=0.5)
+    (sent,) = histories(plan, HOMES, 1)
+    homes, rows = np.arange(1, HOMES + 1), np.arange(HOMES)
+    database, (collection,) = talk.service.database, talk.service.read.collections.values()
+    with database.writing() as session:
+        insert_reports(session, collection, sent, 0, rows[:1], homes[:1], 0)
+
+    with (
+        pytest.raises(StateError, match="a report that was not there is there now: nothing of this was kept"),
+        database.writing() as session,
+    ):
+        insert_reports(session, collection, sent, 0, rows, homes, 0)
+    with database.reading() as session:
+        assert session.all("SELECT count(*) FROM reports") == [(1,)]
+        assert sum(tally.rows for tally in read_tallies(session, collection.number, 0, 0).values()) == 1
 
 
 @both_stores

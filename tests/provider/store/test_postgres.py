@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.provider.collecting import STORES
 
-from hushwatt.errors import StateError
+from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import open_store, postgres
 from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, copy_bytes
 from hushwatt.provider.store.session import ReportGroup
@@ -46,6 +46,14 @@ def test_reports_are_partitioned_by_slot(database):
 
     assert made == ["reports_1_0_to_63", "reports_1_1024", "reports_1_2048_to_2111", "reports_1_64_to_127"]
     assert left == [(64,), (1500,), (2048,)]
+
+
+@only_postgres
+def test_a_backup_is_for_the_server_to_make(database, tmp_path):
+    """It has tools for that, which the refusal names; nothing is written."""
+    with pytest.raises(UsageError, match="backed up by PostgreSQL's own pg_dump"):
+        database.backup(tmp_path / "backup")
+    assert not (tmp_path / "backup").exists()
 
 
 @both_stores

@@ -260,3 +260,19 @@ def test_pages_are_counted(tmp_path, plan, monkeypatch):
     monkeypatch.setattr(parquet_bounds, "MAX_PAGES", 10)
 
     assert "more than 10 pages" in refusal(plan, saved(tmp_path / "r.parquet", plan, row_group_size=5))
+
+
+@pytest.mark.parametrize("field", ["unpacked", "stored"])
+def test_a_page_of_a_size_below_zero(plan_of, tmp_path, field):
+    """Reading on from before its beginning would never end: the column is damaged."""
+    path = saved(tmp_path / "r.parquet", plan_of(3), use_dictionary=False, compression="none")
+    metadata = pq.read_metadata(path)
+    data = bytearray(path.read_bytes())
+    place = metadata.row_group(0).column(0).data_page_offset + 3  # its kind comes first, then both sizes
+    if field == "stored":
+        place += next(step for step in range(9) if data[place + step] < 128) + 2
+    data[place] |= 1  # the lowest bit of a number is its sign
+    path.write_bytes(data)
+
+    with pytest.raises(DamagedColumn):
+        check_pages(lambda: path, metadata, ["household"])

@@ -50,12 +50,14 @@ class CsvReadings:
                 for batch in stream:
                     passed = min(passed + BLOCK_BYTES, self.size)
                     yield batch, passed / self.size
+        except FileNotFoundError:
+            raise ReadingsError(f"{self.path}: it is not there any more") from None
         except (OSError, pa.ArrowException):
             raise self._diagnosis() from None
 
     def where(self, row: int) -> str:
         """The words for a row, counted from 0."""
-        with suppress(csv.Error):  # a line before it that Arrow has read in another way
+        with suppress(OSError, csv.Error):  # it has gone, or a line before it was read by Arrow in another way
             for number, (line, _) in enumerate(self._records()):
                 if number == row + 1:
                     return f"row {number} (line {line})"

@@ -43,6 +43,8 @@ class ParquetReadings:
                 for batch in file.iter_batches(together, columns=list(columns), use_threads=False):
                     done += batch.num_rows
                     yield batch.select(columns), done / self._rows
+        except FileNotFoundError:
+            raise ReadingsError(f"{self.path}: it is not there any more") from None
         except (OSError, DamagedColumn, pa.ArrowException):
             shown = ", ".join(columns)
             raise ReadingsError(f"{self.path}, after row {done}, column {shown}: damaged") from None

@@ -40,6 +40,11 @@ class PeriodWeights:
     before: Floats  # of the same draw in the slots before: Σ_{u<t} w_u, since it was drawn
 
     @property
+    def first(self) -> Mask:
+        """Whether the group's slot is the first of the period that its draws count in."""
+        return np.asarray((self.now > 0) & (self.before == 0))
+
+    @property
     def squared(self) -> Floats:
         """What the group's slot adds to the draw's variance, (Σw)² in the end."""
         return self.now * (self.now + 2 * self.before)
@@ -96,7 +101,7 @@ def sampling_weights(groups: DebiasedGroups, slots: SlotStatistics, weights: Per
     than asking every home once: if more were asked, sampling weighs as much more.  (With `dither` the
     levels were drawn at random too, anew each time, and the weight is at least 1.)
     """
-    asked = float(groups.reports[(weights.now > 0) & (weights.before == 0)].sum())
+    asked = float(groups.reports[weights.first].sum())
     unasked: Floats = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
     return unasked
 
@@ -110,7 +115,7 @@ def slope_and_jump(
     higher levels; the size of an answer is the third moment of its size over the second.
     """
     reports = groups.reports * (weights.now > 0)
-    histogram = add_one_smoothed(share, float(reports.sum()))
+    histogram = add_one_smoothed(share, float(reports[weights.first].sum()))
     values = np.asarray(plan.appliances[appliance].values)
     away = values - histogram @ values
     once, twice = weights.squared * reports, weights.cubed * reports

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import rules_of
+from hushwatt.provider.checks.declared_homes import INGEST, check_declared_homes
 from hushwatt.wire.payload import Layout
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from hushwatt.wire.reports.report_file import ReportFile
 
 BATCH_ROWS = 1 << 17  # rows that go in by one transaction, at most
-MAX_UNHEARD = 10  # homes that take part for each that is heard
-SPARE_ROWS = 25  # that chance may withhold
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,13 @@ class Delivery:
                     yield row + start, batch.taken(slice(start, start + BATCH_ROWS))
                 row += len(batch)
 
+    def check_homes(self) -> None:
+        """Refuse a file that declares many more homes than its rows can come from."""
+        try:
+            check_declared_homes(self.plan, self.reports.homes, self.reports.rows, INGEST)
+        except ReportError as error:
+            raise ReportError(f"{self.path}: {error}") from None
+
     def check_same(self) -> None:
         """Refuse a file that somebody writes to while it is read."""
         if file_stamp(self.path) != self.stamp:
@@ -66,22 +71,6 @@ def open_deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
     if not files:
         raise UsageError("no file of reports was named")
     return files
-
-
-def check_declared_homes(delivery: Delivery) -> None:
-    """Refuse a file that declares many more homes than its rows can come from.
-
-    A home has a row in every slot, or in one of `window` where homes take turns; a tenth of them must
-    have been heard, give or take a few.
-    """
-    plan, declared, rows = delivery.plan, delivery.reports.homes, delivery.reports.rows
-    turns = rules_of(plan).groups(plan.window)
-    possible = MAX_UNHEARD * turns * (rows + SPARE_ROWS)
-    if declared > possible:
-        raise ReportError(
-            f"{delivery.path}: it says that {declared:,} homes take part, but its {rows:,} rows come from "
-            f"{possible:,} homes at most: give the true number with --homes"
-        )
 
 
 def file_stamp(path: Path) -> tuple[int, int, int]:

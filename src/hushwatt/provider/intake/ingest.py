@@ -30,7 +30,7 @@ from hushwatt.provider.intake.collect import (
     collect,
     validate,
 )
-from hushwatt.provider.intake.delivery import Delivery, check_declared_homes
+from hushwatt.provider.intake.delivery import Delivery
 from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import DeviceIndex, unique_devices
 from hushwatt.provider.schedule import SlotSchedule
@@ -114,7 +114,7 @@ class Ingest:
         files = list(files)
         for file in files:
             if self._declared is None:
-                check_declared_homes(file)
+                file.check_homes()
         for file in files:
             ingested.files += 1
             self._take_file(file, ingested, advance)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
 from hushwatt.privacy.strategies import rules_of
+from hushwatt.provider.checks.declared_homes import ESTIMATE, check_declared_homes
 from hushwatt.provider.tally.draws import BEFORE_FIRST, PUBLICATION, draws_of
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.row_error import RowError
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
 
 Rows = NDArray[np.intp] | slice
-MAX_HOMES_PER_HEARD = 1_000  # homes that may take part for each that is heard in a slot
-SPARE_HOMES = 1_000  # added to those heard, as few homes tell little
 MAX_SORTED_CHANGES = 1 << 10  # from row to row, up to which it is tried whether groups are neighbours
 
 
@@ -171,12 +169,8 @@ def finish_tallies(plan: Plan, tallies: Tallies) -> Tallies:
 
 def count_homes(plan: Plan, tallies: Tallies) -> int:
     """How many homes take part: as the files say, if that can be, and no fewer than were heard."""
-    least, turns = homes_heard(plan, tallies), rules_of(plan).groups(plan.window)
-    if tallies.homes > MAX_HOMES_PER_HEARD * turns * (least + SPARE_HOMES):
-        raise ReportError(
-            f"hushwatt.homes says that {tallies.homes:,} homes take part, "
-            f"but no more than {least:,} are heard: write the true number there"
-        )
+    least = homes_heard(plan, tallies)
+    check_declared_homes(plan, tallies.homes, least, ESTIMATE)
     return max(tallies.homes, least)
 
 
