@@ -45,7 +45,8 @@ class PageSummary:
     """What the headers of a file's pages say about columns."""
 
     coded: frozenset[str]  # columns with a dictionary
-    largest: int  # bytes of the largest page of texts that build on each other; 0: there is none
+    largest: int  # bytes that a value may take: of a page of texts that build on each other, or its share of a page
+    open: int  # bytes of the largest page of each column
 
 
 def check_footer(opened: FileOpener) -> None:
@@ -84,9 +85,10 @@ def read_footer(opened: FileOpener) -> bytes:
 
 def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[str]) -> PageSummary:
     """Look at the header of every page of some columns, and refuse those that would unpack to too much."""
-    indices = {footer.schema.column(index).path: index for index in range(footer.num_columns)}
-    wanted = [(column, indices[column]) for column in columns]
-    coded, largest, left = set[str](), 0, MAX_PAGES
+    names = set(columns)
+    paths = [(footer.schema.column(index).path, index) for index in range(footer.num_columns)]
+    wanted = [(path, index) for path, index in paths if path in names or path.partition(".")[0] in names]
+    coded, largest, left, pages = set[str](), 0, MAX_PAGES, dict.fromkeys(wanted, 0)
     groups = _row_groups(read_footer(opened))
     with _reading(opened) as file:
         for group, chunks in enumerate(groups):
@@ -98,8 +100,9 @@ def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[s
                 left -= len(headers)
                 _check_page_sizes(column, headers, left)
                 coded |= {column for header in headers if header.kind == DICTIONARY_PAGE}
-                largest = max([largest, *(header.size for header in headers if header.encoding == DELTA_BYTE_ARRAY)])
-    return PageSummary(frozenset(coded), largest)
+                largest = max([largest, *(header.value_bytes for header in headers)])
+                pages[column, index] = max([pages[column, index], *(header.size for header in headers)])
+    return PageSummary(frozenset(coded), largest, sum(pages.values()))
 
 
 def _row_groups(data: bytes) -> list[list["_ColumnChunk"]]:
@@ -163,6 +166,14 @@ class _PageHeader:
     size: int  # bytes when it is unpacked
     stored: int  # bytes in the file
     encoding: int
+    values: int
+
+    @property
+    def value_bytes(self) -> int:
+        """What each of its values takes when many are read: the whole page where texts build on each other."""
+        if self.encoding == DELTA_BYTE_ARRAY:
+            return self.size
+        return self.size // self.values if self.values > 0 else 0
 
 
 def _check_schema(metadata: CompactReader) -> None:
@@ -212,17 +223,17 @@ def _page_headers(file: IO[bytes], chunk: _ColumnChunk, most: int) -> list[_Page
     """The headers of all pages of a column in a row group, in the order in which Arrow comes to them."""
     offset, end, values, headers = chunk.offset, chunk.offset + chunk.size, chunk.values, list[_PageHeader]()
     while offset < end and len(headers) <= most and values > 0:
-        header, offset, count = _page_header(file, offset)
+        header, offset = _page_header(file, offset)
         if header.size < 0 or header.stored < 0:
             raise ValueError("a size below zero")
-        values -= count
+        values -= header.values
         offset += header.stored
         headers.append(header)
     return headers
 
 
-def _page_header(file: IO[bytes], offset: int) -> tuple[_PageHeader, int, int]:
-    """The header of the page at an offset, where its bytes begin, and how many values it has."""
+def _page_header(file: IO[bytes], offset: int) -> tuple[_PageHeader, int]:
+    """The header of the page at an offset, and where its bytes begin."""
     for length in (USUAL_HEADER, MAX_HEADER):
         file.seek(offset)
         metadata = CompactReader(file.read(length))
@@ -230,7 +241,7 @@ def _page_header(file: IO[bytes], offset: int) -> tuple[_PageHeader, int, int]:
             kind, size, stored, encoding, values = _parse_page_header(metadata)
         except ValueError:
             continue
-        return _PageHeader(kind, size, stored, encoding), offset + metadata.position, values
+        return _PageHeader(kind, size, stored, encoding, values), offset + metadata.position
     raise ValueError("no head of a page")
 
 
