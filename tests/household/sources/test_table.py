@@ -119,6 +119,18 @@ def test_bytes_that_are_no_text(folder):
         next(follow_csv(folder / "x.csv"))
 
 
+def test_a_header_that_is_no_row(folder):
+    """Without a header nothing can be read; it is looked at again."""
+    source = table(folder, "time,\r2\n2024-01-01T00:10:00Z,1\n")
+    source.poll(START + HOUR)
+    trouble = source.trouble
+    (folder / "readings.csv").write_text(TIDY)
+    source.poll(START + HOUR)
+
+    assert trouble == "readings.csv: a line is not a row of a table"
+    assert source.mean("plan", "kettle") == 200
+
+
 def test_a_time_far_away_is_none():
     """A time beyond the calendar is not a time."""
     with pytest.raises(ReadingsError, match="not a time"):
