@@ -35,8 +35,10 @@ GROUPED = {
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
     "cli/household/test_owner_text.py": "household/consent_text household/report/preview",
-    "cli/plan/test_plan.py": "cli/plan/promise_json",
-    "cli/provider/test_provider.py": "cli/provider/store_options provider/service/folder",
+    "cli/provider/test_provider.py": """
+        cli/provider/backup cli/provider/keys cli/provider/serve cli/provider/store_options
+        provider/service/folder
+    """,
     "cli/test_tables.py": "cli/demo cli/provider/deliveries cli/provider/import_export",
     "cli/test_terminal.py": "evaluate/simulate",
     "evaluate/generators/test_augment.py": "evaluate/generators/streams",
@@ -47,9 +49,8 @@ GROUPED = {
     """,
     "evaluate/test_datasets_native.py": """
         evaluate/datasets/appliance_names evaluate/datasets/card evaluate/datasets/csv_rows
-        evaluate/datasets/eco evaluate/datasets/ideal evaluate/datasets/local_time
-        evaluate/datasets/opsd evaluate/datasets/refit evaluate/datasets/tracebase
-        evaluate/datasets/ukdale
+        evaluate/datasets/eco evaluate/datasets/ideal evaluate/datasets/opsd evaluate/datasets/refit
+        evaluate/datasets/tracebase evaluate/datasets/ukdale
     """,
     "evaluate/test_datasets_nilmtk.py": "evaluate/datasets/nilmtk evaluate/datasets/plain_pickle",
     "evaluate/test_datasets_real.py": """
@@ -78,7 +79,7 @@ GROUPED = {
     "evaluate/test_page.py": "evaluate/figures evaluate/reproduce evaluate/result_tables",
     "evaluate/test_paper_mechanism.py": "evaluate/experiments/findings evaluate/paper_numbers",
     "fleet/readings/test_files.py": """
-        fleet/readings/arrow_readings fleet/readings/columns fleet/readings/csv_file
+        fleet/readings/columns fleet/readings/csv_file
     """,
     "fleet/readings/test_partitions.py": "fleet/assemble fleet/fleet",
     "fleet/readings/test_readings.py": """
@@ -96,7 +97,6 @@ GROUPED = {
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
     "household/test_home_assistant.py": "household/guard",
-    "household/test_private_files.py": "household/home_folder",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
         cli/household/household cli/household/options household/page/html household/page/view
@@ -104,7 +104,7 @@ GROUPED = {
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
     "privacy/advice/test_advise.py": """
-        privacy/advice/answered privacy/advice/candidate privacy/advice/expected privacy/advice/levels
+        privacy/advice/answered privacy/advice/candidate privacy/advice/expected
     """,
     "privacy/test_dearest.py": "privacy/strategies/strategy",
     "privacy/test_laws.py": "privacy/laws/direct privacy/laws/law privacy/laws/unary",

@@ -43,19 +43,7 @@ NAMES = {
 }
 OLD_NAMES = {"Answer": "Result"}  # still there, with a warning
 
-__all__ = [
-    "Appliance",
-    "HushwattError",
-    "Plan",
-    "Result",
-    "__version__",
-    "advise",
-    "estimate",
-    "preset",
-    "promise",
-    "randomise",
-    "simulate",
-]
+__all__ = sorted(["__version__", *NAMES])
 
 
 def __getattr__(name: str) -> object:

@@ -24,8 +24,8 @@ def rewrite_wal(connection: apsw.Connection) -> None:
     file = apsw.VFSFile(connection.open_vfs, str(log), [flags, 0])
     try:
         size = file.xFileSize()
-        for place in range(0, size, BLOCK_BYTES):
-            file.xWrite(file.xRead(min(BLOCK_BYTES, size - place), place), place)
+        for offset in range(0, size, BLOCK_BYTES):
+            file.xWrite(file.xRead(min(BLOCK_BYTES, size - offset), offset), offset)
         if size:
             file.xSync(apsw.SQLITE_SYNC_NORMAL)
     finally:

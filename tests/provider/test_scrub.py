@@ -8,7 +8,10 @@ from tests.provider.collecting import STORES
 
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.plans import add_plan
+from hushwatt.provider.store.session import ReportGroup
 from hushwatt.provider.store.slots import scrub
+from hushwatt.provider.tally.draws import PUBLICATION
+from hushwatt.provider.tally.tally import TallyKey
 
 PUBLISHED = "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, 0, 9, 0)"
 SIZES = "SELECT sum(pg_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'reports'::regclass"
@@ -18,7 +21,7 @@ def fill(database, plan, slots, homes, size):
     with database.writing() as session:
         for slot in range(slots):
             payloads = np.full((homes, size), 7, np.uint8)
-            session.add_reports(plan, slot, 5, 5, slot, np.arange(homes), payloads)
+            session.add_reports(plan, ReportGroup(TallyKey(slot, PUBLICATION, slot, 5), 5, np.arange(homes), payloads))
             session.run(PUBLISHED, plan, slot)
 
 

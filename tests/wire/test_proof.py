@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.wire.proof import BODY_UNREAD, Challenge, hex_header, proof_text, prove
-from hushwatt.wire.signature import public_bytes, sign_request
+from hushwatt.wire.proof import BODY_UNREAD, Challenge, proof_text, prove
+from hushwatt.wire.signature import hex_header, public_bytes, sign_request
 
 KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 ASKED = Challenge.fresh("POST", "/v1/plans/5f/reports", b"records")

@@ -1,6 +1,6 @@
 """What an audit found out: one claim about one subject, with the figure reached."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -16,7 +16,7 @@ class Finding:
     figure: str  # what was reached, for people
     passed: bool
     seconds: float = 0.0
-    numbers: dict[str, float | int | str] = field(default_factory=dict)  # the same, for programs
+    numbers: Mapping[str, float | int | str] = field(default_factory=dict)  # the same, for programs
 
     @property
     def claims(self) -> list[str]:

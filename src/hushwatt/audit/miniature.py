@@ -107,6 +107,12 @@ def small_plan(mechanism: Mechanism, shape: Shape, epsilon: int, asked: int) -> 
     )
 
 
+def range_plan(method: str, decision: str | None, oracle: str, shape: Shape, epsilon: int, asked: int) -> Plan:
+    """The same by the parts of a mechanism that counts a reading as the level whose range it lies in."""
+    mechanism = Mechanism(method, decision, oracle, "range", asked < len(shape.widths))
+    return small_plan(mechanism, shape, epsilon, asked)
+
+
 def appliance(place: int, levels: int) -> Appliance:
     """An appliance with levels around 0, 100, 200, … watts."""
     values = tuple(100.0 * level for level in range(levels))

@@ -8,8 +8,7 @@ from string import Template
 
 from hushwatt.audit.finding import Finding
 from hushwatt.audit.page_words import INTRODUCTION, LIMITS, QUESTIONS, QUICK, ReaderQuestion
-from hushwatt.audit.report import AuditReport, PlanReport, versions
-from hushwatt.audit.summary import ClaimRow
+from hushwatt.audit.report import AuditReport, ClaimRow, PlanReport, versions
 from hushwatt.plan.summary import facts
 from hushwatt.privacy.promise import promise
 from hushwatt.privacy.promise_words import as_prose, sentences

@@ -1,7 +1,8 @@
-"""What an audit came to: its findings, the plans it looked at, and how to see it again."""
+"""What an audit came to: its findings, one row for every claim, the plans it looked at, how to see it again."""
 
 import os
 import platform
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -9,8 +10,8 @@ from math import isfinite
 from typing import Any
 
 from hushwatt import __version__
+from hushwatt.audit.claims import CLAIMS
 from hushwatt.audit.finding import Finding
-from hushwatt.audit.summary import ClaimRow, by_claim
 from hushwatt.plan.plan import Plan
 
 PARTS = ("numpy", "cryptography", "apsw", "scipy")  # what randomness, ledgers and verdicts lean on
@@ -22,6 +23,23 @@ class PlanReport:
 
     plan: Plan
     findings: list[Finding]
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """What an audit found out about one claim."""
+
+    claim: str
+    says: str
+    stated: str
+    figure: str
+    seconds: float
+    good: int  # findings that passed
+    all: int
+
+    @property
+    def passed(self) -> bool:
+        return self.good == self.all
 
 
 @dataclass(frozen=True)
@@ -51,6 +69,33 @@ class AuditReport:
     @property
     def rows(self) -> list[ClaimRow]:
         return by_claim(self.everything)
+
+
+def by_claim(findings: Iterable[Finding]) -> list[ClaimRow]:
+    """The claims that were looked at, in their order; a finding about several counts for each.
+
+    Its seconds go to the first of them, so that the times add up.
+    """
+    about: dict[str, list[Finding]] = {claim: [] for claim in CLAIMS}
+    for finding in findings:
+        for claim in finding.claims:
+            about[claim].append(finding)
+    return [_claim_row(claim, found) for claim, found in about.items() if found]
+
+
+def _claim_row(claim: str, found: list[Finding]) -> ClaimRow:
+    good = sum(finding.passed for finding in found)
+    seconds = sum(finding.seconds for finding in found if finding.claims[0] == claim)
+    return ClaimRow(claim, CLAIMS[claim].says, CLAIMS[claim].stated, _figure(found, good), seconds, good, len(found))
+
+
+def _figure(found: list[Finding], good: int) -> str:
+    """The finding that says most: a failed one, else the one that came nearest to what is allowed."""
+    worst = max(found, key=lambda finding: (not finding.passed, finding.reached))
+    cases = sum(finding.cases for finding in found)
+    counted = f", {cases:,} cases" if cases else ""
+    checks = "" if len(found) == 1 else f"{good:,} of {len(found):,} checks{counted}; "
+    return f"{checks}{worst.subject}: {worst.figure}"
 
 
 def versions() -> dict[str, str]:

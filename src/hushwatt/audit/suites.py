@@ -1,6 +1,6 @@
 """The audits by name: what each goes through, in general or for one plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,42 +26,38 @@ from hushwatt.plan.plan import Plan
 class Suite:
     """All audits of one kind, or the one that looks at a given plan."""
 
-    all: Callable[[bool], list[Audit]]  # told whether to be quick
+    every: Callable[[bool], Iterable[Audit]]  # told whether to be quick
     of: Callable[[Plan], Audit] | None = None
 
+    def all(self, quick: bool) -> list[Audit]:
+        return list(self.every(quick))
 
-def _forger_audits(quick: bool) -> list[Audit]:
-    from hushwatt.audit.attacks.forgers import (
-        forger_audits,  # the only one that needs what the extra `provider` brings
-    )
 
-    return list(forger_audits(quick))
+def _forger_audits(quick: bool) -> Iterable[Audit]:
+    from hushwatt.audit.attacks.forgers import forger_audits  # the only ones that need the extra `provider`
+
+    return forger_audits(quick)
 
 
 def _forger_audit_of(plan: Plan) -> Audit:
-    from hushwatt.audit.attacks.forgers import audit_forgers, forgers_slots
+    from hushwatt.audit.attacks.forgers import audit_forgers
 
-    return partial(audit_forgers, plan, forgers_slots(plan))
+    return partial(audit_forgers, plan, slots=min(2 * plan.window, plan.calendar.slots))  # two windows, if it lasts
 
 
 SUITES = {
-    "exact": Suite(lambda quick: list(exact_audits(quick)), exact_audit_of),
-    "budget": Suite(lambda quick: list(budget_audits(quick)), lambda plan: partial(audit_plan, plan)),
-    "rounding": Suite(lambda quick: list(rounding_audits(quick)), rounding_audit_of),
+    "exact": Suite(exact_audits, exact_audit_of),
+    "budget": Suite(budget_audits, lambda plan: partial(audit_plan, plan)),
+    "rounding": Suite(rounding_audits, rounding_audit_of),
     "sampler": Suite(lambda quick: [*sampler_audits(quick), *own_draw_audits(quick)], sampler_audit_of),
     "empirical": Suite(lambda quick: [*empirical_audits(quick), *agent_audits(quick)], empirical_audit_of),
     "leaks": Suite(
-        lambda quick: [
-            *fork_audits(quick),
-            *twin_audits(quick),
-            *blind_audits(quick),
-            *canary_audits(quick),
-        ]
+        lambda quick: [*fork_audits(quick), *twin_audits(quick), *blind_audits(quick), *canary_audits(quick)]
     ),
-    "forged": Suite(lambda quick: list(forged_audits(quick)), lambda plan: partial(audit_forged, plan)),
+    "forged": Suite(forged_audits, lambda plan: partial(audit_forged, plan)),
     "forgers": Suite(_forger_audits, _forger_audit_of),
-    "habit": Suite(lambda quick: list(habit_audits(quick)), lambda plan: partial(audit_habit, plan)),
-    "selftest": Suite(lambda quick: list(selftest_audits())),
+    "habit": Suite(habit_audits, lambda plan: partial(audit_habit, plan)),
+    "selftest": Suite(lambda quick: selftest_audits()),
 }
 
 

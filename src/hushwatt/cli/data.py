@@ -1,12 +1,14 @@
 """`hushwatt data`: public datasets, and how to make readings of them."""
 
-import sys
+import json
+import textwrap
 from pathlib import Path
 from typing import Literal
 
 from cyclopts import App
 
 from hushwatt.cli.options import Json, Output
+from hushwatt.cli.terminal import say
 
 app = App(name="data", help="See which datasets hushwatt reads, and make readings of them.")
 
@@ -16,7 +18,6 @@ Name = Literal["ideal", "refit", "ukdale", "nilmtk", "eco", "opsd", "tracebase",
 @app.command(name="list")
 def list_(*, as_json: Json = False) -> None:
     """List the datasets that hushwatt reads, where to get them, and what their folders must hold."""
-    import json
     from dataclasses import asdict
 
     from hushwatt.evaluate.datasets.card import cards
@@ -27,7 +28,7 @@ def list_(*, as_json: Json = False) -> None:
     for card in cards().values():
         print(f"{card.name}: {card.title}")
         for what in ("about", "where", "licence", "layout", "gap"):
-            print(_wrapped(f"{what:<8}", getattr(card, what)))
+            print(textwrap.fill(f"  {what:<8}{getattr(card, what)}", 100, subsequent_indent=" " * 10))
         print()
     print("make readings of one: hushwatt data convert NAME FOLDER -o READINGS.parquet")
 
@@ -79,11 +80,4 @@ def convert(
     with progress(f"converting {name}") as advance:
         done = written_to(name, folder, output, options, advance)
     for line in (*notes, *done.lines()):
-        print(line, file=sys.stderr)
-
-
-def _wrapped(label: str, text: str) -> str:
-    """A labelled paragraph as wide as a terminal."""
-    import textwrap
-
-    return textwrap.fill(text, 100, initial_indent=f"  {label}", subsequent_indent=" " * (2 + len(label)))
+        say(line)

@@ -98,10 +98,10 @@ def print_summary(done: "Rehearsal") -> None:
 
 def rows(done: "Rehearsal", wide: int) -> Iterator[tuple[str, ...]]:
     """A row for each of the ten first, with its interval drawn `wide` letters wide."""
-    found, true = done.answer["appliances"], done.true_order
-    largest = max(found[name]["ci95"][1] for name in done.answer["top"][:10])
+    appliances, true = done.answer["appliances"], done.true_order
+    largest = max(appliances[name]["ci95"][1] for name in done.answer["top"][:10])
     for name in done.answer["top"][:10]:
-        one, place = found[name], true.index(name) + 1
+        one, true_rank = appliances[name], true.index(name) + 1
         truth = float(done.counted[done.plan.names.index(name)])
         (best, worst), (low, high) = one["rank_ci95"], one["ci95"]
         yield (
@@ -110,7 +110,7 @@ def rows(done: "Rehearsal", wide: int) -> Iterator[tuple[str, ...]]:
             f"{one['mean_watts']:.1f} ± {1.96 * one['mean_watts_se']:.1f}",
             interval(low / largest, one["mean_watts"] / largest, high / largest, truth / largest, wide),
             f"{truth:.1f}",
-            f"{place} [green]✓[/green]" if place == one["rank"] else f"{place}  ",
+            f"{true_rank} [green]✓[/green]" if true_rank == one["rank"] else f"{true_rank}  ",
         )
 
 
@@ -125,8 +125,8 @@ def interval(low: float, middle: float, high: float, truth: float, width: int = 
     def cell(share: float) -> int:
         return min(max(int(share * width), 0), width - 1)
 
-    for place in range(cell(low), cell(high)):
-        cells[place] = "─"
+    for number in range(cell(low), cell(high)):
+        cells[number] = "─"
     cells[cell(middle)] = "●"
     cells[cell(truth)] = "┃" if cell(truth) != cell(middle) else "◉"
     return "".join(cells)
@@ -149,10 +149,7 @@ def remarks(done: "Rehearsal") -> list[tuple[str, str]]:
             f"A home gave away ε {epsilon:.4g} in any {done.plan.window} days (odds {promised.odds}), "
             f"ε {single:.3g} about one appliance (odds {promised.appliance_odds}).",
         ),
-        (
-            "one report",
-            f"{bits}: {len(done.example.payload)} bytes, once in {done.plan.window} days. That is all.",
-        ),
+        ("one report", f"{bits}: {len(done.example.payload)} bytes, once in {done.plan.window} days. That is all."),
         (
             "to read it",
             "● estimate  ─ 95 % interval  ┃ truth. A reading above an appliance's last level counts as that "

@@ -1,12 +1,13 @@
 """`hushwatt estimate` and `hushwatt top`: what the reports say, with error bars."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.terminal import print_json, say
+from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from hushwatt.plan.plan import Plan
@@ -22,9 +23,7 @@ Master = Annotated[
 SparkConf = Annotated[
     list[str] | None,
     Parameter(
-        name="--spark-conf",
-        negative_iterable=(),
-        help="A setting of Spark's own, NAME=VALUE; may be given again.",
+        name="--spark-conf", negative_iterable=(), help="A setting of Spark's own, NAME=VALUE; may be given again."
     ),
 ]
 From = Annotated[str | None, Parameter(name="--from")]
@@ -72,14 +71,7 @@ def estimate(
     levels
         Show also how many homes are at each level, on average over all slots.
     """
-    from hushwatt.cli.estimate_tables import (
-        AVERAGING,
-        PERIOD_SPARE,
-        levels_table,
-        period_table,
-        print_tables,
-        remarks,
-    )
+    from hushwatt.cli.estimate_tables import AVERAGING, PERIOD_SPARE, levels_table, period_table, print_tables, remarks
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
     from hushwatt.provider.estimate.export import export
@@ -99,9 +91,9 @@ def estimate(
         tables = [period_table(estimates), levels_table(estimates)] if levels else [period_table(estimates)]
         print_tables(estimates, tables, remarks(estimates, levels=levels), PERIOD_SPARE)
     if output is not None:
-        print(f"wrote {output}", file=sys.stderr)
+        say(f"wrote {output}")
         if consistency != "none":
-            print(AVERAGING, file=sys.stderr)
+            say(AVERAGING)
 
 
 def top(
@@ -127,7 +119,6 @@ def top(
         How many appliances to show.
     """
     from hushwatt.cli.estimate_tables import TOP_SPARE, print_tables, remarks, top_table
-    from hushwatt.errors import UsageError
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
 
@@ -148,7 +139,6 @@ def tally_with_engine(
     plan: "Plan", reports: str, engine: str, master: str | None, spark_conf: list[str] | None
 ) -> "Tallies":
     """The reports' tallies, with a word about reports that were there again or are refused."""
-    from hushwatt.errors import UsageError
     from hushwatt.provider.tally.engines import engine as engine_of
 
     settings = dict(setting.partition("=")[::2] for setting in spark_conf or ())
@@ -156,19 +146,9 @@ def tally_with_engine(
         raise UsageError("--spark-conf wants NAME=VALUE")
     tallies = engine_of(engine, master=master, settings=settings).tallies(plan, reports)
     if tallies.repeats:
-        print(
-            f"{tallies.repeats:,} reports repeat an earlier one of the same household, slot and round; "
-            "each is counted once",
-            file=sys.stderr,
-        )
+        repeats = f"{tallies.repeats:,} reports repeat an earlier one of the same household, slot and round"
+        say(f"{repeats}; each is counted once")
     if tallies.refused:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(tallies.refused.items()))
-        print(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}", file=sys.stderr)
+        say(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}")
     return tallies
-
-
-def print_json(document: object) -> None:
-    """One line for programs."""
-    import json
-
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))

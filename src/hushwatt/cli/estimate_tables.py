@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hushwatt.cli.terminal import fitted, terminal_width, wrapped
 from hushwatt.plan.times import zone
@@ -186,8 +186,8 @@ def pattern(numbers: SlotEstimates) -> str:
     slots = list(zip(numbers.known, numbers.watts, strict=True))
     parts = [[watts for known, watts in slots[at : at + size] if known] for at in range(0, len(slots), size)]
     means = [sum(part) / len(part) if part else None for part in parts]
-    found = [mean for mean in means if mean is not None]
-    low, reach = min(found, default=0.0), max(found, default=0.0) - min(found, default=0.0)
+    known_means = [mean for mean in means if mean is not None]
+    low, reach = min(known_means, default=0.0), max(known_means, default=0.0) - min(known_means, default=0.0)
     steps = [None if mean is None else round(7 * (mean - low) / reach) if reach else 0 for mean in means]
     return "".join(" " if step is None else HEIGHTS[step] for step in steps)
 
@@ -237,7 +237,6 @@ def headed_table(*headings: str) -> "Table":
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        right = heading in ("watts", "watts ± se", "95 %", "share", "rank", "truly")
-        right |= heading in ("level", "homes", "of all homes", "forgers")
-        table.add_column(heading, no_wrap=heading != "appliance", justify="right" if right else "left")
+        justify: Literal["left", "right"] = "left" if heading in ("appliance", "over time", "") else "right"
+        table.add_column(heading, no_wrap=heading != "appliance", justify=justify)
     return table

@@ -15,11 +15,11 @@ def extras() -> dict[str, tuple[str, ...]]:
     >>> "pyarrow" in extras()["provider"]
     True
     """
-    found: dict[str, tuple[str, ...]] = {}
+    packages: dict[str, tuple[str, ...]] = {}
     for requirement in metadata.requires("hushwatt") or ():
         if match := EXTRA.match(requirement):
-            found[match[2]] = (*found.get(match[2], ()), match[1])
-    return dict(sorted(found.items(), key=lambda extra: len(extra[1])))
+            packages[match[2]] = (*packages.get(match[2], ()), match[1])
+    return dict(sorted(packages.items(), key=lambda extra: len(extra[1])))
 
 
 def base() -> tuple[str, ...]:

@@ -41,29 +41,23 @@ COMMANDS = {
         "Estimate from REPORTS how many homes are at which level, and every appliance's watts.",
     ),
     "top": Command(
-        "hushwatt.cli.estimate:top",
-        "Show which appliances use the most, with the ranks they may really have.",
+        "hushwatt.cli.estimate:top", "Show which appliances use the most, with the ranks they may really have."
     ),
     "household": Command(
-        "hushwatt.cli.household.household:app",
-        "Take part from home: join, run, see all that leaves, pause, leave.",
+        "hushwatt.cli.household.household:app", "Take part from home: join, run, see all that leaves, pause, leave."
     ),
     "provider": Command(
-        "hushwatt.cli.provider.provider:app",
-        "Collect reports from homes, keep them safe, and give out estimates.",
+        "hushwatt.cli.provider.provider:app", "Collect reports from homes, keep them safe, and give out estimates."
     ),
     "audit": Command(
-        "hushwatt.cli.audit.audit:app",
-        "Check that what is promised holds, by enumeration, search and attack.",
+        "hushwatt.cli.audit.audit:app", "Check that what is promised holds, by enumeration, search and attack."
     ),
     "reproduce": Command(
-        "hushwatt.cli.reproduce:reproduce",
-        "Reproduce the paper's tables and figures, and show where it slips.",
+        "hushwatt.cli.reproduce:reproduce", "Reproduce the paper's tables and figures, and show where it slips."
     ),
     "doctor": Command("hushwatt.cli.doctor.doctor:doctor", "Check that this machine has what hushwatt needs."),
     "completion": Command(
-        "hushwatt.cli.completion:completion",
-        "Print the script by which your shell completes commands and options.",
+        "hushwatt.cli.completion:completion", "Print the script by which your shell completes commands and options."
     ),
 }
 

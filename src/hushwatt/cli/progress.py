@@ -25,12 +25,7 @@ def progress(title: str, total: int | None = None) -> Iterator[Advance]:
     from rich.console import Console
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-    columns = (
-        *Progress.get_default_columns(),
-        TextColumn("left,"),
-        TimeElapsedColumn(),
-        TextColumn("so far"),
-    )
+    columns = (*Progress.get_default_columns(), TextColumn("left,"), TimeElapsedColumn(), TextColumn("so far"))
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, speed_estimate_period=SPEED) as bar:
         task = bar.add_task(title, total=total)

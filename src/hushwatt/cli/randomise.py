@@ -4,16 +4,11 @@ from pathlib import Path
 
 from hushwatt.cli.options import Output, Seed
 from hushwatt.cli.progress import fractions
+from hushwatt.cli.terminal import say
 
 
 def randomise(
-    plan: Path,
-    readings: Path,
-    /,
-    *,
-    output: Output,
-    seed: Seed | None = None,
-    state: Path | None = None,
+    plan: Path, readings: Path, /, *, output: Output, seed: Seed | None = None, state: Path | None = None
 ) -> None:
     """Randomise READINGS by PLAN into a Parquet file of reports.
 
@@ -31,8 +26,6 @@ def randomise(
         A file that carries ledgers, orders and releases from one batch to the next. It is made
         when it does not exist. Keep it with the homes' side: it holds private probes.
     """
-    import sys
-
     from hushwatt.fleet.randomise import randomise_file
     from hushwatt.plan.plan import Plan
 
@@ -40,6 +33,6 @@ def randomise(
     with fractions("randomising") as tell:
         done = randomise_file(agreed, readings, output, seed=seed, state=state, progress=tell)
     for line in done.lines():
-        print(line, file=sys.stderr)
+        say(line)
     if seed is not None:
-        print(f"a simulation with seed {seed}: not for real homes", file=sys.stderr)
+        say(f"a simulation with seed {seed}: not for real homes")

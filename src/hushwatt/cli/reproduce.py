@@ -1,5 +1,6 @@
 """`hushwatt reproduce`: the paper's tables and figures, beside what hushwatt reaches."""
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.terminal import print_json, say
+from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,8 +51,9 @@ def reproduce(
     if output is not None:
         need("evaluate")  # which draws the figures, after all the work
 
+    from rich.console import Console
+
     from hushwatt.cli.progress import progress
-    from hushwatt.errors import UsageError
     from hushwatt.evaluate.experiments import experiment, experiments
     from hushwatt.evaluate.reproduce import count, document
     from hushwatt.evaluate.reproduce import reproduce as run
@@ -62,21 +66,19 @@ def reproduce(
     if output is not None:
         _check_folder(output)
     with progress("reproducing", count(asked, quick)) as advance:
-        found = run(asked, seed, quick, data, advance)
+        reproduction = run(asked, seed, quick, data, advance)
     if output is not None:
-        _write(found, output)
+        _write(reproduction, output)
     if as_json:
-        import json
-
-        print(json.dumps(document(found), ensure_ascii=False, allow_nan=False))
+        print_json(document(reproduction))
     else:
-        _print(found)
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+        for part in reproduction.parts:
+            _print_part(part, console)
 
 
 def _check_folder(folder: Path) -> None:
     """Refuse, before the work, a folder that cannot be made."""
-    from hushwatt.errors import UsageError
-
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; --output wants a folder")
     try:
@@ -86,8 +88,6 @@ def _check_folder(folder: Path) -> None:
 
 
 def _write(reproduction: "Reproduction", folder: Path) -> None:
-    import json
-
     from hushwatt.evaluate.figures import draw
     from hushwatt.evaluate.page import page
     from hushwatt.evaluate.reproduce import document
@@ -103,18 +103,7 @@ def _write(reproduction: "Reproduction", folder: Path) -> None:
         with atomic_write(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
     pictures = [path for part in reproduction.parts for path in draw(part, folder)]
-    print(
-        f"wrote page.html, results.json, results.csv and {len(pictures)} pictures to {folder}",
-        file=sys.stderr,
-    )
-
-
-def _print(found: "Reproduction") -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-    for part in found.parts:
-        _print_part(part, console)
+    say(f"wrote page.html, results.json, results.csv and {len(pictures)} pictures to {folder}")
 
 
 def _print_part(part: "ReproducedExperiment", console: "Console") -> None:

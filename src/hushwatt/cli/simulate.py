@@ -1,11 +1,11 @@
 """`hushwatt simulate`: readings of invented homes, to try things out with."""
 
-import sys
 from pathlib import Path
 from typing import Literal
 
 from hushwatt.cli.options import Output
 from hushwatt.cli.progress import progress
+from hushwatt.cli.terminal import say
 
 Kind = Literal["ideal", "normal", "uniform", "left-skewed", "right-skewed"]
 
@@ -13,14 +13,7 @@ PRESETS = {"ideal": "paper"}  # the plan without --plan; the paper's synthetic s
 
 
 def simulate(
-    kind: Kind,
-    /,
-    *,
-    output: Output,
-    homes: int,
-    slots: int,
-    seed: int | None = None,
-    plan: Path | None = None,
+    kind: Kind, /, *, output: Output, homes: int, slots: int, seed: int | None = None, plan: Path | None = None
 ) -> None:
     """Invent the readings of many homes, to try things out with.
 
@@ -46,19 +39,10 @@ def simulate(
     from hushwatt.plan.presets import preset
 
     agreed = Plan.load(plan) if plan else preset(PRESETS.get(kind, "paper-synthetic"))
-    _warn(slots, agreed.calendar.slots)
+    if slots > agreed.calendar.slots:  # readings beyond the plan's end are skipped
+        say(f"note: the plan expires after {agreed.calendar.slots} slots; the readings of later slots are not for it")
     rows = homes * slots * len(agreed.appliances)
     with progress("inventing readings", rows) as advance:
         generators.simulate_file(kind, agreed, homes, slots, seed, output, advance)
-    _say(f"wrote {rows} synthetic readings of {homes} invented homes to {output}")
-    _say(f"kind: {kind} ({generators.GENERATORS[kind].about}), seed: {'none' if seed is None else seed}")
-
-
-def _warn(asked: int, available: int) -> None:
-    """Say when readings would lie beyond the plan's end, where they are skipped."""
-    if asked > available:
-        _say(f"note: the plan expires after {available} slots; the readings of later slots are not for it")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
+    say(f"wrote {rows} synthetic readings of {homes} invented homes to {output}")
+    say(f"kind: {kind} ({generators.GENERATORS[kind].about}), seed: {'none' if seed is None else seed}")

@@ -1,11 +1,35 @@
 """Tables that fit: as wide as the terminal, and generous where a file or another program reads them."""
 
+import json
+import sys
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+def say(line: str) -> None:
+    """Tell a person something that is no result: results alone go to stdout."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def print_json(document: object) -> None:
+    """One line for programs."""
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False))
+
+
+def verdict_table(*headings: str, numbers: Sequence[str]) -> "Table":
+    """An empty table whose last column says whether a row passed; numbers stand to the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(*headings, box=box.SIMPLE_HEAD)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("pass", justify="center")
+    return table
 
 
 def terminal_width(otherwise: int) -> int:

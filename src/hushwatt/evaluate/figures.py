@@ -62,16 +62,16 @@ def charts(part: ReproducedExperiment) -> list[Figure]:
         return []
     metric = each.shown
     label = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
-    found = [one for one in part.results if one.metric == metric.name and isfinite(one.value)]
+    results = [one for one in part.results if one.metric == metric.name and isfinite(one.value)]
     if each.figure == "bars":
-        lines = _lines(each.columns, found)
+        lines = _lines(each.columns, results)
         return [Figure(each.title, "bars", lines, label, "", each.logarithmic)] if lines else []
-    settings = dict.fromkeys(one.setting for one in found)
+    settings = dict.fromkeys(one.setting for one in results)
     return [
         Figure(
             setting,
             "series",
-            _lines(each.columns, [one for one in found if one.setting == setting and one.column != "as printed"]),
+            _lines(each.columns, [one for one in results if one.setting == setting and one.column != "as printed"]),
             label,
             each.axis,
             False,
@@ -80,10 +80,10 @@ def charts(part: ReproducedExperiment) -> list[Figure]:
     ]
 
 
-def _lines(columns: Sequence[str], found: list[MeanResult]) -> tuple[FigureLine, ...]:
+def _lines(columns: Sequence[str], results: list[MeanResult]) -> tuple[FigureLine, ...]:
     lines = []
     for place, column in enumerate(columns):
-        mine = [one for one in found if one.column == column]
+        mine = [one for one in results if one.column == column]
         if mine:
             colour = COLOURS.get(column, OTHERS[place % len(OTHERS)])
             places = tuple(one.setting if one.at is None else one.at for one in mine)

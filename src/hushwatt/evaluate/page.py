@@ -138,19 +138,19 @@ def _cell(text: str) -> str:
 
 
 def _goals(part: ReproducedExperiment) -> str:
-    found = part.goals()
-    if not found:
+    goals = part.goals()
+    if not goals:
         return ""
     lines = "".join(
         f'<li class="{"yes" if reached else "no"}">{escape(goal.setting)}, {escape(goal.column)}: '
         f"{escape(goal.metric)} {escape(_wanted(goal.least, goal.most))}, reached "
         f"<b>{escape(part.experiment.metric(goal.metric).form.format(one.value))}</b></li>"
-        for goal, one, reached in found
+        for goal, one, reached in goals
     )
-    count = sum(reached for _, _, reached in found)
+    count = sum(reached for _, _, reached in goals)
     return (
-        f"<details class='goals'{'' if count == len(found) else ' open'}>"
-        f"<summary>{count} of {len(found)} figures reached</summary><ul>{lines}</ul></details>"
+        f"<details class='goals'{'' if count == len(goals) else ' open'}>"
+        f"<summary>{count} of {len(goals)} figures reached</summary><ul>{lines}</ul></details>"
     )
 
 
@@ -223,12 +223,12 @@ def _cards(reproduction: Reproduction) -> str:
     out = ""
     for name, setting, metric, says, columns in CARDS:
         part = reproduction.part(name)
-        found = {column: part.result(setting, metric, column) for column in columns} if part else {}
-        if part is None or not all(found.values()):
+        results = {column: part.result(setting, metric, column) for column in columns} if part else {}
+        if part is None or not all(results.values()):
             continue
         numbers = "".join(
             f'<div class="{_slug(column)}"><b>{_short(part, metric, one)}</b><span>{escape(column)}</span></div>'
-            for column, one in found.items()
+            for column, one in results.items()
             if one is not None
         )
         out += f'<a class="card" href="#{name}"><p>{escape(says)}</p><div class="numbers">{numbers}</div></a>'

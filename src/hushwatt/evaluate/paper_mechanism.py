@@ -97,12 +97,17 @@ def release_rule(inputs: DecisionInputs) -> NDArray[np.bool_]:
     return (inputs.layout.differences(inputs.probes, inputs.releases) > inputs.change_threshold) | inputs.first
 
 
+def printed_start(plan: Plan) -> Strategy:
+    """The strategy of a home that follows the paper, at its first slot."""
+    strategy = HalvingDistribute if plan.method == "lbd" else STRATEGIES[plan.method]
+    return strategy.start(plan.epsilon, plan.window)
+
+
 def collect(plan: Plan, watts: Iterable[Watts], homes: int, source: Source) -> Tallies:
     """The reports of a collection as the paper does it: the printed decision under LBD and LBA."""
     if plan.decision != "household":
         return simulate(plan, watts, homes, source)
-    strategy = HalvingDistribute if plan.method == "lbd" else STRATEGIES[plan.method]
-    return collect_by(peeking_rule, strategy.start(plan.epsilon, plan.window), plan, watts, homes, source)
+    return collect_by(peeking_rule, printed_start(plan), plan, watts, homes, source)
 
 
 def collect_by(rule: Rule, start: Strategy, plan: Plan, watts: Iterable[Watts], homes: int, source: Source) -> Tallies:
@@ -124,15 +129,19 @@ def collect_by(rule: Rule, start: Strategy, plan: Plan, watts: Iterable[Watts], 
             probes=_draw(layout, levels, np.full(homes, probe), source, "probe", slot),
             candidates=candidates,
             releases=releases,
-            change_threshold=_change_thresholds(layout, strategies),
+            change_threshold=strategies.each(
+                lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0
+            ),
             first=drawn == 0,
         )
         published = rule(inputs) & (offers > 0)
         releases = np.where(published[:, None], candidates, releases)
         drawn, as_of = np.where(published, offers, drawn), np.where(published, slot, as_of)
         strategies = strategies.after(published)
-        for key, rows in group_rows(*_columns(slot, as_of[drawn > 0], drawn[drawn > 0])):
-            tallies.add(key, tally_rows(layout, releases[drawn > 0][rows]))
+        sent = np.flatnonzero(drawn)
+        slots, rounds = np.full(len(sent), slot), np.zeros(len(sent), dtype=np.int64)
+        for key, rows in group_rows(slots, rounds, as_of[sent], drawn[sent]):
+            tallies.add(key, tally_rows(layout, releases[sent][rows]))
     return tallies
 
 
@@ -143,15 +152,6 @@ def _draw(layout: Layout, levels: Levels, amounts: Amounts, source: Source, *lab
         rows = amounts == amount
         payloads[rows] = randomise(layout, levels[rows], None, amount, source.stream(*labels, amount))
     return payloads
-
-
-def _change_thresholds(layout: Layout, strategies: Cohorts) -> Amounts:
-    return strategies.each(lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0)
-
-
-def _columns(slot: int, as_of: Amounts, drawn: Amounts) -> tuple[Amounts, ...]:
-    """Slot, round, slot of drawing and budget of every report."""
-    return np.full(len(drawn), slot), np.zeros(len(drawn), dtype=np.int64), as_of, drawn
 
 
 def printed_counts(plan: Plan, tallies: Tallies) -> Numbers:

@@ -32,12 +32,7 @@ Label = dict[str, object]
 Advance = Callable[[int], None]
 
 
-def write_readings(
-    pages: Iterable[pa.RecordBatch],
-    path: Path,
-    label: dict[str, object],
-    advance: Advance = lambda rows: None,
-) -> None:
+def write_readings(pages: Pages, path: Path, label: Label, advance: Advance = lambda rows: None) -> None:
     """Write a readings table to `path`, as CSV if its name ends so and else as Parquet.
 
     `label` goes into the schema of a Parquet file; `advance` hears how many

@@ -6,7 +6,7 @@ done; only times differ.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isinf, isnan, sqrt
 from multiprocessing import get_context
 from pathlib import Path
@@ -51,15 +51,13 @@ class ReproducedExperiment:
 
     def result(self, setting: str, metric: str, column: str) -> MeanResult | None:
         """The number in one cell of the table."""
-        for one in self.results:
-            if (one.setting, one.metric, one.column, one.at) == (setting, metric, column, None):
-                return one
-        return None
+        wanted = (setting, metric, column, None)
+        return next((one for one in self.results if (one.setting, one.metric, one.column, one.at) == wanted), None)
 
     def goals(self) -> list[tuple[Goal, MeanResult, bool]]:
         """Every figure to reach, with what was reached."""
-        found = [(goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals]
-        return [(goal, one, goal.reached(one.value)) for goal, one in found if one is not None]
+        results = [(goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals]
+        return [(goal, one, goal.reached(one.value)) for goal, one in results if one is not None]
 
 
 @dataclass(frozen=True)
@@ -90,8 +88,8 @@ def reproduce(
         base_of(data, preset("paper").names)  # complains before anything is started
     jobs = [job for each in asked for job in each.jobs(seed, quick, data)]
     measured: dict[str, list[Measurement]] = {each.name: [] for each in asked}
-    for batch, found in _run_batches(_batches(jobs), workers):
-        measured[batch[0].experiment] += found
+    for batch, measurements in _run_batches(_batches(jobs), workers):
+        measured[batch[0].experiment] += measurements
         advance(len(batch))
     parts = tuple(
         ReproducedExperiment(each, summarised(each, measured[each.name]), homes_of(each, data)) for each in asked
@@ -141,12 +139,12 @@ def summarised(each: Experiment, measured: Iterable[Measurement]) -> tuple[MeanR
         MeanResult(one.setting, one.metric, one.column, one.at, one.value, None, one.value, one.value, 0)
         for one in each.printed
     ]
-    return tuple(printed) + tuple(_summary(key, found) for key, found in groups.items())
+    return tuple(printed) + tuple(_summary(key, measurements) for key, measurements in groups.items())
 
 
-def _summary(key: Key, found: list[Measurement]) -> MeanResult:
-    values = np.array([one.value for one in found])
-    error = found[0].error
+def _summary(key: Key, measurements: list[Measurement]) -> MeanResult:
+    values = np.array([one.value for one in measurements])
+    error = measurements[0].error
     if len(values) > 1 and np.isfinite(values).all():
         error = float(values.std(ddof=1) / sqrt(len(values)))
     mean = float(values.mean())
@@ -175,16 +173,7 @@ def _part(part: ReproducedExperiment) -> dict[str, Any]:
         "columns": {column: each.explained.get(column, "") for column in each.columns},
         "results": [row(each, one) for one in part.results],
         "goals": [
-            {
-                "setting": goal.setting,
-                "metric": goal.metric,
-                "column": goal.column,
-                "least": goal.least,
-                "most": goal.most,
-                "value": number(one.value),
-                "reached": reached,
-            }
-            for goal, one, reached in part.goals()
+            asdict(goal) | {"value": number(one.value), "reached": reached} for goal, one, reached in part.goals()
         ],
     }
 

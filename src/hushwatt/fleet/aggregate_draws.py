@@ -44,8 +44,7 @@ def aggregate_draws(homes: Counts, law: Law, random: np.random.Generator) -> Cou
     """
     hold, rise = float(law.hold), float(law.rise)
     if not law.correlated:
-        counts: Counts = random.binomial(homes, hold) + random.binomial(homes.sum() - homes, rise)
-        return counts
+        return np.asarray(random.binomial(homes, hold) + random.binomial(homes.sum() - homes, rise))
     chances = np.where(np.eye(law.levels, dtype=bool), hold, rise)
     return np.asarray(random.multinomial(homes, chances / chances.sum(axis=1, keepdims=True)).sum(axis=0))
 

@@ -46,13 +46,11 @@ class TurnCounts:
         """How many homes of each kind name an appliance when it is their turn."""
         asked, appliances = self.plan.appliances_per_report, len(self.plan.appliances)
         if asked == appliances:
-            everyone: Counts = self.turns[turn]
-            return everyone
+            return np.asarray(self.turns[turn])
         places = (before * asked + np.arange(asked)) % appliances
         order = self.orders.setdefault((appliance, turn), OrderCounts(self.turns[turn]))
         order.draw(int(places.max()) + 1, appliances, self.random)
-        named: Counts = np.sum([order.by_place[place] for place in places], axis=0)
-        return named
+        return np.asarray(np.sum([order.by_place[place] for place in places], axis=0))
 
 
 @dataclass

@@ -5,14 +5,13 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from hushwatt.errors import StateError
 from hushwatt.fleet.fleet import Fleet
 from hushwatt.fleet.provider_decisions import NEVER, DecisionState
 from hushwatt.fleet.readings.partitions import PartitionSource
 from hushwatt.fleet.state import FleetState
-from hushwatt.household.report.homes import Homes, enrol, turns_taken
+from hushwatt.household.report.homes import enrol, turns_taken
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Source
 
@@ -58,14 +57,13 @@ def _join_all(fleet: Fleet, known: FleetState, first: int, source: Source) -> No
         if len(new):
             joining = enrol(fleet.plan, len(new), first, PartitionSource(source, part), taken)
             taken = taken + turns_taken(joining)
-            homes = _in_order(homes.joined(joining), pa.concat_arrays([known.households[rows], new]))
+            by_name = pc.sort_indices(pa.concat_arrays([known.households[rows], new])).to_numpy()
+            homes = homes.joined(joining).reordered(by_name)
         fleet.memory.put(part, homes)
     if fleet.decisions is not None:
-        fleet.decisions.last_spoke = _with_new(fleet.decisions.last_spoke, np.concatenate(old))
-
-
-def _in_order(homes: Homes, names: pa.Array) -> Homes:
-    return homes.reordered(pc.sort_indices(names).to_numpy())
+        last_spoke = np.full(len(fleet.households), NEVER)  # new homes wait with those whose turn may come
+        last_spoke[np.concatenate(old)] = fleet.decisions.last_spoke
+        fleet.decisions.last_spoke = last_spoke
 
 
 def _rows_between(known: pa.Array, names: pa.Array) -> slice:
@@ -78,10 +76,3 @@ def _rows_between(known: pa.Array, names: pa.Array) -> slice:
         bisect_left(numbers, first, key=lambda number: known[number].as_py()),
         bisect_right(numbers, last, key=lambda number: known[number].as_py()),
     )
-
-
-def _with_new(last_spoke: NDArray[np.int64], old: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """When each home spoke last; those that are new wait with those whose turn may come."""
-    every = np.full(len(old), NEVER)
-    every[old] = last_spoke
-    return every

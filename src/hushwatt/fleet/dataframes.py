@@ -59,12 +59,7 @@ def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
 
 @overload
 def estimate(
-    plan: Plan,
-    reports: FilePath,
-    *,
-    consistency: str = "norm-sub",
-    smooth: bool = False,
-    homes: int | None = None,
+    plan: Plan, reports: FilePath, *, consistency: str = "norm-sub", smooth: bool = False, homes: int | None = None
 ) -> Result[pa.Table]: ...
 
 
@@ -75,12 +70,7 @@ def estimate(
 
 
 def estimate(
-    plan: Plan,
-    reports: Frame,
-    *,
-    consistency: str = "norm-sub",
-    smooth: bool = False,
-    homes: int | None = None,
+    plan: Plan, reports: Frame, *, consistency: str = "norm-sub", smooth: bool = False, homes: int | None = None
 ) -> Result[Any]:
     """What `reports` say about all homes, every number with its uncertainty.
 

@@ -16,13 +16,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import UsageError
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.levels import Levels
-from hushwatt.household.report.report import (
-    HomeIndices,
-    SlotReports,
-    pay_and_draw,
-    released_reports,
-    remember_release,
-)
+from hushwatt.household.report.report import HomeIndices, SlotReports, pay_and_draw, released_reports, remember_release
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.decide import Look, provider_publishes
 from hushwatt.privacy.entropy import Source, shuffled

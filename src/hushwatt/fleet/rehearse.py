@@ -67,12 +67,7 @@ class RehearsalResult:
 
 
 def rehearse(
-    plan: Plan,
-    readings: Path,
-    homes: int,
-    *,
-    seed: int | None = None,
-    progress: ProgressCallback | None = None,
+    plan: Plan, readings: Path, homes: int, *, seed: int | None = None, progress: ProgressCallback | None = None
 ) -> RehearsalResult:
     """Draw what `homes` homes like those of a table of readings would report, and estimate from it."""
     refuse_undrawable(plan, homes)

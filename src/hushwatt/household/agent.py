@@ -86,8 +86,7 @@ class SlotTracker:
         if self.living != self.member.slot or self.entered is None:
             return False
         length = self.start_of(self.member.slot + 1) - self.entered.wall
-        same = moment.boot == self.entered.boot
-        return same and moment.alive - self.entered.alive >= length - self.slack
+        return moment.boot == self.entered.boot and moment.alive - self.entered.alive >= length - self.slack
 
 
 @dataclass
@@ -254,7 +253,6 @@ class Agent:
         if moment.wall // DAY == self.compacted:
             return
         self.compacted = moment.wall // DAY
-        for tracker in self.trackers.values():
-            member = tracker.member
+        for member in (tracker.member for tracker in self.trackers.values()):
             before = moment.wall - SPEND_RETENTION
             self.home_ledger.compact(member.plan_key, member.slot - member.plan.window, before)

@@ -11,7 +11,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT
 from hushwatt.plan.summary import facts
 from hushwatt.privacy.promise import Promise, odds
-from hushwatt.privacy.promise_words import reach
+from hushwatt.privacy.promise_words import chance_words, reach
 from hushwatt.sanitise import quoted, sanitised
 
 WHILE_PAUSED = (
@@ -26,23 +26,23 @@ HABITS = (
 
 def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[str, str]]:
     """Who asks, what for, and what it may cost this home."""
-    told = dict(facts(plan))
+    fact = dict(facts(plan))
     span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
     year = max_spend(plan, YEAR)
-    low, high = (f"{chance:.3g}" for chance in promise.truthful)
+    truthful = chance_words(promise.truthful, digits=3)
     return [
         ("who asks", f"{quoted(plan.contact, LONGEST_TEXT)}, at {sanitised(address)}"),
         ("their key", f"{key.hex()[:16]}…, pinned when you agree"),
         ("what for", quoted(plan.description, LONGEST_TEXT)),
-        ("when", told["when"]),
-        ("each slot", told["each slot"]),
+        ("when", fact["when"]),
+        ("each slot", fact["each slot"]),
         ("your home", f"ε {plain(promise.dearest)} over {span}: odds {promise.odds} at most"),
         ("one appliance", f"ε {plain(reach(promise))} over {span}: odds {promise.appliance_odds} at most"),
         ("in a year", f"ε {plain(year)} at most for the home: odds {odds(year / 1e6)}"),
         ("what odds mean", ODDS),
-        ("each report", told["each report"]),
-        ("plain truth", f"a report is simply true about an appliance with probability {_span(low, high)}"),
-        ("shown only", told["shown only"]),
+        ("each report", fact["each report"]),
+        ("plain truth", f"a report is simply true about an appliance with probability {truthful}"),
+        ("shown only", fact["shown only"]),
         ("habits", HABITS),
         ("plan", plan.id),
     ]
@@ -68,7 +68,7 @@ def example_report(plan: Plan, shown: Preview) -> list[str]:
 def plan_changes(old: Plan, new: Plan) -> list[str]:
     """What a changed plan changes, line by line."""
     before, after = dict(facts(old)), dict(facts(new))
-    found = [
+    changes = [
         f"{label}: {_fact(label, before.get(label, 'nothing'))} → {_fact(label, after[label])}"
         for label in after
         if label != "id" and before.get(label) != after[label]
@@ -76,15 +76,11 @@ def plan_changes(old: Plan, new: Plan) -> list[str]:
     levels = {each.name: each for each in old.appliances}
     for each in new.appliances:
         if each.name not in levels:
-            found.append(f"{quoted(each.name)}: asked about from now on")
+            changes.append(f"{quoted(each.name)}: asked about from now on")
         elif levels[each.name] != each:
-            found.append(f"{quoted(each.name)}: other levels")
-    return found + [f"{quoted(name)}: no longer asked about" for name in old.names if name not in new.names]
+            changes.append(f"{quoted(each.name)}: other levels")
+    return changes + [f"{quoted(name)}: no longer asked about" for name in old.names if name not in new.names]
 
 
 def _fact(label: str, words: str) -> str:
     return quoted(words, LONGEST_TEXT) if label in ("who asks", "what for") else words
-
-
-def _span(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"

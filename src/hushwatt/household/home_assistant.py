@@ -38,9 +38,9 @@ SENSORS = {
 
 def discovery() -> dict[str, dict[str, object]]:
     """What Home Assistant is told once: topics and descriptions."""
-    told: dict[str, dict[str, object]] = {}
+    configs: dict[str, dict[str, object]] = {}
     for name, (label, icon) in SENSORS.items():
-        told[f"homeassistant/sensor/hushwatt/{name}/config"] = {
+        configs[f"homeassistant/sensor/hushwatt/{name}/config"] = {
             "name": label,
             "icon": icon,
             "unique_id": f"hushwatt_{name}",
@@ -48,7 +48,7 @@ def discovery() -> dict[str, dict[str, object]]:
             "value_template": f"{{{{ value_json.{name} }}}}",
             "device": DEVICE,
         }
-    told["homeassistant/switch/hushwatt/pause/config"] = {
+    configs["homeassistant/switch/hushwatt/pause/config"] = {
         "name": "Pause",
         "icon": "mdi:pause-octagon",
         "unique_id": "hushwatt_pause",
@@ -59,7 +59,7 @@ def discovery() -> dict[str, dict[str, object]]:
         "json_attributes_template": "{{ {'to_resume': value_json.to_resume} | tojson }}",
         "device": DEVICE,
     }
-    return told
+    return configs
 
 
 def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
@@ -83,37 +83,35 @@ async def announce(broker: Broker, store: Store, caps: Callable[[], Caps], clock
 
     `caps` gives those that hold at the time.
     """
+
+    def current() -> dict[str, object]:
+        return state(store, caps(), clock.look().wall)
+
     while True:
         try:
             async with connection(broker) as connected:
-                for topic, told in discovery().items():
-                    await connected.publish(topic, json.dumps(told), retain=True)
+                for topic, config in discovery().items():
+                    await connected.publish(topic, json.dumps(config), retain=True)
                 await connected.subscribe(COMMAND)
                 asked = asyncio.Event()
                 await asyncio.gather(
-                    _publish(connected, store, caps, clock, asked, guard),
-                    _listen(connected, store, clock, asked, guard),
+                    _publish(connected, current, asked, guard), _listen(connected, store, clock, asked, guard)
                 )
         except (aiomqtt.MqttError, OSError, ValueError):
             await asyncio.sleep(MAX_BACKOFF / 2)
 
 
 async def _publish(
-    connected: aiomqtt.Client,
-    store: Store,
-    caps: Callable[[], Caps],
-    clock: HomeClock,
-    asked: asyncio.Event,
-    guard: Guard,
+    connected: aiomqtt.Client, current: Callable[[], dict[str, object]], asked: asyncio.Event, guard: Guard
 ) -> None:
     """Tell the state every now and then, and soon after it was asked for."""
     while True:
         asked.clear()
-        told = None
+        message = None
         with guard("the state for Home Assistant"):
-            told = json.dumps(state(store, caps(), clock.look().wall))
-        if told is not None:
-            await connected.publish(STATE, told, retain=True)
+            message = json.dumps(current())
+        if message is not None:
+            await connected.publish(STATE, message, retain=True)
         await asyncio.sleep(MIN_STATE_SECONDS)
         with suppress(TimeoutError):
             await asyncio.wait_for(asked.wait(), STATE_SECONDS)

@@ -74,7 +74,7 @@ class HomeFolder:
     def health(self) -> list[dict[str, Any]]:
         """The note that the agent left; a damaged one is none."""
         try:
-            found = as_list(parse_json((self.path / "health.json").read_bytes()))
+            sources = as_list(parse_json((self.path / "health.json").read_bytes()))
         except (OSError, Malformed):
             return []
-        return [each for each in found if as_table(each).keys() >= HEALTH_KEYS]
+        return [each for each in sources if as_table(each).keys() >= HEALTH_KEYS]

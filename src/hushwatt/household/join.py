@@ -15,13 +15,7 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.monotonic_clock import STATE_KEY, MonotonicClock
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import first_memory, with_turn
-from hushwatt.household.upload.provider_client import (
-    Enrolment,
-    Offer,
-    ProviderClient,
-    ProviderRefused,
-    WrongProvider,
-)
+from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
@@ -71,10 +65,9 @@ def _concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int)
 
 def pinned_key(store: Store, address: str) -> bytes | None:
     """The key that this home has for a provider, if it knows one."""
-    found: bytes | None = store.value(
-        "SELECT provider FROM plans WHERE address = ? ORDER BY place DESC LIMIT 1", (address,)
-    )
-    return found
+    query = "SELECT provider FROM plans WHERE address = ? ORDER BY place DESC LIMIT 1"
+    key: bytes | None = store.value(query, (address,))
+    return key
 
 
 def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: int, source: Source) -> Plan:
@@ -92,7 +85,8 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
         with proposal.client.plan_session(plan.id, proposal.offer.key) as provider:
             enrolment = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
     except ProviderRefused:  # a definite no: nothing of it stays
-        _forget_device_key(store, plan.id)
+        with store.transaction() as disk:
+            disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
         raise
     _record_membership(store, proposal, words, secret, enrolment, now, source)
     return plan
@@ -107,19 +101,8 @@ def _device_key(store: Store, plan_id: str, row: dict[str, Any] | None) -> bytes
     return secret
 
 
-def _forget_device_key(store: Store, plan_id: str) -> None:
-    with store.transaction() as disk:
-        disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan_id}",))
-
-
 def _record_membership(
-    store: Store,
-    proposal: Proposal,
-    words: str,
-    secret: bytes,
-    enrolment: Enrolment,
-    now: int,
-    source: Source,
+    store: Store, proposal: Proposal, words: str, secret: bytes, enrolment: Enrolment, now: int, source: Source
 ) -> None:
     """Consent, keys and the first slot, in one change; a plan joined before goes on where it was."""
     plan = proposal.plan
@@ -138,8 +121,7 @@ def _record_membership(
         if enrolment.offered and before.get("device") != enrolment.device:
             _adopt_turn(store, plan, enrolment)
         disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?",
-            (enrolment.device, plan.id),
+            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (enrolment.device, plan.id)
         )
         disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
         if before.get("left") is not None:  # nobody vouches for the time since then
@@ -216,14 +198,14 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
 
     How many reports were erased; None when the keys were deleted without asking.
     """
-    rows = store.rows("SELECT * FROM plans WHERE secret IS NOT NULL AND plan LIKE ?", (f"{wanted or ''}%",))
-    row = _single_row(rows, wanted)
+    row, *others = _plans_where(store, "secret IS NOT NULL", wanted)
+    if others:
+        raise UsageError("several plans; name one by the start of its id with --plan")
     plan = Plan.parse(row["canonical"])
     with store.transaction() as disk:
         disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
         disk.execute(
-            "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL",
-            (row["place"],),
+            "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL", (row["place"],)
         )
     erased = None
     if row["device"] is not None and not forget:
@@ -237,36 +219,17 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
 
 def taking_part(store: Store, wanted: str | None = None) -> list[dict[str, Any]]:
     """The plans this home takes part in, or the one that is meant."""
-    rows = store.rows(
-        "SELECT * FROM plans WHERE left IS NULL AND device IS NOT NULL AND plan LIKE ? ORDER BY place",
-        (f"{wanted or ''}%",),
-    )
+    return _plans_where(store, "left IS NULL AND device IS NOT NULL", wanted)
+
+
+def _plans_where(store: Store, condition: str, wanted: str | None) -> list[dict[str, Any]]:
+    query = f"SELECT * FROM plans WHERE {condition} AND plan LIKE ? ORDER BY place"
+    rows = store.rows(query, (f"{wanted or ''}%",))
     if not rows:
         raise StateError("this home takes part in no such plan" if wanted else "this home takes part in no plan")
     return rows
 
 
-def _single_row(rows: list[dict[str, Any]], wanted: str | None) -> dict[str, Any]:
-    if len(rows) == 1:
-        return rows[0]
-    if not rows:
-        raise StateError("this home takes part in no such plan" if wanted else "this home takes part in no plan")
-    raise UsageError("several plans; name one by the start of its id with --plan")
-
-
 def _plan_row(store: Store, plan_id: str) -> dict[str, Any] | None:
     rows = store.rows("SELECT * FROM plans WHERE plan = ?", (plan_id,))
     return rows[0] if rows else None
-
-
-__all__ = [
-    "Proposal",
-    "WrongProvider",
-    "agree",
-    "leave",
-    "pause",
-    "pinned_key",
-    "propose",
-    "resume",
-    "taking_part",
-]

@@ -154,16 +154,14 @@ class Membership:
 
     def _save(self) -> None:
         self.store.disk.execute(
-            "UPDATE plans SET slot = ?, memory = ? WHERE place = ?",
-            (self.slot, dump_home(self.homes), self.plan_key),
+            "UPDATE plans SET slot = ?, memory = ? WHERE place = ?", (self.slot, dump_home(self.homes), self.plan_key)
         )
         self.home_ledger.monotonic.write(self.store.disk)
 
 
 def first_memory(plan: Plan, slot: int, source: Source) -> tuple[int, str]:
     """The first slot and the memory of a home that is new to a plan."""
-    homes = enrol(plan, 1, slot, source)
-    return slot, dump_home(homes)
+    return slot, dump_home(enrol(plan, 1, slot, source))
 
 
 def worst_case_spends(most: list[int], window: int, epsilon: int) -> list[int]:

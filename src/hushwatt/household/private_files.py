@@ -46,8 +46,7 @@ def _is_ours(file: Path) -> bool:
 def _restrict_folder(folder: Path) -> str | None:
     if not open_to_others(folder):
         return None
-    shared = folder.stat().st_mode & stat.S_ISVTX or any(each.is_dir() for each in folder.iterdir())
-    if shared:
+    if folder.stat().st_mode & stat.S_ISVTX or any(each.is_dir() for each in folder.iterdir()):  # it is shared
         return (
             f"{folder} is open to others and not changed, as it holds more than this home; "
             "give the home a folder of its own (--folder, or HUSHWATT_HOME)"

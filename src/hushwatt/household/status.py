@@ -124,10 +124,7 @@ def _window(store: Store, plan: Plan, plan_key: int, slot: int) -> tuple[int, st
         "SELECT reason FROM silences WHERE place = ? AND first <= ? ORDER BY first DESC LIMIT 1",
         (plan_key, row["last"]),
     )
-    reasons = {
-        "lost": f"counted as spent: {why or 'nobody knows'}",
-        "earlier": f"from earlier slots: {CLOCK_REASON}",
-    }
+    reasons = {"lost": f"counted as spent: {why or 'nobody knows'}", "earlier": f"from earlier slots: {CLOCK_REASON}"}
     told = [f"ε {plain(min(row[kind], plan.epsilon))} of it {words}" for kind, words in reasons.items() if row[kind]]
     return row["counted"], "; ".join(told)
 

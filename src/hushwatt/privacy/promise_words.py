@@ -54,9 +54,9 @@ def reach(promise: Promise) -> int:
 def _report(promise: Promise, size: int) -> str:
     """The most telling report: the one drawn with the largest budget."""
     text = f"{size:,} byte{'' if size == 1 else 's'}; names an appliance's true level with probability"
-    text = f"{text} {_chances(promise.told)}"
+    text = f"{text} {chance_words(promise.told)}"
     if promise.truthful != promise.told:
-        text = f"{text}, and nothing but the true level with {_chances(promise.truthful)}"
+        text = f"{text}, and nothing but the true level with {chance_words(promise.truthful)}"
     return text
 
 
@@ -80,6 +80,7 @@ def _dearest(plan: Plan, promise: Promise) -> str:
     )
 
 
-def _chances(span: tuple[float, float]) -> str:
-    low, high = (f"{chance:.4g}" for chance in span)
+def chance_words(span: tuple[float, float], digits: int = 4) -> str:
+    """The least and the largest chance, or the one where they are the same."""
+    low, high = (f"{chance:.{digits}g}" for chance in span)
     return low if low == high else f"{low} to {high}"

@@ -66,11 +66,7 @@ def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> 
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
     app.outermost = Middleware(
-        partial(FastAPI.__call__, app),
-        service.metrics,
-        UploadRoute(service, authenticator),
-        access,
-        service.keys.key,
+        partial(FastAPI.__call__, app), service.metrics, UploadRoute(service, authenticator), access, service.keys.key
     )
     describe_upload(app)
     add_pages(app)

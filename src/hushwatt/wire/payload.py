@@ -86,9 +86,8 @@ class Layout:
 
     def pack_answers(self, answers: Levels) -> Rows:
         """The same without the numbers of the appliances."""
-        fields = [
-            (place + self.number_bits, after) for place, after in pairwise(self.places)
-        ]  # the first bit of every answer, and the bit after its last
+        # The first bit of every answer, and the bit after its last.
+        fields = [(place + self.number_bits, after) for place, after in pairwise(self.places)]
         if not self.direct:
             return one_hot(answers, fields, self.size)
         rows = np.zeros((len(answers), self.size), dtype=np.uint8)
@@ -212,9 +211,8 @@ class Layout:
             differing: NDArray[np.int64] = np.bitwise_count(rows ^ others).sum(axis=1, dtype=np.int64)
             return differing
         total = np.zeros(len(rows), dtype=np.int64)
-        for entry, width in enumerate(self.widths):
-            place, bits = self.places[entry], self.field_bits(width)
-            total += 2 * (take(rows, place, bits) != take(others, place, bits))
+        for entry in range(len(self.widths)):
+            total += 2 * (self.answers(rows, entry) != self.answers(others, entry))
         return total
 
 

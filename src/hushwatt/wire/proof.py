@@ -20,11 +20,10 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import ReportError
-from hushwatt.wire.signature import KEY_HEADER, PREFIX, public_bytes, public_key
+from hushwatt.wire.signature import KEY_HEADER, hex_header, public_bytes, public_key, signed_path, verifies
 
 NONCE_HEADER = "Hushwatt-Nonce"  # of a request: 32 random bytes
 PROOF_HEADER = "Hushwatt-Proof"  # of its answer: the signature
@@ -67,7 +66,10 @@ class Challenge:
             return False
         unread = Challenge(self.nonce, self.method, self.path, BODY_UNREAD)
         asked = (self,) if 200 <= status < 300 else (self, unread)
-        return any(_verifies(key, signature, proof_text(each, status, body)) for each in asked)
+        try:
+            return any(verifies(public_key(key), signature, proof_text(each, status, body)) for each in asked)
+        except ReportError:
+            return False
 
 
 def prove(key: Ed25519PrivateKey, challenge: Challenge, status: int, body: bytes) -> dict[str, str]:
@@ -78,29 +80,9 @@ def prove(key: Ed25519PrivateKey, challenge: Challenge, status: int, body: bytes
 
 def proof_text(challenge: Challenge, status: int, body: bytes) -> bytes:
     """The bytes that a proof covers."""
-    path = challenge.path
-    signed = path[path.find(PREFIX) :] if PREFIX in path else path
-    lines = [PURPOSE, challenge.nonce.hex(), challenge.method.upper(), signed, challenge.digest, str(status)]
-    return "\n".join([*lines, sha256_hex(body), ""]).encode()
+    asked = (challenge.nonce.hex(), challenge.method.upper(), signed_path(challenge.path), challenge.digest)
+    return "\n".join([PURPOSE, *asked, str(status), sha256_hex(body), ""]).encode()
 
 
 def sha256_hex(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
-
-
-def hex_header(headers: Mapping[str, str], name: str, size: int) -> bytes | None:
-    """So many bytes from a header, its name in any case; None when they are not there."""
-    value = headers.get(name.lower(), headers.get(name, ""))
-    try:
-        found = bytes.fromhex(value) if len(value) == 2 * size and value.isascii() else b""
-    except ValueError:
-        found = b""
-    return found if len(found) == size else None
-
-
-def _verifies(key: bytes, signature: bytes, text: bytes) -> bool:
-    try:
-        public_key(key).verify(signature, text)
-    except (InvalidSignature, ReportError):
-        return False
-    return True

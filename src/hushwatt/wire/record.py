@@ -95,15 +95,8 @@ def unpack(body: bytes | memoryview, payload: int) -> Records:
 
 
 def _row(payload: int) -> np.dtype[Any]:
-    return np.dtype(
-        [
-            ("device", np.uint8, (DEVICE_BYTES,)),
-            ("slot", "<u4"),
-            ("spent", "<u4"),
-            ("drawn", "<u4"),
-            ("payload", np.uint8, (payload,)),
-        ]
-    )
+    numbers = [("slot", "<u4"), ("spent", "<u4"), ("drawn", "<u4")]
+    return np.dtype([("device", np.uint8, (DEVICE_BYTES,)), *numbers, ("payload", np.uint8, (payload,))])
 
 
 def _checked(name: str, value: int) -> int:

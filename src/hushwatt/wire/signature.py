@@ -41,23 +41,25 @@ class RequestSignature:
 
     def fits(self, key: Ed25519PublicKey, method: str, path: str, body: bytes) -> bool:
         """Whether the holder of `key` signed exactly this request."""
-        return _verifies(key, self.signature, request_text(method, path, self.time, body))
+        return verifies(key, self.signature, request_text(method, path, self.time, body))
 
     def late_by(self, now: float) -> float:
         """Seconds by which the signer's clock is behind; below zero when it is ahead."""
         return now - self.time
 
 
+def signed_path(path: str) -> str:
+    """The part of a path that is signed: from `/v1/` on, whatever a proxy puts before it."""
+    return path[path.find(PREFIX) :] if PREFIX in path else path
+
+
 def request_text(method: str, path: str, time: int, body: bytes) -> bytes:
     """The bytes that a request's signature covers.
-
-    The path counts from `/v1/` on: what a proxy puts before it is not signed.
 
     >>> request_text("POST", "/energy/v1/plans/5f/reports", 1700000000, b"")[:60]
     b'hushwatt-request-v1\\nPOST\\n/v1/plans/5f/reports\\n1700000000\\ne3b'
     """
-    signed = path[path.find(PREFIX) :] if PREFIX in path else path
-    text = f"{method.upper()}\n{signed}\n{time}\n{hashlib.sha256(body).hexdigest()}\n"
+    text = f"{method.upper()}\n{signed_path(path)}\n{time}\n{hashlib.sha256(body).hexdigest()}\n"
     return REQUEST + text.encode()
 
 
@@ -83,11 +85,10 @@ def sign_request(
 
 def read_request_signature(headers: Mapping[str, str]) -> RequestSignature:
     """What the headers of a signed request say; a ReportError when they are no such headers."""
-    return RequestSignature(
-        device=_hex(headers, DEVICE_HEADER, DEVICE_BYTES),
-        time=_seconds(headers.get(TIME_HEADER, "")),
-        signature=_hex(headers, SIGNATURE_HEADER, 64),
-    )
+    device, time = _required(headers, DEVICE_HEADER, DEVICE_BYTES), headers.get(TIME_HEADER, "")
+    if not (time.isascii() and time.isdigit() and len(time) <= 12):
+        raise ReportError(f"the header {TIME_HEADER} must be whole seconds since 1970")
+    return RequestSignature(device, int(time), _required(headers, SIGNATURE_HEADER, 64))
 
 
 def sign_plan(key: Ed25519PrivateKey, canonical: bytes) -> dict[str, str]:
@@ -103,7 +104,7 @@ def verify_plan(key: bytes, signature: bytes, canonical: bytes) -> bool:
     >>> verify_plan(public_bytes(key), bytes.fromhex(headers["Hushwatt-Signature"]), b"{}")
     True
     """
-    return _verifies(sound_key(key), signature, PLAN + canonical)
+    return verifies(sound_key(key), signature, PLAN + canonical)
 
 
 def sign_successor(key: Ed25519PrivateKey, successor: bytes) -> bytes:
@@ -118,7 +119,7 @@ def verify_successor(key: bytes, signature: bytes, successor: bytes) -> bool:
     >>> verify_successor(public_bytes(old), sign_successor(old, new), new)
     True
     """
-    return _verifies(sound_key(key), signature, KEY + successor)
+    return verifies(sound_key(key), signature, KEY + successor)
 
 
 def public_bytes(key: Ed25519PrivateKey) -> bytes:
@@ -148,7 +149,8 @@ def sound_key(raw: bytes) -> Ed25519PublicKey:
     return key
 
 
-def _verifies(key: Ed25519PublicKey, signature: bytes, text: bytes) -> bool:
+def verifies(key: Ed25519PublicKey, signature: bytes, text: bytes) -> bool:
+    """Whether the holder of a key signed a text."""
     try:
         key.verify(signature, text)
     except InvalidSignature:
@@ -156,17 +158,18 @@ def _verifies(key: Ed25519PublicKey, signature: bytes, text: bytes) -> bool:
     return True
 
 
-def _hex(headers: Mapping[str, str], name: str, size: int) -> bytes:
-    text = headers.get(name, "")
-    if len(text) != 2 * size or not text.isascii() or not text.isalnum():
-        raise ReportError(f"the header {name} must be {size} bytes in hex")
+def hex_header(headers: Mapping[str, str], name: str, size: int) -> bytes | None:
+    """So many bytes from a header, its name in any case; None when they are not there."""
+    value = headers.get(name.lower(), headers.get(name, ""))
     try:
-        return bytes.fromhex(text)
+        content = bytes.fromhex(value) if len(value) == 2 * size and value.isascii() else b""
     except ValueError:
-        raise ReportError(f"the header {name} must be {size} bytes in hex") from None
+        content = b""
+    return content if len(content) == size else None
 
 
-def _seconds(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 12):
-        raise ReportError(f"the header {TIME_HEADER} must be whole seconds since 1970")
-    return int(text)
+def _required(headers: Mapping[str, str], name: str, size: int) -> bytes:
+    content = hex_header(headers, name, size)
+    if content is None:
+        raise ReportError(f"the header {name} must be {size} bytes in hex")
+    return content

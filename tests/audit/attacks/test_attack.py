@@ -15,7 +15,7 @@ from hushwatt.privacy.laws import law_for
 def attacker(oracle="grr", asked=2, widths=(2, 3), suspects=(0, 1)):
     mechanism = Mechanism("lbu", None, oracle, "range", asked < len(widths))
     plan = small_plan(mechanism, Shape(widths, 1, 1), 1_000_000, asked)
-    return StreamAttacker.of(plan, 0, list(suspects), homes=4)
+    return StreamAttacker.of(plan, list(suspects), homes=4)
 
 
 def sent(payloads, homes, drawn=1_000_000, spent=1_000_000):

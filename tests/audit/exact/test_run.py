@@ -8,7 +8,7 @@ import pytest
 from hushwatt.audit.exact import run
 from hushwatt.audit.exact.observers import OBSERVERS
 from hushwatt.audit.exact.open import NOTHING_TOLD, Losses, open_losses
-from hushwatt.audit.exact.run import Record, claims, exact_audit_of, exact_audits
+from hushwatt.audit.exact.run import Record, audit_coverage, claims, exact_audit_of, exact_audits, nameable
 from hushwatt.audit.miniature import Mechanism, Shape, mechanisms, small_plan
 from hushwatt.plan.presets import preset
 
@@ -114,3 +114,21 @@ def test_claims(mechanism, cited):
     """Each mechanism cites the claims that it puts to the test."""
 
     assert claims(mechanism) == cited
+
+
+def test_nothing_is_left_out():
+    """What is gone through is what plans accept, no more and no less."""
+    finding = audit_coverage(8, 5)
+
+    assert finding.passed
+    assert set(nameable()) == set(mechanisms())
+    assert finding.figure.startswith("96 mechanisms (3 oracles × 9 methods and who decides × 2 mappings")
+    assert "8 shapes × 5 ε × 2 observers; 0 left out" in finding.figure
+
+
+def test_a_missing_one_is_found(monkeypatch):
+    """A mechanism that nobody enumerates is noticed."""
+    monkeypatch.setattr(run, "mechanisms", lambda: list(mechanisms())[1:])
+
+    assert audit_coverage(8, 5).numbers["missing"] == 1
+    assert not audit_coverage(8, 5).passed

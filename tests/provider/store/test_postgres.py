@@ -11,6 +11,9 @@ from tests.provider.collecting import STORES
 from hushwatt.errors import StateError
 from hushwatt.provider.store import open_store, postgres
 from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, copy_bytes
+from hushwatt.provider.store.session import ReportGroup
+from hushwatt.provider.tally.draws import PUBLICATION
+from hushwatt.provider.tally.tally import TallyKey
 
 only_postgres = pytest.mark.parametrize("store_address", ["postgres"], indirect=True)
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
@@ -35,7 +38,7 @@ def test_reports_are_partitioned_by_slot(database):
     with database.writing() as session:
         session.run("CREATE TABLE reports_1_1024 PARTITION OF reports FOR VALUES FROM (1, 1024) TO (1, 2048)")
         for slot in (0, 63, 64, 1500, 2048):
-            session.add_reports(1, slot, 5, 5, slot, np.arange(4), PAYLOADS)
+            session.add_reports(1, ReportGroup(TallyKey(slot, PUBLICATION, slot, 5), 5, np.arange(4), PAYLOADS))
         made = partitions(session)
     with database.writing() as session:
         session.run("DROP TABLE reports_1_0_to_63")
@@ -52,7 +55,7 @@ def test_what_goes_in_comes_out(database, many, monkeypatch):
     monkeypatch.setattr(postgres, "COPY_ROWS", many)
     homes, asked = np.array([2, 3, 5, 2**40]), np.array([1, 2, 5, 6, 2**40, 2**41])
     with database.writing() as session:
-        session.add_reports(1, 7, 11, 12, 6, homes, PAYLOADS)
+        session.add_reports(1, ReportGroup(TallyKey(7, PUBLICATION, 6, 12), 11, homes, PAYLOADS))
         session.add_draws(1, 6, homes[:2])
         found = session.find_reports(1, 7, asked)
         kept = session.reports_of(1, 7, asked)

@@ -93,13 +93,14 @@ def test_a_column_twice(tmp_path):
         list(BoundedParquet(tmp_path / "r.parquet").batches(["x"]))
 
 
-def test_pages_inside_a_column_are_looked_at(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["x", "x.y"])
+def test_pages_inside_a_column_are_looked_at(tmp_path, monkeypatch, name):
     """Also a column of lists has pages."""
-    pq.write_table(pa.table({"x": [[1, 2], [3]]}), tmp_path / "r.parquet")
+    pq.write_table(pa.table({name: [[1, 2], [3]]}), tmp_path / "r.parquet")
     monkeypatch.setattr(parquet_bounds, "MAX_PAGE", 1)
 
-    with pytest.raises(UnsafeParquet, match=r"a page of column x\.list\.element unpacks to"):
-        list(BoundedParquet(tmp_path / "r.parquet").batches(["x"]))
+    with pytest.raises(UnsafeParquet, match=rf"a page of column {name}\.list\.element unpacks to"):
+        list(BoundedParquet(tmp_path / "r.parquet").batches([name]))
 
 
 def test_there_is_no_other_door():

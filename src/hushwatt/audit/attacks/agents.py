@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from hushwatt.audit.attacks.attack import ONE, OTHER, StreamAttacker
-from hushwatt.audit.attacks.empirical import DOUBT, AttackTarget, allowed, targets
+from hushwatt.audit.attacks.empirical import DOUBT, AttackTarget, strongest, targets
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import Levels, PostedReports, concatenated, plan_at_home, post_reports
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import strategy_for
 
 HOMES, QUICK_HOMES = 100_000, 400  # of every plan, in five lives
 PLANS = (  # method, who decides, oracle, appliances asked of three, window, millionths of ε
@@ -35,17 +34,14 @@ def audit_agent(plan: Plan, homes: int) -> Finding:
     """Four attacks on the uploads of real agents."""
     each = homes // (1 + len(targets(plan)))
     usual = post_reports(plan, life_of(plan), each)
-    shown, passed = dict[str, float](), True
-    for target in targets(plan):
-        other = post_reports(plan, life_of(plan, target), each)
-        proved = proved_by(plan, target, usual, other, each, DOUBT / (len(PLANS) * len(targets(plan))))
-        shown[str(target)] = proved / allowed(plan, target)
-        passed = passed and proved <= allowed(plan, target)
-    best = max(shown, key=lambda name: shown[name])
-    figure = f"shows {shown[best]:.3f} of what is promised ({best}); {homes:,} homes"
-    subject = f"attack on the agent, {plan.method}, {plan.oracle}"
-    some = f", {plan.appliances_per_report} of {len(plan.appliances)}"
-    return Finding("C13", subject + some, figure, passed, numbers={"reached": shown[best], **shown, "homes": homes})
+    doubt = DOUBT / (len(PLANS) * len(targets(plan)))
+
+    def proved(target: AttackTarget) -> float:
+        return proved_by(plan, target, usual, post_reports(plan, life_of(plan, target), each), each, doubt)
+
+    some = f"{plan.appliances_per_report} of {len(plan.appliances)}"
+    subject = f"attack on the agent, {plan.method}, {plan.oracle}, {some}"
+    return strongest(plan, subject, f"{homes:,} homes", proved, homes=homes)
 
 
 def life_of(plan: Plan, target: AttackTarget | None = None) -> Levels:
@@ -63,10 +59,7 @@ def proved_by(
     plan: Plan, target: AttackTarget, usual: PostedReports, other: PostedReports, homes: int, doubt: float
 ) -> float:
     """The ε that the attack on two groups of homes proves."""
-    looks = 0
-    if plan.decision == "household":
-        looks = strategy_for(plan).probe
-    attacker = StreamAttacker.of(plan, looks, list(target.suspects), 2 * homes)
+    attacker = StreamAttacker.of(plan, list(target.suspects), 2 * homes)
     for slot in range(plan.window + 1):
         attacker.see(concatenated(usual.sent(slot, 0), other.sent(slot, homes)), slot in target.slots)
     return attacker.shown(doubt)

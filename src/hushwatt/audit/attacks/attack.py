@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import law_for
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout, take
 
 Scores = NDArray[np.float64]
@@ -27,18 +28,18 @@ class StreamAttacker:
     """Everything that was seen of every home so far."""
 
     plan: Plan
-    looks: int  # what a home pays in every slot for a probe that is never sent
+    probe: int  # what is paid in every slot for one that is never sent
     suspects: list[int]  # the appliances that may differ
     scores: Scores
     patterns: NDArray[np.int64]  # who sent what when, as one number
 
     @classmethod
-    def of(cls, plan: Plan, looks: int, suspects: list[int], homes: int) -> "StreamAttacker":
-        return cls(plan, looks, suspects, np.zeros(homes), np.ones(homes, dtype=np.int64))
+    def of(cls, plan: Plan, suspects: list[int], homes: int) -> "StreamAttacker":
+        return cls(plan, unsent_probe(plan), suspects, np.zeros(homes), np.ones(homes, dtype=np.int64))
 
     def see(self, sent: SlotReports, differs: bool) -> None:
         """Take in what was sent in one slot and round; `differs`: the two lives may differ in it."""
-        new = sent.spent == sent.drawn + self.looks
+        new = sent.spent == sent.drawn + self.probe
         kind = np.zeros(len(self.scores), dtype=np.int64)
         kind[sent.homes] = 1 + new
         self.patterns = self.patterns * 3 + kind
@@ -81,6 +82,11 @@ class StreamAttacker:
             attack(one[::2], other[::2], one[1::2], other[1::2], doubt / 2),
             attack(-other[::2], -one[::2], -other[1::2], -one[1::2], doubt / 2),
         )
+
+
+def unsent_probe(plan: Plan) -> int:
+    """What a home pays in every slot for a probe that it keeps to itself."""
+    return strategy_for(plan).probe if plan.decision == "household" else 0
 
 
 def _log_odds(one: NDArray[np.int64], other: NDArray[np.int64]) -> dict[int, float]:

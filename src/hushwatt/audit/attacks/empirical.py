@@ -4,7 +4,7 @@ Half a fleet leads one life, half another, and the shipped steps report for both
 decisions, where it decides, are made once for all.  The attacker sees what is sent and nothing else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from hushwatt.audit.attacks.attack import ONE, OTHER, StreamAttacker
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.report import SlotReports, report
@@ -67,8 +67,8 @@ def empirical_audits(quick: bool = False) -> Iterator[Audit]:
     chosen = [MECHANISMS[place] for place in QUICK] if quick else list(MECHANISMS)
     doubt = DOUBT / (4 * len(chosen))
     for method, decision, oracle, asked, window, epsilon in chosen:
-        mechanism = Mechanism(method, decision, oracle, "range", asked < len(WIDTHS))
-        plan = small_plan(mechanism, Shape(WIDTHS, window, window + 1), int(epsilon * MICRO), asked)
+        shape = Shape(WIDTHS, window, window + 1)
+        plan = range_plan(method, decision, oracle, shape, int(epsilon * MICRO), asked)
         yield partial(audit_attacks, plan, QUICK_TRIALS if quick else TRIALS, doubt)
 
 
@@ -78,17 +78,22 @@ def empirical_audit_of(plan: Plan) -> Audit:
 
 
 def audit_attacks(plan: Plan, trials: int, doubt: float) -> Finding:
-    """The most that four attacks show, against what is promised to the home and to an appliance."""
-    shown, passed = {}, True
-    for target in targets(plan):
-        found, most = shown_by_attack(plan, target, trials, doubt), allowed(plan, target)
-        shown[str(target)] = found / most
-        passed = passed and found <= most
-    best = max(shown, key=lambda name: shown[name])
-    figure = f"shows {shown[best]:.3f} of what is promised ({best}); {trials:,} trials"
+    """Four attacks on a fleet of so many homes."""
     subject = f"attack on {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
     by = f" by the {plan.decision}" if plan.decision else ""
-    return Finding("C13", subject + by, figure, passed, numbers={"reached": shown[best], **shown})
+    return strongest(plan, subject + by, f"{trials:,} trials", lambda it: shown_by_attack(plan, it, trials, doubt))
+
+
+def strongest(plan: Plan, subject: str, size: str, prove: Callable[[AttackTarget], float], **numbers: int) -> Finding:
+    """The most that four attacks show, against what is promised to the home and to an appliance."""
+    shown, passed = dict[str, float](), True
+    for target in targets(plan):
+        proved, most = prove(target), allowed(plan, target)
+        shown[str(target)] = proved / most
+        passed = passed and proved <= most
+    best = max(shown, key=lambda name: shown[name])
+    figure = f"shows {shown[best]:.3f} of what is promised ({best}); {size}"
+    return Finding("C13", subject, figure, passed, numbers={"reached": shown[best], **shown, **numbers})
 
 
 def allowed(plan: Plan, target: AttackTarget) -> float:
@@ -107,11 +112,8 @@ def shown_by_attack(plan: Plan, target: AttackTarget, trials: int, doubt: float)
     """The ε that one attack proves."""
     homes = trials // 4 * 4
     source = Simulation(SEED, f"{plan.id} {target}")
-    looks = 0
     fleet = enrol(plan, homes, 0, source)
-    if plan.decision == "household":
-        looks = fleet.strategies.states[0].probe
-    attacker = StreamAttacker.of(plan, looks, list(target.suspects), homes)
+    attacker = StreamAttacker.of(plan, list(target.suspects), homes)
     for slot, rounds in enumerate(_rounds(plan, fleet, target, source)):
         for sent in rounds:
             attacker.see(sent, slot in target.slots)

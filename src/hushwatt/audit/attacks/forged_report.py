@@ -14,7 +14,7 @@ from itertools import combinations, islice, pairwise
 import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
@@ -151,6 +151,4 @@ def audit_influence(plan: Plan) -> Finding:
 
 
 def _plan(method: str, decision: str | None, oracle: str, asked: int, epsilon: int) -> Plan:
-    mechanism = Mechanism(method, decision, oracle, "range", asked < len(WIDTHS))
-    plan = small_plan(mechanism, Shape(WIDTHS, 3, 6), epsilon, asked)
-    return replace(plan, appliances_per_report=asked)
+    return range_plan(method, decision, oracle, Shape(WIDTHS, 3, 6), epsilon, asked)

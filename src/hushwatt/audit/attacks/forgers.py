@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.plan.amounts import MICRO
@@ -67,13 +67,10 @@ def audit_forgers(plan: Plan, slots: int, seed: int = 0) -> Finding:
     swapped = too_few_swap(honest)
     figure = f"a forging home counts as {counted:.2f} homes of the {printed:.2f} printed"
     figure += f"; {swapped} pairs swapped by fewer homes than printed"
-    numbers: dict[str, float | int | str] = {"reached": counted / printed}
-    return Finding("C19", f"forgers, {describe(plan, slots)}", figure, held and not swapped, numbers=numbers)
-
-
-def describe(plan: Plan, slots: int) -> str:
-    asked, of = plan.appliances_per_report, len(plan.appliances)
-    return f"{plan.method}, {plan.oracle}, {asked} of {of}, w={plan.window}, {slots} slots"
+    passed, reached = held and not swapped, counted / printed
+    some = f"{plan.appliances_per_report} of {len(plan.appliances)}"
+    subject = f"forgers, {plan.method}, {plan.oracle}, {some}, w={plan.window}, {slots} slots"
+    return Finding("C19", subject, figure, passed, numbers={"reached": reached})
 
 
 def random_plan(seed: int) -> tuple[Plan, int]:
@@ -83,8 +80,8 @@ def random_plan(seed: int) -> tuple[Plan, int]:
     widths = tuple(int(width) for width in random.integers(2, 7, random.integers(1, 6)))
     asked = len(widths) if decision else int(random.integers(1, len(widths) + 1))
     window = int(random.integers(1, 8))
-    mechanism = Mechanism(method, decision, ("grr", "oue", "sue")[seed // 5 % 3], "range", asked < len(widths))
-    plan = small_plan(mechanism, Shape(widths, window, 1), int(random.integers(1, 11)) * MICRO, asked)
+    oracle, epsilon = ("grr", "oue", "sue")[seed // 5 % 3], int(random.integers(1, 11)) * MICRO
+    plan = range_plan(method, decision, oracle, Shape(widths, window, 1), epsilon, asked)
     levels = [np.cumsum(random.integers(1, 200, width)).astype(float).tolist() for width in widths]
     appliances = tuple(Appliance.of(f"a{place}", values=values) for place, values in enumerate(levels))
     return replace(plan, appliances=appliances), int(random.integers(1, 4 * window + 1))
@@ -175,7 +172,8 @@ def attacked_tallies(honest: HonestReports, wishes: Wishes, forgers: int) -> tup
 def best_turn(honest: HonestReports, target: int) -> tuple[int, int]:
     """The turn, and the place of an appliance in the order, that make a home heard most."""
     plan, layout = honest.plan, Layout.of(honest.plan)
-    worth = np.array([1 / (1 + _speaking(layout, batch, target)) for batch in honest.batches])
+    speaking = (layout.tally(each.payloads)[0][target] if len(each.payloads) else 0 for each in honest.batches)
+    worth = np.array([1 / (1 + int(count)) for count in speaking])
     best, choice = -1.0, (0, 0)
     for phase in range(plan.window if has_turns(plan) else 1):
         for start in range(len(plan.appliances)):
@@ -250,11 +248,7 @@ def _forged(plan: Plan, slot: int, names: pa.Array, payload: NDArray[np.uint8]) 
 
 
 def _batch(
-    names: pa.Array,
-    slot: int,
-    spent: NDArray[np.int64],
-    drawn: NDArray[np.int64],
-    payloads: NDArray[np.uint8],
+    names: pa.Array, slot: int, spent: NDArray[np.int64], drawn: NDArray[np.int64], payloads: NDArray[np.uint8]
 ) -> ReportBatch:
     slots, rounds = np.full(len(names), slot, dtype=np.int32), np.zeros(len(names), dtype=np.int8)
     return ReportBatch(names, slots, rounds, spent, drawn, payloads)
@@ -268,15 +262,6 @@ def _joined(one: ReportBatch, other: ReportBatch) -> ReportBatch:
     return ReportBatch(pa.concat_arrays([one.households, other.households]), *arrays)
 
 
-def _speaking(layout: Layout, batch: ReportBatch, target: int) -> int:
-    return int(layout.tally(batch.payloads)[0][target]) if len(batch.payloads) else 0
-
-
 def _watts(estimates: Estimates, name: str) -> float:
     period = estimates.by_period[name]
     return 0.0 if period is None else period.watts
-
-
-def forgers_slots(plan: Plan) -> int:
-    """Slots of a given plan that are attacked: two windows, as far as it lasts."""
-    return min(2 * plan.window, plan.calendar.slots)

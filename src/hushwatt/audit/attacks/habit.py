@@ -14,6 +14,7 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.audit.attacks.attack import unsent_probe
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.errors import UsageError
 from hushwatt.household.report.homes import enrol
@@ -22,7 +23,6 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout, take
 
 DAYS = (30, 90, 365)
@@ -43,19 +43,14 @@ class HabitAttacker:
     def see(self, sent: SlotReports) -> None:
         """Take the fresh draws of one slot into account; a repeat says nothing new."""
         layout = Layout.of(self.plan)
-        probe = 0
-        if self.plan.decision == "household":
-            probe = strategy_for(self.plan).probe
-        fresh = sent.spent == sent.drawn + probe
+        fresh = sent.spent == sent.drawn + unsent_probe(self.plan)
         for drawn in np.unique(sent.drawn[fresh]).tolist():
             rows = fresh & (sent.drawn == drawn)
             said, about = answered(layout, sent.payloads[rows])
-            self.scores[sent.homes[rows]] += said * np.repeat(self._worths(drawn), self.plan.widths)
+            worths = [log(law.likelihood_ratio) for law in self.laws(drawn)]  # of one answer for a level
+            self.scores[sent.homes[rows]] += said * np.repeat(worths, self.plan.widths)
             seen = self.answers.setdefault(drawn, np.zeros((len(self.scores), len(self.plan.widths)), np.int64))
             seen[sent.homes[rows]] += about
-
-    def _worths(self, drawn: int) -> NDArray[np.float64]:
-        return np.array([worth(law) for law in self.laws(drawn)])
 
     def laws(self, drawn: int) -> list[Law]:
         """The law of every appliance in a report drawn with so much."""
@@ -73,13 +68,8 @@ class HabitAttacker:
         for drawn, seen in self.answers.items():
             for place, law in enumerate(self.laws(drawn)):
                 said = drawn_answers(law, seen[:, place], levels[:, place], random)
-                other.scores[:, starts[place] : starts[place + 1]] += worth(law) * said
+                other.scores[:, starts[place] : starts[place + 1]] += log(law.likelihood_ratio) * said
         return other
-
-
-def worth(law: Law) -> float:
-    """How much one answer for a level speaks for it: the log of its likelihood ratio."""
-    return log(law.likelihood_ratio)
 
 
 def answered(layout: Layout, rows: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -134,7 +124,7 @@ def audit_habit(plan: Plan, days: tuple[int, ...] = DAYS, homes: int = QUICK_HOM
     figure = f"constant levels found out: {', '.join(parts)}; all of a home's in {_percent(told[-1].homes)}"
     guessing = float(np.mean([1 / width for width in plan.widths]))
     figure += f" of homes; guessing alone {_percent(guessing)}"
-    numbers: dict[str, float | int | str] = {f"told_after_{each.days}_days": each.levels for each in told}
+    numbers = {f"told_after_{each.days}_days": each.levels for each in told}
     numbers |= {f"foreseen_after_{each.days}_days": each.foreseen for each in told}
     return Finding("C15", f"habits, {plan.name}", figure, within, numbers=numbers)
 

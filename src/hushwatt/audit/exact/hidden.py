@@ -89,12 +89,9 @@ def answer_table(laws: tuple[Law, ...]) -> tuple[list[tuple[Any, ...]], list[lis
 @lru_cache(maxsize=64)
 def distances(layout: Layout) -> list[list[int]]:
     """In how many cells any two probes differ, by the shipped layout."""
-    rows = np.stack([payload(layout, answer) for answer in answer_table(_any_laws(layout))[0]])
+    laws = tuple(law_for(layout.oracle, 1_000_000, layout.asked, width) for width in layout.widths)  # any
+    rows = np.stack([payload(layout, answer) for answer in answer_table(laws)[0]])
     return [[int(d) for d in layout.differences(rows, np.broadcast_to(row, rows.shape))] for row in rows]
-
-
-def _any_laws(layout: Layout) -> tuple[Law, ...]:
-    return tuple(law_for(layout.oracle, 1_000_000, layout.asked, width) for width in layout.widths)
 
 
 def payload(layout: Layout, answer: tuple[Any, ...]) -> Row:
@@ -154,7 +151,10 @@ class ProbeWeights:
 
     def _repeated(self, past: KnownPast, offer: int) -> dict[Stream, Weights | None]:
         """The kept probe stays; the new one was near it, or nothing was on offer."""
-        near = self._near(offer) if offer else [[self.scale] * len(row) for row in self.weights]
+        near = [[self.scale] * len(row) for row in self.weights]
+        if offer:
+            places = self._probes(offer, far=False)
+            near = [[sum(row[place] for place in those) for those in places] for row in self.weights]
         return {
             (*stream, place): None if kept is None else [a * b for a, b in zip(kept, row, strict=True)]
             for stream, kept in past.kept.items()
@@ -163,8 +163,7 @@ class ProbeWeights:
 
     def _published(self, past: KnownPast, offer: int) -> dict[Stream, Weights | None]:
         """The new probe takes the place of the old one, from which it was far."""
-        most, apart = self._change_threshold(offer), distances(self.home.layout)
-        far = [[place for place, cells in enumerate(row) if cells > most] for row in apart]
+        far = self._probes(offer, far=True)
         following: dict[Stream, Weights | None] = {}
         for stream, kept in past.kept.items():
             assert kept is not None
@@ -173,11 +172,9 @@ class ProbeWeights:
                 following[(*stream, place)] = [a * b for a, b in zip(left, row, strict=True)]
         return following
 
-    def _near(self, offer: int) -> list[Weights]:
-        """The weight of a probe no further than the change threshold allows, for every level and kept probe."""
-        most, apart = self._change_threshold(offer), distances(self.home.layout)
-        near = [[place for place, cells in enumerate(row) if cells <= most] for row in apart]
-        return [[sum(row[place] for place in places) for places in near] for row in self.weights]
-
-    def _change_threshold(self, offer: int) -> int:
-        return self.home.change_threshold(self.home.laws(offer))
+    def _probes(self, offer: int, far: bool) -> list[list[int]]:
+        """For every kept probe, the new ones that are further from it than the rule allows, or all others."""
+        most = self.home.change_threshold(self.home.laws(offer))
+        return [
+            [place for place, cells in enumerate(row) if (cells > most) == far] for row in distances(self.home.layout)
+        ]

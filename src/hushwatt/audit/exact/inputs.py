@@ -7,6 +7,7 @@ two neighbouring levels, made once a slot, so what is held is a mixture of the t
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
+from math import prod
 
 from hushwatt.plan.plan import Plan
 
@@ -40,7 +41,4 @@ def holdings(plan: Plan) -> list[Held]:
 
 def chance_of(levels: tuple[int, ...], held: Held) -> Fraction:
     """The chance that what is held counts as exactly these levels."""
-    chance = Fraction(1)
-    for level, mixture in zip(levels, held, strict=True):
-        chance *= mixture[level]
-    return chance
+    return prod((mixture[level] for level, mixture in zip(levels, held, strict=True)), start=Fraction(1))

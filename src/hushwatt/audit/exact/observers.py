@@ -60,19 +60,17 @@ class Observed:
 
     def chance(self, transcript: Transcript, stream: Stream) -> Fraction:
         """The exact chance of a transcript, given what the home holds in every slot."""
+        rounding = self.rounding()
+        rounded = [rounding[held] for held in stream]
+        streams = product(*([place for place, chance in enumerate(row) if chance] for row in rounded))
         return sum(
             (
                 self._chance_of_levels(transcript, levels)
-                * prod(self.rounding()[held][place] for held, place in zip(stream, levels, strict=True))
-                for levels in self._level_streams(stream)
+                * prod(row[place] for row, place in zip(rounded, levels, strict=True))
+                for levels in streams
             ),
             start=Fraction(0),
         )
-
-    def _level_streams(self, stream: Stream) -> Iterator[Stream]:
-        """The streams of levels that a stream of inputs can be rounded to."""
-        rounding = self.rounding()
-        return product(*([place for place, chance in enumerate(rounding[held]) if chance] for held in stream))
 
     def _chance_of_levels(self, transcript: Transcript, levels: Stream) -> Fraction:
         return sum(

@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 
 from hushwatt.audit.exact.inputs import Mixture, mixtures
-from hushwatt.audit.exact.schedules import Schedule, Slot, schedules
+from hushwatt.audit.exact.schedules import Slot, schedules
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import Law, law_for
 
@@ -40,7 +40,7 @@ def open_losses(plan: Plan, slots: int) -> Losses:
     """The worst ratio of any window of any schedule, for the home and for one appliance."""
     worst = NOTHING_TOLD
     for schedule in schedules(plan, slots):
-        told = told_by_slot(plan, schedule)
+        told = [[_told(plan, slot, place) for place in range(len(plan.appliances))] for slot in schedule]
         for start in range(slots - plan.window + 1):
             window = told[start : start + plan.window]
             each = [prod(column) for column in zip(*window, strict=True)]
@@ -48,12 +48,8 @@ def open_losses(plan: Plan, slots: int) -> Losses:
     return worst
 
 
-def told_by_slot(plan: Plan, schedule: Schedule) -> list[list[Fraction]]:
-    """What each slot can tell about each appliance, at the worst."""
-    return [[_told(plan, slot, place) for place in range(len(plan.appliances))] for slot in schedule]
-
-
 def _told(plan: Plan, slot: Slot, place: int) -> Fraction:
+    """What a slot can tell about an appliance, at the worst."""
     amounts = tuple(draw.amount for draw in slot if place in draw.members)
     return worst_ratio(plan.oracle, amounts, plan.appliances_per_report, plan.widths[place], plan.mapping)
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from itertools import product
 
-from hushwatt.audit.exact.coverage import audit_coverage
 from hushwatt.audit.exact.observers import OBSERVERS
 from hushwatt.audit.exact.open import Losses, open_losses
 from hushwatt.audit.exact.search import hidden_losses
@@ -22,8 +22,11 @@ from hushwatt.audit.miniature import (
     mechanisms,
     plans,
     shape_like,
+    small_plan,
 )
+from hushwatt.errors import PlanError
 from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import is_direct
 from hushwatt.privacy.promise import promise
@@ -66,6 +69,34 @@ def exact_audits(quick: bool = False) -> Iterator[Audit]:
         yield partial(_audit, mechanism, (*shapes, *turning), epsilons)
 
 
+def audit_coverage(shapes: int, epsilons: int) -> Finding:
+    """Oracles × methods × who decides × mappings × all or some appliances, against what is gone through."""
+    gone = list(mechanisms())
+    missing = set(nameable()) - set(gone)
+    methods = len({(each.method, each.decision) for each in gone})
+    figure = (
+        f"{len(gone)} mechanisms ({len(ORACLES)} oracles × {methods} methods and who decides × "
+        f"{len(MAPPINGS)} mappings × all or some appliances) in {shapes} shapes × {epsilons} ε × "
+        f"{len(OBSERVERS)} observers; {len(missing)} left out"
+    )
+    numbers = {"mechanisms": len(gone), "missing": len(missing)}
+    return Finding("C7 C8", "what is enumerated", figure, not missing, numbers=numbers)
+
+
+def nameable() -> list[Mechanism]:
+    """Every product of choices that a plan accepts."""
+    choices = product(METHODS, (None, *DECISIONS), ORACLES, MAPPINGS, (False, True))
+    return [found for found in (Mechanism(*chosen) for chosen in choices) if _accepted(found)]
+
+
+def _accepted(mechanism: Mechanism) -> bool:
+    try:
+        small_plan(mechanism, Shape((2, 2), 2, 2), MICRO, asked=1 if mechanism.partial else 2)
+    except PlanError:
+        return False
+    return True
+
+
 def exact_audit_of(plan: Plan) -> Audit:
     """A plan as it stands where its answers can be enumerated, else cut down to a shape in which they can."""
     if is_open(plan):
@@ -85,7 +116,7 @@ def audit_as_it_stands(plan: Plan) -> Finding:
     record = Record()
     record.add(plan, open_losses(plan, 2 * plan.window), plan.name)
     figure = f"home {record.home:.6f} ε, appliance {record.appliance:.6f} of its ε, as it stands"
-    numbers: dict[str, float | int | str] = {"reached": max(record.home, record.appliance)}
+    numbers = {"reached": max(record.home, record.appliance)}
     return Finding(claims(mechanism_of(plan)), str(mechanism_of(plan)), figure, not record.broken, numbers=numbers)
 
 

@@ -73,39 +73,26 @@ class GatewayHomes:
 
     def upload(self, reports: Iterable[Report]) -> bytes:
         """A signed request with these reports."""
-        return self.signed("POST", "reports", self.body(reports))
-
-    def signed(self, method: str, where: str, body: bytes = b"") -> bytes:
-        path = f"/v1/plans/{self.plan.id}/{where}"
-        return request(method, path, body, sign_request(self.key, self.name, method, path, int(time.time()), body))
+        path, body = f"/v1/plans/{self.plan.id}/reports", self.body(reports)
+        return request("POST", path, body, sign_request(self.key, self.name, "POST", path, int(time.time()), body))
 
 
-def prepare(collector: ServiceProcess, homes: int) -> str:
-    """Put the plan and a code for so many homes into the store of a service that does not run."""
+def gather(collector: ServiceProcess, homes: int) -> GatewayHomes:
+    """Put the plan and a code for so many homes into a new store, start the service, and enrol them over HTTP."""
     collector.config.folder.mkdir(exist_ok=True)
     store, now = open_store(collector.store), int(time.time())
     with store.writing() as session:
         (code,) = add_codes(session, add_plan(session, collector.plan), 1, homes, now, now + 86400)
     store.close()
-    return code
-
-
-def join(collector: ServiceProcess, code: str, homes: int) -> GatewayHomes:
-    """Enrol so many homes over HTTP."""
+    collector.start()
     key = Ed25519PrivateKey.generate()
     enrolment = f'{{"public_key": "{public_bytes(key).hex()}", "code": "{code}", "homes": {homes}}}'
-    path = f"/v1/plans/{collector.plan.id}/devices"
     with collector.line() as line:
-        answer = line.ask(request("POST", path, enrolment.encode(), JSON))
+        answer = line.ask(request("POST", f"/v1/plans/{collector.plan.id}/devices", enrolment.encode(), JSON))
     expect(answer.status == 201, f"joining was answered {answer.status}")
     enrolled = answer.json()
     devices = np.frombuffer(bytes.fromhex("".join(enrolled["devices"])), np.uint8).reshape(-1, 16)
     return GatewayHomes(collector.plan, key, bytes.fromhex(enrolled["device"]), devices)
-
-
-def kept(collector: ServiceProcess, crowd: GatewayHomes) -> Kept:
-    """What is in the store of a service that does not run."""
-    return kept_in(collector.store, crowd)
 
 
 def kept_in(address: str, crowd: GatewayHomes) -> Kept:

@@ -29,7 +29,12 @@ class ConcurrentClient(InProcessClient):
 
     def send_all(self, crowd: GatewayHomes, uploads: Uploads, note: Note) -> None:
         """Each client sends one upload after the other; every answer is noted at once."""
-        self._loop.run_until_complete(self._all(crowd, uploads, note))
+
+        async def all_clients() -> None:
+            queues = [uploads[first::CLIENTS] for first in range(CLIENTS)]
+            await asyncio.gather(*(self._client(crowd, queue, note) for queue in queues))
+
+        self._loop.run_until_complete(all_clients())
 
     def settle(self) -> None:
         """Let everyone who has been answered write it down; called by the thread that holds the disk."""
@@ -39,10 +44,6 @@ class ConcurrentClient(InProcessClient):
         self._loop.call_soon_threadsafe(_turn, self._loop, settled, TURNS)
         while self._loop.is_running() and not settled.wait(0.01):
             pass
-
-    async def _all(self, crowd: GatewayHomes, uploads: Uploads, note: Note) -> None:
-        queues = [uploads[first::CLIENTS] for first in range(CLIENTS)]
-        await asyncio.gather(*(self._client(crowd, queue, note) for queue in queues))
 
     async def _client(self, crowd: GatewayHomes, uploads: Uploads, note: Note) -> None:
         path = f"{self.path}/reports"

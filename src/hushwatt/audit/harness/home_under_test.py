@@ -95,13 +95,7 @@ class HomeUnderTest:
         assert self.readings is not None
         self.store = Store(self.path)
         self.agent = Agent(
-            self.store,
-            self.caps,
-            self.readings,
-            self.source,
-            self.randomiser,
-            say=self.said.append,
-            mark=self.mark,
+            self.store, self.caps, self.readings, self.source, self.randomiser, say=self.said.append, mark=self.mark
         )
         self._outbox: Outbox | None = None
 

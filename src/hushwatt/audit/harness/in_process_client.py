@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,10 +14,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from numpy.typing import NDArray
 
 from hushwatt.audit.harness.local_service import LocalService, config_for
+from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
+from hushwatt.wire.record import pack_many
 from hushwatt.wire.signature import public_bytes, sign_request
 
 Headers = Iterable[tuple[str, str]]
+Rows = slice | NDArray[np.intp]
 JSON = [("Content-Type", "application/json")]
 NO_LIMITS = {"requests_per_second": 10**9, "strangers_per_second": 10**9}  # a crowd on one machine passes
 
@@ -47,7 +51,7 @@ class EnrolledSigner(NamedTuple):
     turns: tuple[int, ...] = ()  # offered to the devices, where the plan has turns
 
 
-class InProcessClient(LocalService):
+class InProcessClient(LocalService, AbstractContextManager["InProcessClient"]):
     """Somebody who talks to one service all day."""
 
     def __init__(self, folder: Path, *plans: Plan, now: datetime, store: str | None = None, **settings: Any) -> None:
@@ -61,18 +65,24 @@ class InProcessClient(LocalService):
     def get(self, where: str = "") -> ServiceResponse:
         return self.ask("GET", self.path + where)
 
-    def send(self, signer: EnrolledSigner, body: bytes, time: int | None = None) -> ServiceResponse:
+    def send(self, signer: EnrolledSigner, body: bytes) -> ServiceResponse:
         """A signed upload."""
-        path = f"{self.path}/reports"
-        moment = self.now if time is None else time
-        signed = sign_request(signer.key, signer.name, "POST", path, moment, body)
-        return self.ask("POST", path, body, signed.items())
+        return self._signed(signer, "POST", "reports", body)
+
+    def report(
+        self, signer: EnrolledSigner, slot: int, sent: SlotReports, rows: Rows, devices: NDArray[np.uint8] | None = None
+    ) -> ServiceResponse:
+        """An upload of some rows of what was reported, by all devices of the signer or by some."""
+        who = signer.devices if devices is None else devices
+        return self.send(signer, pack_many(who, slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows]))
 
     def leave(self, signer: EnrolledSigner, device: bytes) -> ServiceResponse:
         """A signed wish to be forgotten."""
-        path = f"{self.path}/devices/{device.hex()}"
-        signed = sign_request(signer.key, signer.name, "DELETE", path, self.now, b"")
-        return self.ask("DELETE", path, b"", signed.items())
+        return self._signed(signer, "DELETE", f"devices/{device.hex()}")
+
+    def _signed(self, signer: EnrolledSigner, method: str, where: str, body: bytes = b"") -> ServiceResponse:
+        path = f"{self.path}/{where}"
+        return self.ask(method, path, body, sign_request(signer.key, signer.name, method, path, self.now, body).items())
 
     def join(self, homes: int | None = None, plan: Plan | None = None) -> EnrolledSigner:
         """A new home, or a gateway for so many."""
@@ -89,9 +99,6 @@ class InProcessClient(LocalService):
         self.service.close()
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
-
-    def __enter__(self) -> "InProcessClient":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hushwatt.audit.harness.marked import STEP, middle_watts
 from hushwatt.audit.harness.plan_home import home_in_plan, proposal_of
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
@@ -52,9 +52,7 @@ def concatenated(one: SlotReports, other: SlotReports) -> SlotReports:
 
 def plan_at_home(method: str, decision: str | None, oracle: str, asked: int, window: int, epsilon: int) -> Plan:
     """A small plan that the service takes, with short slots and levels far enough apart for secrets."""
-    widths = (2, 4, 3)
-    mechanism = Mechanism(method, decision, oracle, "range", asked < len(widths))
-    plan = small_plan(mechanism, Shape(widths, window, window + 1), epsilon, asked)
+    plan = range_plan(method, decision, oracle, Shape((2, 4, 3), window, window + 1), epsilon, asked)
     appliances = tuple(appliance_at_home(each.name, each.levels) for each in plan.appliances)
     return replace(plan, appliances=appliances, slot=SlotLength(15, "m"))
 

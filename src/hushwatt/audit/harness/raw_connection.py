@@ -5,6 +5,7 @@ import select
 import socket
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from hushwatt.audit.harness.expect import Fault
@@ -20,7 +21,7 @@ class RawResponse(NamedTuple):
         return json.loads(self.body)
 
 
-class RawConnection:
+class RawConnection(AbstractContextManager["RawConnection"]):
     """One connection that is kept open."""
 
     def __init__(self, port: int, patience: float = 60) -> None:
@@ -63,9 +64,6 @@ class RawConnection:
     def close(self) -> None:
         self.socket.close()
 
-    def __enter__(self) -> "RawConnection":
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -74,7 +72,7 @@ def first_answer(heard: bytes) -> tuple[RawResponse | None, bytes]:
     """The first answer in what was heard, if it is whole, and what comes after it.
 
     >>> first_answer(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nokHTTP/1.1 4")
-    (Answer(status=200, body=b'ok'), b'HTTP/1.1 4')
+    (RawResponse(status=200, body=b'ok'), b'HTTP/1.1 4')
     >>> first_answer(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\no")[0] is None
     True
     """

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import warnings
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ LATE = (  # modules that a service loads while it starts
 PATIENCE = 60  # seconds for a start or an end on a busy machine
 
 
-class ServiceProcess:
+class ServiceProcess(AbstractContextManager["ServiceProcess"]):
     """A service that collects one plan, started and ended at will; its data stay in the folder."""
 
     def __init__(self, folder: Path, plan: Plan, sync: float = 0, **settings: Any) -> None:
@@ -118,9 +118,6 @@ class ServiceProcess:
         os.close(self._news)
         self.process = 0
         return os.waitstatus_to_exitcode(status)
-
-    def __enter__(self) -> "ServiceProcess":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.kill()

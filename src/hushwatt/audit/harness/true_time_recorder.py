@@ -67,8 +67,7 @@ def stretch(length: int, boots: int) -> int:
 def dearest_starts(reports: list[TimedReport], length: int) -> int:
     """The most that slots beginning within `length` of each other cost."""
     return max(
-        (sum(each.cost for each in reports if 0 <= each.start - first.start < length) for first in reports),
-        default=0,
+        (sum(each.cost for each in reports if 0 <= each.start - first.start < length) for first in reports), default=0
     )
 
 

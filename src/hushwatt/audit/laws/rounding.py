@@ -51,7 +51,8 @@ def audit_rounding(oracle: str, make: Make, amounts: list[Fraction], widths: tup
         law = make(budget, levels)
         ratio = worst_answer(law) if levels <= FEW else law.likelihood_ratio
         wrong += not (at_most(ratio, budget) and ratio <= law.likelihood_ratio and whole_steps(law))
-        given = max(given, lost(ratio, budget)) if budget < 20 else given
+        if budget < 20:
+            given = max(given, float(1 - ratio / exp_between(budget, 128)[0]))
     figure = f"{wrong} of {len(amounts):,} budgets cost more than claimed; at most {given:.0e} given away"
     return Finding("C1", f"{oracle}, rounded", figure, wrong == 0, numbers={"wrong": wrong})
 
@@ -68,9 +69,3 @@ def worst_answer(law: Law) -> Fraction:
 def whole_steps(law: Law) -> bool:
     """Whether both chances are numbers that a 64-bit draw can hit exactly."""
     return all(RESOLUTION % chance.denominator == 0 for chance in (law.hold, law.rise)) and law.hold > law.rise
-
-
-def lost(ratio: Fraction, budget: Fraction) -> float:
-    """The part of e^x that a law leaves unused."""
-    below, _ = exp_between(budget, 128)
-    return float(1 - ratio / below)

@@ -22,7 +22,7 @@ from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, payload
 from hushwatt.audit.exact.schedules import Draw, Schedule, schedules
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.laws.counting import DOUBT, surprise
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.audit.planted import AgainstRelease
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
@@ -67,10 +67,8 @@ def cases() -> Iterator[StreamCase]:
 
 
 def _case(method: str, decision: str | None, oracle: str, shape: Shape, asked: int) -> StreamCase:
-    mechanism = Mechanism(method, decision, oracle, "range", asked < len(shape.widths))
-    plan = small_plan(mechanism, shape, EPSILON, asked)
     stream = tuple(tuple((slot + place) // 2 % 2 for place in range(len(shape.widths))) for slot in range(shape.slots))
-    return StreamCase(plan, stream)
+    return StreamCase(range_plan(method, decision, oracle, shape, EPSILON, asked), stream)
 
 
 def stream_audits(quick: bool = False, sources: Sources = Simulation) -> Iterator[Audit]:
@@ -155,10 +153,7 @@ def _ways(case: StreamCase, schedule: Schedule) -> Iterator[tuple[Seen, Fraction
         for slot, levels in zip(schedule, case.stream, strict=True)
     ]
     for way in product(*options):
-        yield (
-            _repeated(case.plan, [sent for sent, _ in way]),
-            prod((chance for _, chance in way), start=Fraction(1)),
-        )
+        yield (_repeated(case.plan, [sent for sent, _ in way]), prod((chance for _, chance in way), start=Fraction(1)))
 
 
 def _answers(plan: Plan, draw: Draw, levels: tuple[int, ...]) -> list[tuple[int, Fraction]]:
@@ -194,12 +189,7 @@ def named(layout: Layout, members: tuple[int, ...], answer: tuple[Any, ...]) -> 
     for place, member, one in zip(layout.places, members, answer, strict=False):
         bits = one if layout.direct else sum(bit << level for level, bit in enumerate(one))
         put(row, place, layout.number_bits, np.array([member], dtype=np.uint16))
-        put(
-            row,
-            place + layout.number_bits,
-            layout.field_bits(max(layout.widths)),
-            np.array([bits], dtype=np.uint16),
-        )
+        put(row, place + layout.number_bits, layout.field_bits(max(layout.widths)), np.array([bits], dtype=np.uint16))
     return row.reshape(-1)
 
 

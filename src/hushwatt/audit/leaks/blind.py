@@ -15,7 +15,7 @@ import numpy as np
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks.twins import READINGS, traces
-from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
+from hushwatt.audit.miniature import Shape, deciders, range_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.levels import Levels
@@ -49,8 +49,7 @@ def blind_audits(quick: bool = False) -> Iterator[Audit]:
 def audit_blind_fleet(method: str, decision: str | None, slots: int) -> Finding:
     """Fleets that lead four different lives."""
     asked = 3 if decision == "household" else 2
-    mechanism = Mechanism(method, decision, "oue", "range", asked < len(WIDTHS))
-    plan = small_plan(mechanism, Shape(WIDTHS, 3, slots), 2 * MICRO, asked)
+    plan = range_plan(method, decision, "oue", Shape(WIDTHS, 3, slots), 2 * MICRO, asked)
     first, *others = [_sent(plan, life, slots) for life in range(4)]
     other = sum(each != first for each in others)
     by = f" by the {decision}" if decision else ""

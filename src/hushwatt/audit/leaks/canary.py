@@ -143,7 +143,7 @@ def audit_canary(trouble: str, runs: int) -> Finding:
     leaks = [leak for run in done for leak in run.leaks]
     noticed = trouble == "none" or any(run.said for run in done)
     figure = f"{len(leaks)} readings seen in {runs:,} homes: ledger, wire, log, errors, repr"
-    numbers: dict[str, float | int | str] = {"runs": runs, "leaks": "; ".join(leaks[:3])}
+    numbers: dict[str, int | str] = {"runs": runs, "leaks": "; ".join(leaks[:3])}
     return Finding("C16", f"secret readings, trouble: {trouble}", figure, not leaks and noticed, numbers=numbers)
 
 

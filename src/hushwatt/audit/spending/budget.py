@@ -11,7 +11,7 @@ from functools import cache, partial
 
 from hushwatt.audit.exact.schedules import Schedule, schedules
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import Mechanism, Shape, deciders, small_plan
+from hushwatt.audit.miniature import Shape, deciders, range_plan
 from hushwatt.audit.spending.histories import history_audits
 from hushwatt.audit.spending.home_ledgers import book_audits
 from hushwatt.audit.spending.payments import payment_audits, round_audits
@@ -54,11 +54,7 @@ def audit_plan(plan: Plan) -> Finding:
     home = Fraction(told.dearest, plan.epsilon)
     appliance = told.appliance_dearest / told.appliance_epsilon
     figure = f"dearest window: home {float(home):.6f} ε, appliance {float(appliance):.6f} of its ε"
-    numbers: dict[str, float | int | str] = {
-        "reached": float(max(home, appliance)),
-        "home": float(home),
-        "appliance": float(appliance),
-    }
+    numbers = {"reached": float(max(home, appliance)), "home": float(home), "appliance": float(appliance)}
     return Finding("C2", plan.name, figure, told.kept, numbers=numbers)
 
 
@@ -114,13 +110,13 @@ def audit_appliances(method: str, decision: str | None, longest: int = 7) -> Fin
 
 
 def _partial_plans(method: str, decision: str | None, longest: int) -> Iterator[tuple[Plan, int]]:
-    mechanism = Mechanism(method, decision, "oue", "range", partial=True)
     for appliances, asked in ((2, 1), (3, 1), (3, 2)):
         for window in (1, 2, 3, 4):
             slots = min(longest, window + appliances + 1) if decision else window + 2 * appliances
             shape = Shape((2,) * appliances, window, slots)
             for cap in CAPS:
-                yield replace(small_plan(mechanism, shape, 1_000_000, asked), appliance_epsilon=cap), slots
+                plan = range_plan(method, decision, "oue", shape, 1_000_000, asked)
+                yield replace(plan, appliance_epsilon=cap), slots
 
 
 def dearest_appliance(plan: Plan, schedule: Schedule) -> Fraction:

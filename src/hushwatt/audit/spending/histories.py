@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.errors import OverBudget
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
@@ -57,9 +57,7 @@ def audit_reports(method: str, homes: int) -> Finding:
     """Fleets at random levels that go through the shipped steps."""
     worst, refused = 0, False
     for window in WINDOWS:
-        decision = METHODS[method].decided_by
-        mechanism = Mechanism(method, decision, "grr", "range", partial=False)
-        plan = small_plan(mechanism, Shape((2, 3), window, 1), EPSILON, asked=2)
+        plan = range_plan(method, METHODS[method].decided_by, "grr", Shape((2, 3), window, 1), EPSILON, asked=2)
         try:
             worst = max(worst, _reported(plan, homes))
         except OverBudget:
@@ -96,5 +94,5 @@ class Windows:
 def _finding(subject: str, worst: int, refused: bool, histories: int) -> Finding:
     figure = f"dearest window {worst / EPSILON:.6f} ε; {histories:,} histories"
     passed = worst <= EPSILON and not refused
-    numbers: dict[str, float | int | str] = {"reached": worst / EPSILON, "histories": histories}
+    numbers = {"reached": worst / EPSILON, "histories": histories}
     return Finding("C2", subject, figure + (", the ledger refused" if refused else ""), passed, numbers=numbers)

@@ -15,7 +15,7 @@ import numpy as np
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.home_under_test import NO_CAPS, fresh_store, join
 from hushwatt.audit.harness.machine_clock import START
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.store import Store
@@ -123,8 +123,7 @@ def _cost(case: CapCase, entries: list[SpendEntry]) -> Fraction:
 
 
 def _plan(place: int, window: int) -> Plan:
-    mechanism = Mechanism("lpu", None, "oue", "range", partial=place == 2)
-    plan = small_plan(mechanism, Shape((2, 2), window, 1), 1_000_000, asked=3 - place)
+    plan = range_plan("lpu", None, "oue", Shape((2, 2), window, 1), 1_000_000, asked=3 - place)
     appliances = tuple(Appliance.of(name, values=(0.0, 100.0)) for name in ASKED[place])
     return replace(plan, name=f"plan {place}", appliances=appliances)
 

@@ -12,17 +12,18 @@ import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.plan_home import home_in_plan
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.household.report.levels import Watts
-from hushwatt.household.report.report import SlotReports, report
+from hushwatt.household.report.report import report
 from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, Simulation, Source
 
 SLOTS, HOMES = 60, 60
+PAID = "SELECT coalesce(sum(amount), 0) FROM spends WHERE slot = ? AND purpose != 'lost'"
 DRAWN = ("probe", "publication")  # the streams that randomise an answer
 
 
@@ -74,7 +75,8 @@ def audit_payments(method: str, change: Change) -> Finding:
         change(homes)
         for slot in range(SLOTS):
             sent = report(homes, slot, np.array([[slot % 2, slot % 3]], dtype=np.uint16), watched)
-            wrong += slot in watched.unpaid or not _agree(watched, homes, sent)
+            agree = watched.drawn.get(slot, 0) == charged(homes, slot) == int(sent.spent.sum())
+            wrong += slot in watched.unpaid or not agree
             slots += 1
     figure = f"{wrong} of {slots} slots drawn unpaid, or paid and said otherwise"
     return Finding("C11", f"{method}, payments", figure, wrong == 0, numbers={"wrong": wrong})
@@ -83,8 +85,12 @@ def audit_payments(method: str, change: Change) -> Finding:
 def audit_payments_on_disk(method: str) -> Finding:
     """The same of the agent: what it draws with is in the ledger on disk by then, read by someone else."""
     plan, watched = _plan(method, "oue"), WatchedSource(Simulation(5, method))
-    with home_in_plan(plan, _some_watts, source=watched) as home, Store(home.store.path) as disk:
-        watched.paid = partial(_on_disk, disk)
+
+    def watts(slot: int) -> Watts:
+        return np.array([100.0 * (slot % 2), 100.0 * (slot % 3)])
+
+    with home_in_plan(plan, watts, source=watched) as home, Store(home.store.path) as disk:
+        watched.paid = lambda slot: int(disk.value(PAID, (slot,)))
         for slot in range(1, SLOTS):
             home.live_slot(slot)
         said = {row["slot"]: row["spent"] for row in disk.rows("SELECT slot, spent FROM reports")}
@@ -94,28 +100,8 @@ def audit_payments_on_disk(method: str) -> Finding:
     return Finding("C11", f"{method}, an agent's payments on disk", figure, wrong == 0)
 
 
-def _some_watts(slot: int) -> Watts:
-    return np.array([100.0 * (slot % 2), 100.0 * (slot % 3)])
-
-
-def _on_disk(disk: Store, slot: int) -> int:
-    query = "SELECT coalesce(sum(amount), 0) FROM spends WHERE slot = ? AND purpose != 'lost'"
-    return int(disk.value(query, (slot,)))
-
-
-def _agree(watched: WatchedSource, homes: Homes, sent: SlotReports) -> bool:
-    said = int(sent.spent.sum())
-    return watched.drawn.get(sent.slot, 0) == charged(homes, sent.slot) == said
-
-
 def _plan(method: str, oracle: str) -> Plan:
-    decision = METHODS[method].decided_by
-    return small_plan(
-        Mechanism(method, decision, oracle, "range", partial=False),
-        Shape((2, 3), 3, SLOTS),
-        1_000_000,
-        asked=2,
-    )
+    return range_plan(method, METHODS[method].decided_by, oracle, Shape((2, 3), 3, SLOTS), 1_000_000, asked=2)
 
 
 def round_audits() -> Iterator[Audit]:
@@ -126,8 +112,7 @@ def round_audits() -> Iterator[Audit]:
 
 def audit_rounds(method: str) -> Finding:
     """What homes say they spent in both rounds of a slot is what their ledger was charged."""
-    mechanism = Mechanism(method, "provider", "grr", "range", partial=True)
-    plan = small_plan(mechanism, Shape((2, 3), 3, SLOTS), 1_000_000, asked=1)
+    plan = range_plan(method, "provider", "grr", Shape((2, 3), 3, SLOTS), 1_000_000, asked=1)
     source, wrong = Simulation(4, method), 0
     homes, decided = enrol(plan, HOMES, 0, source), DecisionState.start(plan, HOMES)
     for slot in range(SLOTS):

@@ -13,7 +13,7 @@ import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.home_under_test import NO_CAPS, fresh_store, join
-from hushwatt.audit.miniature import Mechanism, Shape, small_plan
+from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.errors import OverBudget
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.plan_ledger import PlanLedger
@@ -78,9 +78,7 @@ def added_up(window: int, entries: list[Entry]) -> list[bool]:
 
 def audit_kept_ledger(kept: Kept, window: int, charges: int = 3) -> Finding:
     """The same sequences at home: every charge goes to disk, and the next one is asked of what is there."""
-    mechanism = Mechanism("lsp", None, "grr", "range", partial=True)
-    plan = small_plan(mechanism, Shape((2, 2), window, 1), EPSILON, asked=1)
-    plan = replace(plan, appliance_epsilon=CAP)
+    plan = replace(range_plan("lsp", None, "grr", Shape((2, 2), window, 1), EPSILON, asked=1), appliance_epsilon=CAP)
     with fresh_store() as store:
         join(store, plan)
         wrong, tried = _walk(partial(kept, plan, 1, HomeLedger(store, NO_CAPS)), window, [], charges)

@@ -94,19 +94,8 @@ class _DiskTrial:
         notes, released = read(self.folder / "notes", self.place), Released()
         for folder in folders:
             check_life(folder / "ledger.db", self.plan, self.place, notes, released)
-        expect(
-            any(slot >= self.mended for _, slot in released),
-            f"silent since slot {self.mended}, for no reason",
-        )
+        expect(any(slot >= self.mended for _, slot in released), f"silent since slot {self.mended}, for no reason")
 
 
-SCENARIO = Scenario(
-    name="broken-disk-home",
-    promise=14,
-    says="a full or failing disk costs a home its voice for a while, never its promise",
-    quick=8 * LIVES,
-    full=10_000,
-    case=case,
-    each=LIVES,
-    unit="failures",
-)
+SAYS = "a full or failing disk costs a home its voice for a while, never its promise"
+SCENARIO = Scenario("broken-disk-home", 14, SAYS, quick=8 * LIVES, full=10_000, case=case, each=LIVES, unit="failures")

@@ -225,13 +225,5 @@ def _send(folder: Path, plan: Plan, mutator: Mutator) -> None:
         expect(all(line.isprintable() for line in said), "what a provider wrote was said as it was")
 
 
-SCENARIO = Scenario(
-    name="foreign-answers",
-    promise=25,
-    says="no answer of a provider, signed or not, ends the agent or a command in anything but a refusal",
-    quick=ANSWERS,
-    full=1_000_000,
-    case=case,
-    each=ANSWERS,
-    unit="answers",
-)
+SAYS = "no answer of a provider, signed or not, ends the agent or a command in anything but a refusal"
+SCENARIO = Scenario("foreign-answers", 25, SAYS, quick=ANSWERS, full=1_000_000, case=case, each=ANSWERS, unit="answers")

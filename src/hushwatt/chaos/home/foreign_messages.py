@@ -106,13 +106,7 @@ def _command(folder: Path, mutator: Mutator) -> None:
         expect(store.value("SELECT paused FROM plans") == 1, "the broker ended or moved a pause")
 
 
+SAYS = "no message on the broker ends the agent, is repeated in a line, or is taken for a wild reading"
 SCENARIO = Scenario(
-    name="foreign-messages",
-    promise=25,
-    says="no message on the broker ends the agent, is repeated in a line, or is taken for a wild reading",
-    quick=MESSAGES,
-    full=10_000_000,
-    case=case,
-    each=MESSAGES,
-    unit="messages",
+    "foreign-messages", 25, SAYS, quick=MESSAGES, full=10_000_000, case=case, each=MESSAGES, unit="messages"
 )

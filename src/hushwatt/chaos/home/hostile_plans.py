@@ -57,10 +57,7 @@ def _lower(caps: Caps, spent: dict[str, Fraction]) -> Caps:
     year = ceil(spent["a year"] + caps.epsilon_per_year) // 2
     single = max((cost for what, cost in spent.items() if what not in ("a day", "a year")), default=0)
     return replace(
-        caps,
-        epsilon_per_day=day,
-        epsilon_per_year=year,
-        appliance_epsilon=ceil(single + caps.appliance_epsilon) // 2,
+        caps, epsilon_per_day=day, epsilon_per_year=year, appliance_epsilon=ceil(single + caps.appliance_epsilon) // 2
     )
 
 
@@ -98,13 +95,5 @@ def _spend(plan: Plan, slot: int, amount: int) -> Spend:
     return Spend(start, end, amount)
 
 
-SCENARIO = Scenario(
-    name="hostile-plans",
-    promise=9,
-    says="plans that ask for everything, many at once, get no more than the owner's caps give",
-    quick=80,
-    full=10_000,
-    case=case,
-    each=PLANS,
-    unit="plans",
-)
+SAYS = "plans that ask for everything, many at once, get no more than the owner's caps give"
+SCENARIO = Scenario("hostile-plans", 9, SAYS, quick=80, full=10_000, case=case, each=PLANS, unit="plans")

@@ -80,92 +80,74 @@ class Impostor(Endpoint):
         word = self.chance.choice([self.key.sign(bytes(32)).hex(), "00" * 64])
         return json.dumps({"history": [{"key": self.pinned, "successor": mine, "signature": word}]}).encode()
 
+    def unsigned(self, request: SentRequest) -> HttpResponse:
+        """Everything but a proof, as a provider of an older version."""
+        status, headers, body = self.wanted(request)
+        return answer_of(status, {KEY_HEADER: self.pinned, **headers}, body)
 
-def unsigned(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """Everything but a proof, as a provider of an older version."""
-    status, headers, body = impostor.wanted(request)
-    return answer_of(status, {KEY_HEADER: impostor.pinned, **headers}, body)
+    def own_key(self, request: SentRequest) -> HttpResponse:
+        """Well proved, by another key; the plan signed anew."""
+        status, headers, body = self.wanted(request)
+        signed = sign_plan(self.key, body) if SIGNATURE_HEADER in headers else {}
+        return answer_of(status, {**signed, **prove(self.key, request.challenge, status, body)}, body)
 
+    def borrowed_name(self, request: SentRequest) -> HttpResponse:
+        """Proved by another key, with the provider's key written beside it."""
+        proved = self.own_key(request)
+        return answer_of(proved.status, {**proved.headers, KEY_HEADER.lower(): self.pinned}, proved.body)
 
-def own_key(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """Well proved, by another key; the plan signed anew."""
-    status, headers, body = impostor.wanted(request)
-    signed = sign_plan(impostor.key, body) if SIGNATURE_HEADER in headers else {}
-    return answer_of(status, {**signed, **prove(impostor.key, request.challenge, status, body)}, body)
+    def replayed(self, request: SentRequest) -> HttpResponse:
+        """What the provider once answered to the same path, or to any."""
+        same = [given for was, given in self.honest.past if was.path == request.path]
+        return self.chance.choice(same or [given for _, given in self.honest.past])
 
+    def old_proof(self, request: SentRequest) -> HttpResponse:
+        """What the home wants to hear, with a proof of something else."""
+        status, headers, body = self.wanted(request)
+        past = self.chance.choice(self.honest.past)[1].headers
+        names = (KEY_HEADER.lower(), PROOF_HEADER.lower())
+        return answer_of(status, {**headers, **{name: past[name] for name in names}}, body)
 
-def borrowed_name(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """Proved by another key, with the provider's key written beside it."""
-    proved = own_key(impostor, request)
-    return answer_of(proved.status, {**proved.headers, KEY_HEADER.lower(): impostor.pinned}, proved.body)
+    def reflected(self, request: SentRequest) -> HttpResponse:
+        """The home's own signature, or its nonce, turned back on it."""
+        status, headers, body = self.wanted(request)
+        own = request.headers.get(SIGNATURE_HEADER) or request.headers[NONCE_HEADER] * 2
+        return answer_of(status, {**headers, KEY_HEADER: self.pinned, PROOF_HEADER: own}, body)
 
+    def other_question(self, request: SentRequest) -> HttpResponse:
+        """The provider is asked something else with the home's nonce, and proves that."""
+        paths = {"/v1/plans", "/v1/keys", f"/v1/plans/{self.plan.id}", "/v1/nothing"} - {request.path}
+        proof = self.honest.relayed(request.turned_into(self.chance.choice(sorted(paths))))
+        if not request.is_open and self.chance.random() < 0.5:
+            return proof
+        status, headers, body = self.wanted(request)
+        return answer_of(status, {**headers, **proof.headers}, body)
 
-def replayed(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """What the provider once answered to the same path, or to any."""
-    same = [given for was, given in impostor.honest.past if was.path == request.path]
-    return impostor.chance.choice(same or [given for _, given in impostor.honest.past])
+    def altered(self, request: SentRequest) -> HttpResponse:
+        """A good answer of the provider, with its status or its body changed on the way."""
+        own = request if request.is_open else request.turned_into(f"/v1/plans/{self.plan.id}")
+        good = self.honest.relayed(own)
+        _, _, body = self.wanted(request)
+        changed = answer_of(good.status, good.headers, body if body != good.body else body + b" ")
+        return self.chance.choice([changed, answer_of(410, good.headers, good.body)])
 
+    def stripped(self, request: SentRequest) -> HttpResponse:
+        """The provider's own answer without its proof."""
+        good = self.honest.relayed(request) if request.is_open else self.unsigned(request)
+        headers = {name: value for name, value in good.headers.items() if name != PROOF_HEADER.lower()}
+        return answer_of(good.status, headers, good.body)
 
-def old_proof(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """What the home wants to hear, with a proof of something else."""
-    status, headers, body = impostor.wanted(request)
-    past = impostor.chance.choice(impostor.honest.past)[1].headers
-    names = (KEY_HEADER.lower(), PROOF_HEADER.lower())
-    return answer_of(status, {**headers, **{name: past[name] for name in names}}, body)
-
-
-def reflected(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """The home's own signature, or its nonce, turned back on it."""
-    status, headers, body = impostor.wanted(request)
-    own = request.headers.get(SIGNATURE_HEADER) or request.headers[NONCE_HEADER] * 2
-    return answer_of(status, {**headers, KEY_HEADER: impostor.pinned, PROOF_HEADER: own}, body)
-
-
-def other_question(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """The provider is request something else with the home's nonce, and proves that."""
-    paths = {"/v1/plans", "/v1/keys", f"/v1/plans/{impostor.plan.id}", "/v1/nothing"} - {request.path}
-    proof = impostor.honest.relayed(request.turned_into(impostor.chance.choice(sorted(paths))))
-    if not request.is_open and impostor.chance.random() < 0.5:
-        return proof
-    status, headers, body = impostor.wanted(request)
-    return answer_of(status, {**headers, **proof.headers}, body)
-
-
-def altered(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """A good answer of the provider, with its status or its body changed on the way."""
-    own = request if request.is_open else request.turned_into(f"/v1/plans/{impostor.plan.id}")
-    good = impostor.honest.relayed(own)
-    _, _, body = impostor.wanted(request)
-    changed = answer_of(good.status, good.headers, body if body != good.body else body + b" ")
-    return impostor.chance.choice([changed, answer_of(410, good.headers, good.body)])
-
-
-def stripped(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """The provider's own answer without its proof."""
-    good = impostor.honest.relayed(request) if request.is_open else unsigned(impostor, request)
-    headers = {name: value for name, value in good.headers.items() if name != PROOF_HEADER.lower()}
-    return answer_of(good.status, headers, good.body)
-
-
-def refusing(impostor: Impostor, request: SentRequest) -> HttpResponse:
-    """That all is over, so that the home forgets its reports."""
-    status = impostor.chance.choice([401, 403, 404, 410, 422, 429, 503])
-    refused = [{"index": index, "reason": "too_late"} for index in range(10)]
-    document = {"title": "over", "accepted": 0, "repeated": 0, "rejected": refused}
-    body = json.dumps(document).encode()
-    proof = prove(impostor.key, request.challenge, status, body) if impostor.chance.random() < 0.5 else {}
-    return answer_of(status, proof, body)
+    def refusing(self, request: SentRequest) -> HttpResponse:
+        """That all is over, so that the home forgets its reports."""
+        status = self.chance.choice([401, 403, 404, 410, 422, 429, 503])
+        refused = [{"index": index, "reason": "too_late"} for index in range(10)]
+        document = {"title": "over", "accepted": 0, "repeated": 0, "rejected": refused}
+        body = json.dumps(document).encode()
+        proof = prove(self.key, request.challenge, status, body) if self.chance.random() < 0.5 else {}
+        return answer_of(status, proof, body)
 
 
 TRICKS: tuple[Trick, ...] = (
-    unsigned,
-    own_key,
-    borrowed_name,
-    replayed,
-    old_proof,
-    reflected,
-    other_question,
-    altered,
-    stripped,
-    refusing,
-)
+    Impostor.unsigned, Impostor.own_key, Impostor.borrowed_name, Impostor.replayed, Impostor.old_proof,
+    Impostor.reflected, Impostor.other_question, Impostor.altered, Impostor.stripped, Impostor.refusing,
+)  # fmt: skip

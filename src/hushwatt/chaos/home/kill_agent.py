@@ -32,11 +32,7 @@ def case(seed: int, folder: Path) -> None:
         place = join(store, plan, source=SeededSource(seed))
     for kill in range(1, KILLS + 1):
         life = ObservedLife(
-            plan,
-            NoteWriter(folder / "notes"),
-            SeededSource(seed + kill),
-            clock,
-            checkpoint=chance.choice([4, 1_000]),
+            plan, NoteWriter(folder / "notes"), SeededSource(seed + kill), clock, checkpoint=chance.choice([4, 1_000])
         )
         steps, step = int(2 ** (8 * chance.random())), TURN / chance.choice([2, 2, 3])
         _killed(life, ledger, steps, step)
@@ -52,8 +48,7 @@ def _killed(life: ObservedLife, ledger: Path, steps: int, step: float) -> None:
     child = fork()
     if child == 0:
         _live(life, ledger, steps, step)
-    _, status = os.waitpid(child, 0)
-    end = os.waitstatus_to_exitcode(status)
+    end = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     expect(end in (-signal.SIGKILL, 1), f"the agent ended with {end}")
 
 
@@ -83,13 +78,5 @@ def fork() -> int:
         return os.fork()
 
 
-SCENARIO = Scenario(
-    name="kill-agent",
-    promise=7,
-    says="a killed agent has paid for every draw, overspends nothing, and sends a slot's bytes as they were",
-    quick=100,
-    full=10_000,
-    case=case,
-    each=KILLS,
-    unit="kills",
-)
+SAYS = "a killed agent has paid for every draw, overspends nothing, and sends a slot's bytes as they were"
+SCENARIO = Scenario("kill-agent", 7, SAYS, quick=100, full=10_000, case=case, each=KILLS, unit="kills")

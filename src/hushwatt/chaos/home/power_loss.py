@@ -37,12 +37,7 @@ def case(seed: int, folder: Path) -> None:
 
 
 def _live(
-    here: Path,
-    plan: Plan,
-    notes: NoteWriter,
-    source: SeededSource,
-    clock: MachineClock,
-    chance: random.Random,
+    here: Path, plan: Plan, notes: NoteWriter, source: SeededSource, clock: MachineClock, chance: random.Random
 ) -> PowerLossDisk:
     """Live until the power goes, at a step or at rest, or until the home is switched off in order."""
     last = chance.choice([chance.randint(1, 9), chance.randint(1, 120)])
@@ -59,13 +54,5 @@ def _live(
     return disk
 
 
-SCENARIO = Scenario(
-    name="power-loss-home",
-    promise=8,
-    says="what was drawn stays paid for, what was sent stays the same, and no window overspends",
-    quick=120,
-    full=10_000,
-    case=case,
-    each=LOSSES,
-    unit="power losses",
-)
+SAYS = "what was drawn stays paid for, what was sent stays the same, and no window overspends"
+SCENARIO = Scenario("power-loss-home", 8, SAYS, quick=120, full=10_000, case=case, each=LOSSES, unit="power losses")

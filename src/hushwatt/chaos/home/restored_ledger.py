@@ -32,11 +32,5 @@ def case(seed: int, folder: Path) -> None:
     check_windows(home.released, plan)
 
 
-SCENARIO = Scenario(
-    name="restored-ledger",
-    promise=9,
-    says="a ledger put back from a copy never spends again what its future self has spent",
-    quick=40,
-    full=1_000,
-    case=case,
-)
+SAYS = "a ledger put back from a copy never spends again what its future self has spent"
+SCENARIO = Scenario("restored-ledger", 9, SAYS, quick=40, full=1_000, case=case)

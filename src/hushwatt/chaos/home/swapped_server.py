@@ -108,13 +108,5 @@ def _deliver(store: Store, client: ProviderClient, now: int) -> None:
     expect(answers == [{"answer": "accepted"}], f"the provider was not believed: {said}")
 
 
-SCENARIO = Scenario(
-    name="swapped-server",
-    promise=26,
-    says="nothing is sent to, and nothing believed from, a server that has not shown the pinned key",
-    quick=SWAPS,
-    full=10_000,
-    case=case,
-    each=SWAPS,
-    unit="swaps",
-)
+SAYS = "nothing is sent to, and nothing believed from, a server that has not shown the pinned key"
+SCENARIO = Scenario("swapped-server", 26, SAYS, quick=SWAPS, full=10_000, case=case, each=SWAPS, unit="swaps")

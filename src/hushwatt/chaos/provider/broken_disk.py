@@ -92,13 +92,7 @@ class _ServiceLife:
         return iter(said)
 
 
+SAYS = "on a full or failing disk uploads are refused, later they pass, and nothing acknowledged is lost"
 SCENARIO = Scenario(
-    name="broken-disk-provider",
-    promise=14,
-    says="on a full or failing disk uploads are refused, later they pass, and nothing acknowledged is lost",
-    quick=6 * LIVES,
-    full=10_000,
-    case=case,
-    each=LIVES,
-    unit="failures",
+    "broken-disk-provider", 14, SAYS, quick=6 * LIVES, full=10_000, case=case, each=LIVES, unit="failures"
 )

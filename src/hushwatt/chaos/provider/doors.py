@@ -8,6 +8,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,34 +81,26 @@ def _files(client: InProcessClient, query: EstimatesQuery, document: Document) -
 
 def _cells(client: InProcessClient, document: Document) -> dict[tuple[int, str, int], tuple[float | None, ...]]:
     """The numbers of a document as the rows of a table have them."""
-    cells: dict[tuple[int, str, int], tuple[float | None, ...]] = {}
-    for slot in document["slots"]:
-        for appliance in client.plan.appliances:
-            here = slot.get("appliances", {}).get(appliance.name)
-            for level in range(appliance.levels):
-                cells[slot["slot"], appliance.name, level] = (
-                    (
-                        here["levels"][level],
-                        here["se"][level],
-                        *here["ci95"][level],
-                        here["mean_watts"],
-                        here["mean_watts_se"],
-                    )
-                    if here
-                    else (None,) * len(NUMBERS)
-                )
-    return cells
+    return {
+        (slot["slot"], appliance.name, level): _numbers(slot.get("appliances", {}).get(appliance.name), level)
+        for slot in document["slots"]
+        for appliance in client.plan.appliances
+        for level in range(appliance.levels)
+    }
+
+
+def _numbers(here: Document | None, level: int) -> tuple[float | None, ...]:
+    if not here:
+        return (None,) * len(NUMBERS)
+    return here["levels"][level], here["se"][level], *here["ci95"][level], here["mean_watts"], here["mean_watts_se"]
 
 
 def _command(client: InProcessClient, query: EstimatesQuery, document: Document, folder: Path) -> None:
     """What `hushwatt provider export` writes, from a store of its own opening."""
-    database = open_store(client.config.store_address)
-    try:
+    with closing(open_store(client.config.store_address)) as database:
         read = open_reader(client.config, database)
         answer = read.estimates(client.plan, query.first, query.last, query.consistency, query.smooth)
         export(answer, folder / "export.json")
-    finally:
-        database.close()
     expect(json.loads((folder / "export.json").read_text()) == document, "the command's export differs")
 
 

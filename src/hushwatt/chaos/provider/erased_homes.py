@@ -12,7 +12,6 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.plan.amounts import MICRO
-from hushwatt.wire.record import pack_many
 from hushwatt.wire.signature import public_bytes
 
 LEAVING = 10  # homes in a case
@@ -68,8 +67,7 @@ def deliver(client: InProcessClient, members: list[EnrolledSigner], gateway: Enr
     parts = [(member, slice(home, home + 1)) for home, member in enumerate(members)]
     parts.append((gateway, slice(len(members), None)))
     for member, rows in parts:
-        body = pack_many(member.devices, sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows])
-        said = client.send(member, body)
+        said = client.report(member, sent.slot, sent, rows)
         expect(said.status == 200, f"an honest upload was answered {said.status}")
 
 
@@ -84,9 +82,7 @@ def _leave(
     marks = _marks(members, gateway, home, sent)
     there = dict(zip(marks, _found(folder, marks.values()), strict=True))
     expect(bool(there["device"]), "the marks of a home are not what its files hold")
-    member = members[home] if home < len(members) else gateway
-    device = marks["device"]
-    said = client.leave(member, device)
+    said = client.leave(members[home] if home < len(members) else gateway, marks["device"])
     expect(said.status == 200, f"leaving was answered {said.status}")
     (folder / "backup.sqlite").unlink(missing_ok=True)
     client.service.database.backup(folder / "backup.sqlite")
@@ -112,13 +108,5 @@ def _found(folder: Path, marks: Iterable[bytes]) -> list[str]:
     return [next((name for name, content in files.items() if mark in content), "") for mark in marks]
 
 
-SCENARIO = Scenario(
-    name="erased-homes",
-    promise=18,
-    says="once a home has left, neither the store's files nor later backups hold a byte of it",
-    quick=LEAVING,
-    full=1_000,
-    case=case,
-    each=LEAVING,
-    unit="homes",
-)
+SAYS = "once a home has left, neither the store's files nor later backups hold a byte of it"
+SCENARIO = Scenario("erased-homes", 18, SAYS, quick=LEAVING, full=1_000, case=case, each=LEAVING, unit="homes")

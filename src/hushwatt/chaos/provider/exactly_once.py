@@ -4,15 +4,7 @@ import random
 import time
 from pathlib import Path
 
-from hushwatt.audit.harness.buckets import (
-    GatewayHomes,
-    Report,
-    bucket_plan,
-    check_answers,
-    join,
-    kept,
-    prepare,
-)
+from hushwatt.audit.harness.buckets import GatewayHomes, Report, bucket_plan, check_answers, gather, kept_in
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.raw_connection import exchange
 from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
@@ -31,9 +23,7 @@ def case(seed: int, folder: Path) -> None:
     """Many deliveries of many reports, and each counts once in the end."""
     chance = random.Random(seed)
     with ServiceProcess(folder, bucket_plan(HOMES, SLOTS)) as collector:
-        code = prepare(collector, HOMES)
-        collector.start()
-        crowd = join(collector, code, HOMES)
+        crowd = gather(collector, HOMES)
         reports = [(home, slot) for slot in range(SLOTS) for home in range(HOMES)]
         reports = [each for each in reports if chance.random() >= NEVER]
         uploads = _uploads(reports, chance)
@@ -46,7 +36,7 @@ def case(seed: int, folder: Path) -> None:
         expect(accepted <= len(reports), f"{accepted} reports were accepted, and there are {len(reports)}")
         check_answers(collector, crowd, set(reports))
         collector.stop()
-        expect(kept(collector, crowd) == set(reports), "what is kept is not what was sent")
+        expect(kept_in(collector.store, crowd) == set(reports), "what is kept is not what was sent")
 
 
 def _uploads(reports: list[Report], chance: random.Random) -> list[list[Report]]:
@@ -85,13 +75,5 @@ def _deliver(collector: ServiceProcess, crowd: GatewayHomes, uploads: list[list[
     return accepted
 
 
-SCENARIO = Scenario(
-    name="exactly-once",
-    promise=11,
-    says="however often, in whatever order and around a restart reports arrive, each counts once",
-    quick=REPORTS,
-    full=1_000_000,
-    case=case,
-    each=REPORTS,
-    unit="reports",
-)
+SAYS = "however often, in whatever order and around a restart reports arrive, each counts once"
+SCENARIO = Scenario("exactly-once", 11, SAYS, quick=REPORTS, full=1_000_000, case=case, each=REPORTS, unit="reports")

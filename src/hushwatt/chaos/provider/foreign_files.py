@@ -156,10 +156,6 @@ def _remember(path: Path, folder: Path) -> object:
     return known.homes(slice(0, len(known.households)))
 
 
-def _plan_text(chance: random.Random) -> bytes:
-    return plan().toml().encode() if chance.random() < 0.5 else plan().canonical()
-
-
 KINDS: dict[str, Callable[[random.Random, Path], tuple[bytes, Use]]] = {
     "reports.parquet": lambda chance, _: (
         mutated_notes(chance, reports(chance)),
@@ -167,11 +163,11 @@ KINDS: dict[str, Callable[[random.Random, Path], tuple[bytes, Use]]] = {
     ),
     "readings.parquet": lambda chance, _: (mutated_notes(chance, readings(chance)), _randomise),
     "csv": lambda chance, _: (mutated(chance, table(chance)), _randomise),
-    "toml": lambda chance, _: (mutated(chance, _plan_text(chance)), lambda path, folder: Plan.load(path)),
-    "settings": lambda chance, _: (
-        mutated(chance, settings(chance)),
-        lambda path, folder: read_config(path, {}),
+    "toml": lambda chance, _: (
+        mutated(chance, plan().toml().encode() if chance.random() < 0.5 else plan().canonical()),
+        lambda path, folder: Plan.load(path),
     ),
+    "settings": lambda chance, _: (mutated(chance, settings(chance)), lambda path, folder: read_config(path, {})),
     "state": lambda chance, folder: (mutated_notes(chance, state(folder)), _remember),
 }
 
@@ -207,13 +203,5 @@ def _parquet(chance: random.Random, columns: dict[str, object], notes: dict[byte
     return file.getvalue()
 
 
-SCENARIO = Scenario(
-    name="foreign-files",
-    promise=25,
-    says="whatever a file holds, it is used or refused in one line, in less than a gigabyte",
-    quick=400,
-    full=100_000,
-    case=case,
-    each=FILES,
-    unit="files",
-)
+SAYS = "whatever a file holds, it is used or refused in one line, in less than a gigabyte"
+SCENARIO = Scenario("foreign-files", 25, SAYS, quick=400, full=100_000, case=case, each=FILES, unit="files")

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from inspect import isfunction
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,6 @@ class SignedRequest:
     headers: dict[str, str]
     body: bytes
 
-    @classmethod
-    def of(cls, member: EnrolledSigner, path: str, time: int, body: bytes, method: str = "POST") -> "SignedRequest":
-        return cls(method, path, sign_request(member.key, member.name, method, path, time, body), body)
-
     def with_header(self, name: str, value: str) -> "SignedRequest":
         return replace(self, headers={**self.headers, name: value})
 
@@ -52,14 +49,16 @@ class ForgeryTarget:
     def path(self) -> str:
         return f"{self.client.path}/reports"
 
-    def honest(self, body: bytes) -> SignedRequest:
-        return SignedRequest.of(self.victim, self.path, self.client.now, body)
+    def signed(
+        self, body: bytes, by: EnrolledSigner | None = None, path: str = "", method: str = "POST", away: int = 0
+    ) -> SignedRequest:
+        """An honest request of the victim, or of another, for another path, purpose or time."""
+        signer, where = by or self.victim, path or self.path
+        headers = sign_request(signer.key, signer.name, method, where, self.client.now + away, body)
+        return SignedRequest(method, where, headers, body)
 
     def post(self, request: SignedRequest) -> ServiceResponse:
         return self.client.ask(request.method, request.path, request.body, request.headers.items())
-
-
-Forger = Callable[[ForgeryTarget, bytes, random.Random], SignedRequest]
 
 
 def case(seed: int, folder: Path) -> None:
@@ -80,7 +79,7 @@ def case(seed: int, folder: Path) -> None:
                 continue
             _forge(target, report, chance)
             if chance.random() < 0.1:
-                arrived[report] = target.honest(crowd.body([report]))
+                arrived[report] = target.signed(crowd.body([report]))
                 verdict = target.post(arrived[report]).json()
                 expect(verdict["accepted"] == 1, "an honest report was not accepted")
         with client.service.database.reading() as session:
@@ -92,7 +91,7 @@ def case(seed: int, folder: Path) -> None:
 
 def _forge(target: ForgeryTarget, report: Report, chance: random.Random) -> None:
     name = chance.choice(list(FORGERS))
-    said = target.post(FORGERS[name](target, target.crowd.body([report]), chance))
+    said = target.post(FORGERS[name](Forgery(target, target.crowd.body([report]), chance)))
     verdict = said.json()
     expect(said.status in REFUSED, f"{name}: answered {said.status}")
     expect(not verdict.get("accepted"), f"{name}: accepted")
@@ -119,122 +118,93 @@ def flip(data: bytes, chance: random.Random) -> bytes:
     return data[: place // 8] + bytes([data[place // 8] ^ 1 << place % 8]) + data[place // 8 + 1 :]
 
 
-def altered_body(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    return replace(target.honest(body), body=flip(body, chance))
+@dataclass(frozen=True)
+class Forgery:
+    """An upload of the victim's, and every way to forge it."""
+
+    target: ForgeryTarget
+    body: bytes
+    chance: random.Random
+
+    def altered_body(self) -> SignedRequest:
+        return replace(self.target.signed(self.body), body=flip(self.body, self.chance))
+
+    def altered_signature(self) -> SignedRequest:
+        request = self.target.signed(self.body)
+        signature = flip(bytes.fromhex(request.headers[SIGNATURE_HEADER]), self.chance)
+        return request.with_header(SIGNATURE_HEADER, signature.hex())
+
+    def altered_time(self) -> SignedRequest:
+        moment = self.target.client.now + self.chance.choice([-1, 1]) * self.chance.randint(1, 200)
+        return self.target.signed(self.body).with_header(TIME_HEADER, str(moment))
+
+    def altered_device(self) -> SignedRequest:
+        target = self.target
+        name = self.chance.choice([target.other.name, target.elsewhere.name, flip(target.victim.name, self.chance)])
+        return target.signed(self.body).with_header(DEVICE_HEADER, name.hex())
+
+    def missing_header(self) -> SignedRequest:
+        request = self.target.signed(self.body)
+        gone = self.chance.choice(sorted(request.headers))
+        return replace(request, headers={name: value for name, value in request.headers.items() if name != gone})
+
+    def unsigned(self) -> SignedRequest:
+        empty = self.chance.choice(["", "00", "0" * 128, "g" * 128])
+        return self.target.signed(self.body).with_header(SIGNATURE_HEADER, empty)
+
+    def anothers_key(self) -> SignedRequest:
+        key = self.chance.choice([self.target.other.key, self.target.elsewhere.key, Ed25519PrivateKey.generate()])
+        return self.target.signed(self.body, by=self.target.victim._replace(key=key))
+
+    def anothers_report(self) -> SignedRequest:
+        """A neighbour who is enrolled signs a record of the victim's device with a good key."""
+        return self.target.signed(self.body, by=self.target.other)
+
+    def for_another_plan(self) -> SignedRequest:
+        """Signed for one plan, sent to the other, whichever way."""
+        if self.chance.random() < 0.5:
+            return replace(self.target.signed(self.body), path=self.target.elsewhere_path)
+        return replace(self.target.signed(self.body, path=self.target.elsewhere_path), path=self.target.path)
+
+    def member_of_another_plan(self) -> SignedRequest:
+        """A device of one plan that signs for the other."""
+        target = self.target
+        who, path = self.chance.choice([(target.elsewhere, target.path), (target.victim, target.elsewhere_path)])
+        return target.signed(self.body, by=who, path=path)
+
+    def for_another_purpose(self) -> SignedRequest:
+        """A signature over another method."""
+        return replace(self.target.signed(self.body, method=self.chance.choice(["DELETE", "PUT"])), method="POST")
+
+    def out_of_time(self) -> SignedRequest:
+        """Signed well, but long ago, or by a clock far ahead."""
+        away = self.chance.choice([-1, 1]) * (self.target.client.config.tolerance + self.chance.randint(1, 10**6))
+        return self.target.signed(self.body, away=away)
+
+    def with_one_more(self) -> SignedRequest:
+        """An honest request with something put behind it, or with its end cut off."""
+        cut = self.chance.randrange(len(self.body))
+        return replace(self.target.signed(self.body), body=self.chance.choice([self.body * 2, self.body[:cut]]))
+
+    def spliced(self) -> SignedRequest:
+        """The head of one request with the body of another, both honest."""
+        twin = bytearray(self.body)
+        twin[16:20] = np.uint32(self.chance.randrange(SLOTS)).tobytes()
+        return replace(self.target.signed(bytes(twin) + self.body), body=self.body)
+
+    def erasing_anothers(self) -> SignedRequest:
+        """A neighbour who wants the victim's device erased."""
+        target = self.target
+        path = f"{target.client.path}/devices/{target.victim.devices[self.chance.randrange(HOMES)].tobytes().hex()}"
+        who = self.chance.choice([target.other, target.elsewhere, target.victim._replace(key=target.other.key)])
+        return target.signed(b"", by=who, path=path, method="DELETE")
 
 
-def altered_signature(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    request = target.honest(body)
-    return request.with_header(SIGNATURE_HEADER, flip(bytes.fromhex(request.headers[SIGNATURE_HEADER]), chance).hex())
-
-
-def altered_time(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    moment = target.client.now + chance.choice([-1, 1]) * chance.randint(1, 200)
-    return target.honest(body).with_header(TIME_HEADER, str(moment))
-
-
-def altered_device(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    name = chance.choice([target.other.name, target.elsewhere.name, flip(target.victim.name, chance)])
-    return target.honest(body).with_header(DEVICE_HEADER, name.hex())
-
-
-def missing_header(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    request = target.honest(body)
-    gone = chance.choice(sorted(request.headers))
-    return replace(request, headers={name: value for name, value in request.headers.items() if name != gone})
-
-
-def unsigned(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    empty = chance.choice(["", "00", "0" * 128, "g" * 128])
-    return target.honest(body).with_header(SIGNATURE_HEADER, empty)
-
-
-def anothers_key(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    key = chance.choice([target.other.key, target.elsewhere.key, Ed25519PrivateKey.generate()])
-    return SignedRequest.of(target.victim._replace(key=key), target.path, target.client.now, body)
-
-
-def anothers_report(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """A neighbour who is enrolled signs a record of the victim's device with a good key."""
-    return SignedRequest.of(target.other, target.path, target.client.now, body)
-
-
-def for_another_plan(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """Signed for one plan, sent to the other, whichever way."""
-    if chance.random() < 0.5:
-        return replace(target.honest(body), path=target.elsewhere_path)
-    return replace(SignedRequest.of(target.victim, target.elsewhere_path, target.client.now, body), path=target.path)
-
-
-def member_of_another_plan(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """A device of one plan that signs for the other."""
-    who, path = chance.choice([(target.elsewhere, target.path), (target.victim, target.elsewhere_path)])
-    return SignedRequest.of(who, path, target.client.now, body)
-
-
-def for_another_purpose(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """A signature over another method."""
-    request = SignedRequest.of(
-        target.victim, target.path, target.client.now, body, method=chance.choice(["DELETE", "PUT"])
-    )
-    return replace(request, method="POST")
-
-
-def out_of_time(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """Signed well, but long ago, or by a clock far ahead."""
-    away = chance.choice([-1, 1]) * (target.client.config.tolerance + chance.randint(1, 10**6))
-    return SignedRequest.of(target.victim, target.path, target.client.now + away, body)
-
-
-def with_one_more(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """An honest request with something put behind it, or with its end cut off."""
-    request = target.honest(body)
-    return replace(request, body=chance.choice([body + body, body[: chance.randrange(len(body))]]))
-
-
-def spliced(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """The head of one request with the body of another, both honest."""
-    twin = bytearray(body)
-    twin[16:20] = np.uint32(chance.randrange(SLOTS)).tobytes()
-    rest = target.honest(bytes(twin) + body)
-    return replace(rest, body=body)
-
-
-def erasing_anothers(target: ForgeryTarget, body: bytes, chance: random.Random) -> SignedRequest:
-    """A neighbour who wants the victim's device erased."""
-    path = f"{target.client.path}/devices/{target.victim.devices[chance.randrange(HOMES)].tobytes().hex()}"
-    who = chance.choice([target.other, target.elsewhere, target.victim._replace(key=target.other.key)])
-    return SignedRequest.of(who, path, target.client.now, b"", method="DELETE")
-
-
-FORGERS: dict[str, Forger] = {
-    forger.__name__.replace("_", " "): forger
-    for forger in (
-        altered_body,
-        altered_signature,
-        altered_time,
-        altered_device,
-        missing_header,
-        unsigned,
-        anothers_key,
-        anothers_report,
-        for_another_plan,
-        member_of_another_plan,
-        for_another_purpose,
-        out_of_time,
-        with_one_more,
-        spliced,
-        erasing_anothers,
-    )
+FORGERS: dict[str, Callable[[Forgery], SignedRequest]] = {
+    name.replace("_", " "): forger for name, forger in vars(Forgery).items() if isfunction(forger) and name[0] != "_"
 }
 
+SAYS = "no upload counts that its device did not sign for this plan, in its time, as it is"
 SCENARIO = Scenario(
-    name="forged-uploads",
-    promise=15,
-    says="no upload counts that its device did not sign for this plan, in its time, as it is",
-    quick=FORGERIES,
-    full=100_000,
-    case=case,
-    each=FORGERIES,
-    unit="uploads",
+    "forged-uploads", 15, SAYS, quick=FORGERIES, full=100_000, case=case, each=FORGERIES, unit="uploads"
 )

@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, join, prepare
+from hushwatt.audit.harness.buckets import GatewayHomes, bucket_plan, check_tallies, gather
 from hushwatt.audit.harness.expect import Fault, expect
 from hushwatt.audit.harness.in_process_client import JSON, EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.raw_connection import RawConnection, request
@@ -185,16 +185,7 @@ def _document(draft: RequestDraft, chance: random.Random) -> RequestDraft:
     ]  # fmt: skip
     document = json.dumps(chance.choice(values)).encode()
     raw = chance.choice(
-        [
-            document,
-            document,
-            b"[" * 20_000,
-            b'{"a":' * 5000,
-            b'"\xff\xfe"',
-            b"\x00",
-            b"NaN",
-            b'{"until":1e999}',
-        ]
+        [document, document, b"[" * 20_000, b'{"a":' * 5000, b'"\xff\xfe"', b"\x00", b"NaN", b'{"until":1e999}']
     )
     return replace(draft, body=raw, headers=(*draft.headers, *JSON))
 
@@ -208,14 +199,8 @@ BENDS: tuple[Bend, ...] = (
 def _outside(folder: Path, chance: random.Random) -> None:
     """Bent bytes over real connections; afterwards an honest upload passes."""
     with ServiceProcess(folder, bucket_plan(HOMES, SLOTS)) as collector:
-        code = prepare(collector, HOMES)
-        collector.start()
-        crowd = join(collector, code, HOMES)
-        good = [
-            crowd.upload([(0, 0)]),
-            request("GET", f"/v1/plans/{crowd.plan.id}/estimates"),
-            request("GET", "/"),
-        ]
+        crowd = gather(collector, HOMES)
+        good = [crowd.upload([(0, 0)]), request("GET", f"/v1/plans/{crowd.plan.id}/estimates"), request("GET", "/")]
         for _ in range(OUTSIDE):
             with collector.line() as line:
                 line.send(_bent_bytes(chance.choice(good), chance))
@@ -252,13 +237,6 @@ def _listen_a_moment(line: RawConnection) -> None:
             expect(not line.heard.startswith(b"HTTP/1.1 5"), f"answered {line.heard[:40]!r}")
 
 
-SCENARIO = Scenario(
-    name="hostile-requests",
-    promise=13,
-    says="no request, however bent, is answered with a failure of the service or holds it up for a second",
-    quick=INSIDE + OUTSIDE,
-    full=1_000_000,
-    case=case,
-    each=INSIDE + OUTSIDE,
-    unit="requests",
-)
+SAYS = "no request, however bent, is answered with a failure of the service or holds it up for a second"
+EACH = INSIDE + OUTSIDE
+SCENARIO = Scenario("hostile-requests", 13, SAYS, quick=EACH, full=1_000_000, case=case, each=EACH, unit="requests")

@@ -6,16 +6,7 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
-from hushwatt.audit.harness.buckets import (
-    GatewayHomes,
-    Kept,
-    Report,
-    bucket_plan,
-    check_answers,
-    join,
-    kept,
-    prepare,
-)
+from hushwatt.audit.harness.buckets import GatewayHomes, Kept, Report, bucket_plan, check_answers, gather, kept_in
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.raw_connection import RawConnection, RawResponse, exchange
 from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
@@ -32,15 +23,13 @@ def case(seed: int, folder: Path) -> None:
     """Some kills of one service, whose homes send on what was not acknowledged."""
     chance, plan = random.Random(seed), bucket_plan(HOMES, SLOTS)
     with ServiceProcess(folder, plan, sync=SYNC) as collector:
-        code = prepare(collector, HOMES)
-        collector.start()
-        crowd = join(collector, code, HOMES)
+        crowd = gather(collector, HOMES)
         waiting = [(home, slot) for slot in range(SLOTS) for home in range(HOMES)]
         chance.shuffle(waiting)
         acknowledged: Kept = set()
         for _ in range(KILLS):
             acknowledged |= _life(collector, crowd, waiting, chance)
-            there = kept(collector, crowd)
+            there = kept_in(collector.store, crowd)
             lost = acknowledged - there
             expect(not lost, f"{len(lost)} acknowledged reports are lost")
             waiting = [each for each in waiting if each not in acknowledged] + chance.sample(waiting, 9)
@@ -51,7 +40,7 @@ def case(seed: int, folder: Path) -> None:
         everything = {(home, slot) for slot in range(SLOTS) for home in range(HOMES)}
         check_answers(collector, crowd, everything)
         collector.stop()
-        expect(kept(collector, crowd) == everything, "some reports never arrived")
+        expect(kept_in(collector.store, crowd) == everything, "some reports never arrived")
 
 
 def _life(collector: ServiceProcess, crowd: GatewayHomes, waiting: list[Report], chance: random.Random) -> Kept:
@@ -95,13 +84,5 @@ def _restart(collector: ServiceProcess, chance: random.Random) -> None:
     expect(collector.wait(), "the service did not listen in a minute")
 
 
-SCENARIO = Scenario(
-    name="kill-collector",
-    promise=12,
-    says="a collector killed at any point has every report that it acknowledged, and counts each once",
-    quick=KILLS,
-    full=10_000,
-    case=case,
-    each=KILLS,
-    unit="kills",
-)
+SAYS = "a collector killed at any point has every report that it acknowledged, and counts each once"
+SCENARIO = Scenario("kill-collector", 12, SAYS, quick=KILLS, full=10_000, case=case, each=KILLS, unit="kills")

@@ -1,7 +1,7 @@
 """A provider whose power goes, below SQLite, at any write or sync."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -21,9 +21,17 @@ def case(seed: int, folder: Path) -> None:
     chance, acknowledged = random.Random(seed), Kept()
     store = place_for(folder, 0)
     crowd = gather_crowd(store, HOMES, SLOTS)
+    last = 0  # step before the power goes
+
+    def trouble(kind: str) -> None:
+        if disk.steps == last:
+            disk.lose_power()
+
     for loss in range(1, LOSSES + 1):
-        with mounted(_failing(last=chance.randint(1, 80))) as disk:
-            acknowledged |= _serve(store, crowd, list(_uploads(chance)), disk, chance.random() < 0.2)
+        last = chance.randint(1, 80)
+        with mounted(PowerLossDisk(trouble)) as disk:  # single reports or some together, many of them again some time
+            uploads = [chance.sample(EVERYTHING, chance.choice([1, 1, 1, 3, 12])) for _ in range(chance.randint(6, 12))]
+            acknowledged |= _serve(store, crowd, uploads, disk, chance.random() < 0.2)
         store = place_for(folder, loss)
         disk.leave(store.parent, chance)
         lost = acknowledged - whole(store, crowd)
@@ -31,23 +39,6 @@ def case(seed: int, folder: Path) -> None:
     with mounted(PowerLossDisk()) as disk:
         again = _serve(store, crowd, [EVERYTHING], disk, in_order=True)
     expect(whole(store, crowd) == set(EVERYTHING) == again, "a report could not be sent again")
-
-
-def _failing(last: int) -> PowerLossDisk:
-    """A disk whose power goes at a step."""
-
-    def trouble(kind: str) -> None:
-        if disk.steps == last:
-            disk.lose_power()
-
-    disk = PowerLossDisk(trouble)
-    return disk
-
-
-def _uploads(chance: random.Random) -> Iterator[list[Report]]:
-    """Some reports of some homes, single or together; many of them come again some time."""
-    for _ in range(chance.randint(6, 12)):
-        yield chance.sample(EVERYTHING, chance.choice([1, 1, 1, 3, 12]))
 
 
 def _serve(store: Path, crowd: GatewayHomes, uploads: list[list[Report]], disk: PowerLossDisk, in_order: bool) -> Kept:
@@ -68,13 +59,5 @@ def _serve(store: Path, crowd: GatewayHomes, uploads: list[list[Report]], disk: 
     return acknowledged
 
 
-SCENARIO = Scenario(
-    name="power-loss-provider",
-    promise=8,
-    says="every acknowledged report is there and counted once, and what was not can be sent again",
-    quick=60,
-    full=10_000,
-    case=case,
-    each=LOSSES,
-    unit="power losses",
-)
+SAYS = "every acknowledged report is there and counted once, and what was not can be sent again"
+SCENARIO = Scenario("power-loss-provider", 8, SAYS, quick=60, full=10_000, case=case, each=LOSSES, unit="power losses")

@@ -18,7 +18,6 @@ from hushwatt.provider.store.backup import restore
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
-from hushwatt.wire.record import pack_many
 
 HOMES, SLOTS, PARTS = 60, 4, 5
 QUESTIONS = ("/estimates", "/estimates?consistency=none&smooth=true", "/top", "/export.csv", "/slots")
@@ -68,8 +67,7 @@ def _parts(chance: random.Random) -> list[list[int]]:
 
 def _send(client: InProcessClient, gateway: EnrolledSigner, sent: SlotReports, homes: list[int]) -> None:
     rows = np.array(homes)
-    body = pack_many(gateway.devices[rows], sent.slot, sent.spent[rows], sent.drawn[rows], sent.payloads[rows])
-    verdict = client.send(gateway, body).json()
+    verdict = client.report(gateway, sent.slot, sent, rows, gateway.devices[rows]).json()
     expect(not verdict["rejected"], "a report was rejected")
 
 
@@ -99,12 +97,5 @@ def _compare(here: InProcessClient, there: InProcessClient) -> None:
     expect(reports == [HOMES] * SLOTS, f"slots of a restored store have {reports} reports")
 
 
-SCENARIO = Scenario(
-    name="restored-backups",
-    promise=18,
-    says="a backup made while uploads arrive is whole, and a store restored from it answers the same",
-    quick=2,
-    full=100,
-    case=case,
-    unit="restores",
-)
+SAYS = "a backup made while uploads arrive is whole, and a store restored from it answers the same"
+SCENARIO = Scenario("restored-backups", 18, SAYS, quick=2, full=100, case=case, unit="restores")

@@ -9,12 +9,13 @@ import time
 import warnings
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from signal import SIGKILL
 from typing import Self
 
-from hushwatt.audit.harness.buckets import GatewayHomes, Report, bucket_plan, check_answers, join, prepare
+from hushwatt.audit.harness.buckets import GatewayHomes, Report, bucket_plan, check_answers, gather
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.raw_connection import request
 from hushwatt.audit.harness.service_process import PATIENCE, ServiceProcess
@@ -29,7 +30,7 @@ MEMORY = 256  # MiB
 LOADED = 70  # MiB of a service that has just been loaded; what it is forked from here may have more
 BEAT = 0.01  # seconds
 MOST_STARVED = 0.5  # part of the time that the service may wait for a processor, for its speed to be judged
-Dawdler = Callable[[asyncio.StreamReader, asyncio.StreamWriter, "SlowTarget"], Awaitable[None]]
+Dawdler = Callable[["SlowClient"], Awaitable[None]]
 
 
 class SlowTarget:
@@ -52,9 +53,7 @@ def case(seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     hurry = {"head_seconds": 2, "upload_seconds": 3, "answer_seconds": 2}
     with ServiceProcess(folder, bucket_plan(HOMES, SLOTS), **hurry) as collector:
-        code = prepare(collector, HOMES)
-        collector.start()
-        crowd = join(collector, code, HOMES)
+        crowd = gather(collector, HOMES)
         attack = _begin(SlowTarget(collector.port, crowd), chance.getrandbits(32))
         try:
             _wait_for_crowd(collector)
@@ -179,86 +178,81 @@ async def _again(dawdler: Dawdler, target: SlowTarget, chance: random.Random) ->
             await asyncio.get_running_loop().sock_connect(plug, ("127.0.0.1", target.port))
             reader, writer = await asyncio.open_connection(sock=plug)
             try:
-                await dawdler(reader, writer, target)
+                await dawdler(SlowClient(reader, writer, target))
             finally:
                 writer.transport.abort()
         await asyncio.sleep(0.2 + chance.random())
 
 
-async def _trickle(writer: asyncio.StreamWriter, data: bytes, pause: float) -> None:
-    for start in range(len(data)):
-        writer.write(data[start : start + 1])
-        await writer.drain()
-        await asyncio.sleep(pause)
+@dataclass(frozen=True)
+class SlowClient:
+    """A connection to the service, and every way to dawdle on it."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    target: SlowTarget
+
+    async def _trickle(self, data: bytes, pause: float) -> None:
+        for start in range(len(data)):
+            self.writer.write(data[start : start + 1])
+            await self.writer.drain()
+            await asyncio.sleep(pause)
+
+    async def silent(self) -> None:
+        await self.reader.read()
+
+    async def idle(self) -> None:
+        """One good request, then nothing."""
+        self.writer.write(self.target.page)
+        await self.reader.read()
+
+    async def slow_head(self) -> None:
+        await self._trickle(self.target.upload, 0.3)
+
+    async def slow_body(self) -> None:
+        self.writer.write(self.target.upload[:-20])
+        await self._trickle(self.target.upload[-20:], 0.5)
+
+    async def large_body(self) -> None:
+        """Almost all of a large upload, and then no more."""
+        self.writer.write(self.target.large + bytes(1_000_000))
+        await self.reader.read()
+
+    async def slow_reader(self) -> None:
+        """A large answer that is asked for and not taken."""
+        self.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        self.writer.write(self.target.script)
+        await asyncio.sleep(10)
+
+    async def endless_body(self) -> None:
+        self.writer.write(self.target.endless)
+        for _ in range(1000):
+            self.writer.write(b"10000\r\n" + bytes(65536) + b"\r\n")
+            await self.writer.drain()
+
+    async def tiny_chunks(self) -> None:
+        self.writer.write(self.target.endless + b"1\r\na\r\n" * 20_000)
+        await self.reader.read()
+
+    async def endless_head(self) -> None:
+        self.writer.write(b"GET / HTTP/1.1\r\n")
+        for _ in range(1000):
+            self.writer.write(b"Name: " + b"a" * 60_000 + b"\r\n")
+            await self.writer.drain()
+
+    async def flood(self) -> None:
+        """Requests without waiting for an answer."""
+        self.writer.write(self.target.page * 2000)
+        await self.reader.read()
 
 
-async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    await reader.read()
+DAWDLERS: tuple[Dawdler, ...] = (
+    SlowClient.silent, SlowClient.idle, SlowClient.slow_head, SlowClient.slow_body, SlowClient.large_body,
+    SlowClient.slow_reader,
+)  # fmt: skip
+BOMBS: tuple[Dawdler, ...] = (
+    SlowClient.endless_body, SlowClient.tiny_chunks, SlowClient.endless_head, SlowClient.flood,
+)  # fmt: skip
 
-
-async def idle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    """One good request, then nothing."""
-    writer.write(target.page)
-    await reader.read()
-
-
-async def slow_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    await _trickle(writer, target.upload, 0.3)
-
-
-async def slow_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    writer.write(target.upload[:-20])
-    await _trickle(writer, target.upload[-20:], 0.5)
-
-
-async def large_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    """Almost all of a large upload, and then no more."""
-    writer.write(target.large + bytes(1_000_000))
-    await reader.read()
-
-
-async def slow_reader(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    """A large answer that is asked for and not taken."""
-    writer.transport.pause_reading()  # type: ignore[attr-defined]
-    writer.write(target.script)
-    await asyncio.sleep(10)
-
-
-async def endless_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    writer.write(target.endless)
-    for _ in range(1000):
-        writer.write(b"10000\r\n" + bytes(65536) + b"\r\n")
-        await writer.drain()
-
-
-async def tiny_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    writer.write(target.endless + b"1\r\na\r\n" * 20_000)
-    await reader.read()
-
-
-async def endless_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    writer.write(b"GET / HTTP/1.1\r\n")
-    for _ in range(1000):
-        writer.write(b"Name: " + b"a" * 60_000 + b"\r\n")
-        await writer.drain()
-
-
-async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: SlowTarget) -> None:
-    """Requests without waiting for an answer."""
-    writer.write(target.page * 2000)
-    await reader.read()
-
-
-DAWDLERS: tuple[Dawdler, ...] = (silent, idle, slow_head, slow_body, large_body, slow_reader)
-BOMBS: tuple[Dawdler, ...] = (endless_body, tiny_chunks, endless_head, flood)
-
-SCENARIO = Scenario(
-    name="slow-clients",
-    promise=13,
-    says="a thousand slow clients and bombs at once cost little memory, and honest homes are served in time",
-    quick=CLIENTS,
-    full=20 * CLIENTS,
-    case=case,
-    each=CLIENTS,
-    unit="clients",
-)
+SAYS = "a thousand slow clients and bombs at once cost little memory, and honest homes are served in time"
+SCENARIO = Scenario("slow-clients", 13, SAYS, quick=CLIENTS, full=20 * CLIENTS, case=case, each=CLIENTS, unit="clients")

@@ -167,13 +167,7 @@ def _follows(plan: Plan, order: Order, kept: list[tuple[int, bytes]]) -> bool:
     return all(tuple(members) == _asked(plan, order, slot) for (slot, _), members in zip(kept, named, strict=True))
 
 
+SAYS = "no home that keeps to its turn and order is refused, and a forger is held to one of each"
 SCENARIO = Scenario(
-    name="turns",
-    promise=21,
-    says="no home that keeps to its turn and order is refused, and a forger is held to one of each",
-    quick=3 * HONEST * TURNS,
-    full=1_000_000,
-    case=case,
-    each=HONEST * TURNS,
-    unit="turns",
+    "turns", 21, SAYS, quick=3 * HONEST * TURNS, full=1_000_000, case=case, each=HONEST * TURNS, unit="turns"
 )

@@ -3,19 +3,20 @@
 import json
 import shlex
 import sys
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.terminal import verdict_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable
 
     from hushwatt.audit.finding import Audit, Finding
-    from hushwatt.audit.report import AuditReport, PlanReport
+    from hushwatt.audit.report import AuditReport, ClaimRow, PlanReport
 
 app = App(name="audit", help="Check that what is promised holds, by enumeration, search and attack.")
 app.command("hushwatt.cli.audit.chaos:chaos", name="chaos")
@@ -23,8 +24,7 @@ app.command("hushwatt.cli.audit.chaos:chaos", name="chaos")
 OfPlan = Annotated[Path | None, Parameter(name="--plan", help="Look at this plan only.")]
 Quick = Annotated[bool, Parameter(name="--quick", help="Fewer cases, in seconds.", show_default=False)]
 Page = Annotated[
-    Path | None,
-    Parameter(name=["--output", "-o"], help="Write a page to print or hand on, one HTML file."),
+    Path | None, Parameter(name=["--output", "-o"], help="Write a page to print or hand on, one HTML file.")
 ]
 
 
@@ -46,10 +46,10 @@ def everything(
     from hushwatt.plan.plan import Plan
 
     agreed = [Plan.load(plan) for plan in plans]
-    with _page(output) as keep:
-        found = _found("audit all", all_audits(quick))
-        reports = [PlanReport(plan, _found(f"audit {plan.name}", audits_of(plan))) for plan in agreed]
-        report = keep(_report("all", quick, found, reports))
+    with _page_file(output) as page_file:
+        findings = _run_audits("audit all", all_audits(quick))
+        plan_reports = [PlanReport(plan, _run_audits(f"audit {plan.name}", audits_of(plan))) for plan in agreed]
+        report = _report("all", quick, findings, plan_reports, page_file)
     _show(report, as_json, _print_claims)
 
 
@@ -154,39 +154,23 @@ def _run(name: str, plan: Path | None, quick: bool, as_json: bool, output: Path 
     from hushwatt.plan.plan import Plan
 
     suite, agreed = SUITES[name], Plan.load(plan) if plan else None
-    with _page(output) as keep:
+    with _page_file(output) as page_file:
         if agreed is None or suite.of is None:
-            report = _report(name, quick, _found(f"audit {name}", suite.all(quick)), [])
+            report = _report(name, quick, _run_audits(f"audit {name}", suite.all(quick)), [], page_file)
         else:
-            found = _found(f"audit {name}", [suite.of(agreed)])
-            report = _report(name, quick, [], [PlanReport(agreed, found)])
-        keep(report)
+            findings = _run_audits(f"audit {name}", [suite.of(agreed)])
+            report = _report(name, quick, [], [PlanReport(agreed, findings)], page_file)
     _show(report, as_json, _print_findings)
 
 
-@contextmanager
-def _page(output: Path | None) -> "Iterator[Callable[[AuditReport], AuditReport]]":
-    """Give a function that keeps a report as a page, where one is wanted.
-
-    Whether it can be written is known before hours of work, not after them.
-    """
-    if output is None:
-        yield lambda report: report
-        return
-
-    from hushwatt.audit.page import page
+def _page_file(output: Path | None) -> AbstractContextManager[Path | None]:
+    """The file for the page, where one is wanted; whether it can be written is known before hours of work."""
     from hushwatt.files import atomic_write
 
-    with atomic_write(output) as temporary:
-
-        def keep(report: "AuditReport") -> "AuditReport":
-            temporary.write_text(page(report), encoding="utf-8")
-            return report
-
-        yield keep
+    return nullcontext() if output is None else atomic_write(output)
 
 
-def _found(title: str, audits: "list[Audit]") -> "list[Finding]":
+def _run_audits(title: str, audits: "list[Audit]") -> "list[Finding]":
     from hushwatt.audit.finding import timed
     from hushwatt.cli.progress import progress
 
@@ -194,10 +178,18 @@ def _found(title: str, audits: "list[Audit]") -> "list[Finding]":
         return list(timed(audits, advance))
 
 
-def _report(name: str, quick: bool, found: "list[Finding]", plans: "list[PlanReport]") -> "AuditReport":
+def _report(
+    name: str, quick: bool, findings: "list[Finding]", plans: "list[PlanReport]", page_file: Path | None
+) -> "AuditReport":
+    """What was found, also as a page where one is wanted."""
     from hushwatt.audit.report import AuditReport
 
-    return AuditReport(name, quick, found, plans, command=shlex.join(["hushwatt", *sys.argv[1:]]))
+    report = AuditReport(name, quick, findings, plans, command=shlex.join(["hushwatt", *sys.argv[1:]]))
+    if page_file is not None:
+        from hushwatt.audit.page import page
+
+        page_file.write_text(page(report), encoding="utf-8")
+    return report
 
 
 def _show(report: "AuditReport", as_json: bool, tell: "Callable[[AuditReport], None]") -> None:
@@ -214,35 +206,26 @@ def _show(report: "AuditReport", as_json: bool, tell: "Callable[[AuditReport], N
 
 def _print_findings(report: "AuditReport") -> None:
     """One row for every check."""
-    rows = [
-        (each.claim, each.subject, each.figure, each.stated, each.seconds, each.passed) for each in report.everything
-    ]
-    _print_table(rows)
+    _print_table((each.subject, each) for each in report.everything)
     _print_sum(report)
 
 
 def _print_claims(report: "AuditReport") -> None:
     """One row for every claim, and below it the checks that failed."""
-    rows = [(row.claim, row.says, row.figure, row.stated, row.seconds, row.passed) for row in report.rows]
-    _print_table(rows)
+    _print_table((row.says, row) for row in report.rows)
     for finding in report.everything:
         if not finding.passed:
             print(f"✗ {finding.claim} {finding.subject}: {finding.figure}")
     _print_sum(report)
 
 
-def _print_table(rows: list[tuple[str, str, str, str, float, bool]]) -> None:
-    from rich import box
+def _print_table(rows: "Iterable[tuple[str, Finding | ClaimRow]]") -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("claim", "what", "figure", "stated"):
-        table.add_column(heading)
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("pass", justify="center")
-    for claim, what, figure, stated, seconds, passed in rows:
-        table.add_row(claim, what, figure, stated, f"{seconds:.1f} s", "✓" if passed else "✗")
+    table = verdict_table("claim", "what", "figure", "stated", numbers=("time",))
+    for what, row in rows:
+        mark = "✓" if row.passed else "✗"
+        table.add_row(row.claim, what, row.figure, row.stated, f"{row.seconds:.1f} s", mark)
     Console().print(table)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.terminal import verdict_table
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def chaos(
     """
     if cases is not None and cases < 1:
         raise UsageError("--cases: at least one")
-    scenarios = _found(names)
+    scenarios = _scenarios(names)
     if case is not None:
         _again(scenarios, case)
         return
@@ -60,7 +61,7 @@ def chaos(
         raise SystemExit(1)
 
 
-def _found(names: tuple[str, ...]) -> "list[Scenario]":
+def _scenarios(names: tuple[str, ...]) -> "list[Scenario]":
     from hushwatt.chaos.scenarios import SCENARIOS
 
     for name in names:
@@ -92,10 +93,10 @@ def _run(
     from hushwatt.cli.progress import progress
 
     outcomes, began = list["ScenarioResult"](), monotonic()
-    for place, (scenario, aim) in enumerate(zip(scenarios, aims, strict=True)):
+    for number, (scenario, aim) in enumerate(zip(scenarios, aims, strict=True)):
         share = None
         if minutes is not None:
-            share = max(0.0, minutes - (monotonic() - began) / 60) / (len(scenarios) - place)
+            share = max(0.0, minutes - (monotonic() - began) / 60) / (len(scenarios) - number)
         with progress(f"chaos {scenario.name}", total=aim) as advance:
             outcomes.append(run(scenario, aim, seed, share, jobs, advance))
         if outcomes[-1].interrupted:  # show what there is
@@ -123,20 +124,13 @@ def _as_json(outcomes: "list[ScenarioResult]", seed: int, passed: bool) -> str:
 
 
 def _print_table(outcomes: "list[ScenarioResult]", passed: bool) -> None:
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("promise", "scenario"):
-        table.add_column(heading)
-    for heading in ("done", "aimed at", "time"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("pass", justify="center")
+    table = verdict_table("promise", "scenario", numbers=("done", "aimed at", "time"))
     for each in outcomes:
-        told = (f"{each.done:,}", f"{each.asked:,} {each.scenario.unit}", f"{each.seconds:.1f} s")
+        amounts = (f"{each.done:,}", f"{each.asked:,} {each.scenario.unit}", f"{each.seconds:.1f} s")
         mark = "✓" if each.passed else f"✗ {len(each.failures)}"
-        table.add_row(str(each.scenario.promise), each.scenario.name, *told, mark)
+        table.add_row(str(each.scenario.promise), each.scenario.name, *amounts, mark)
     Console().print(table)
     for each in outcomes:
         for failure in each.failures:

@@ -6,6 +6,7 @@ A clock that is wrong costs a home whole windows, and makes a provider refuse it
 import ctypes
 import os
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -20,9 +21,7 @@ MAX_SKEW_SECONDS = 60.0  # seconds between this clock and a provider's
 
 
 def check_clock(
-    now: datetime | None = None,
-    earliest: datetime | None = None,
-    state: Callable[[], int | None] | None = None,
+    now: datetime | None = None, earliest: datetime | None = None, state: Callable[[], int | None] | None = None
 ) -> Check:
     """Whether the clock can be right: not before hushwatt was made, not in another century, kept in step."""
     now, earliest = now or datetime.now(UTC), earliest or _made_at()
@@ -45,11 +44,8 @@ def check_clock_against(provider: str) -> Check:
 
     try:
         before = datetime.now(UTC)
-        session = connect(check_address(provider))
-        try:
+        with closing(connect(check_address(provider))) as session:
             answer = session.ask("GET", "/healthz")
-        finally:
-            session.close()
         after = datetime.now(UTC)
         theirs = parsedate_to_datetime(answer.headers["date"])
     except (HushwattError, KeyError, ValueError) as wrong:

@@ -13,23 +13,8 @@ SYNCS = 5
 MOUNTS = Path("/proc/self/mounts")
 MEMORY_FILE_SYSTEMS = {"tmpfs", "ramfs"}
 CONTAINER_FILE_SYSTEMS = {"overlay", "aufs"}
-NETWORK_FILE_SYSTEMS = {
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "smbfs",
-    "9p",
-    "virtiofs",
-    "vboxsf",
-    "fuse.sshfs",
-    "ceph",
-    "afs",
-}
-NO_BARRIER_OPTIONS = {
-    "nobarrier",
-    "barrier=0",
-}  # the disk may tell that it has what it only holds in its memory
+NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "vboxsf", "fuse.sshfs", "ceph", "afs"}
+NO_BARRIER_OPTIONS = {"nobarrier", "barrier=0"}  # the disk may tell that it has what it only holds in its memory
 
 
 class Mount(NamedTuple):

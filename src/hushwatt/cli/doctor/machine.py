@@ -37,7 +37,8 @@ def run_checks(folder: Path, provider: str | None = None) -> list[Check]:
 def check_python(version: tuple[int, ...] = sys.version_info[:3]) -> Check:
     """Whether Python is new enough."""
     well = version[:2] >= MIN_PYTHON
-    return Check("python", well, True, _dotted(version) + ("" if well else ", 3.11 or newer is needed"))
+    shown = ".".join(str(part) for part in version)
+    return Check("python", well, True, shown + ("" if well else ", 3.11 or newer is needed"))
 
 
 def check_packages(packages: tuple[str, ...]) -> Check:
@@ -99,9 +100,5 @@ def check_time_zones(zone: str = "Europe/Berlin") -> Check:
         ZoneInfo.no_cache(zone)
     except ZoneInfoNotFoundError:
         return Check("time zones", False, True, "no time zone data: pip install tzdata")
-    places = [place for place in TZPATH if Path(place, zone).is_file()]
-    return Check("time zones", True, True, places[0] if places else f"tzdata {installed('tzdata')}")
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(str(part) for part in version)
+    folders = [folder for folder in TZPATH if Path(folder, zone).is_file()]
+    return Check("time zones", True, True, folders[0] if folders else f"tzdata {installed('tzdata')}")

@@ -1,7 +1,9 @@
 """`hushwatt household`: take part from home, see everything that leaves it, and stop at any time."""
 
+import json
 import os
 import sys
+import time
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -18,6 +20,7 @@ from hushwatt.cli.household.options import (
     say,
 )
 from hushwatt.cli.options import Json
+from hushwatt.errors import UsageError
 from hushwatt.sanitise import quoted, sanitised
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
@@ -54,10 +57,7 @@ def join(
     yes
         Agree without being asked; for scripts.
     """
-    import time
-
     from hushwatt.cli.household.owner_text import agreement
-    from hushwatt.errors import UsageError
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import write_caps
     from hushwatt.household.upload.http import check_address
@@ -126,9 +126,6 @@ def run(
 @app.command
 def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
     """Show plans, what is left of the budget, what was sent, and how the sources are."""
-    import json
-    import time
-
     from hushwatt.cli.household.owner_text import plan_table, status_lines
     from hushwatt.household.status import appliance_meter, cap_objections, meters, plan_statuses
 
@@ -158,8 +155,6 @@ def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json 
     last
         Only so many, the latest ones.
     """
-    import json
-
     from hushwatt.household.status import sent_reports as everything
     from hushwatt.plan.amounts import plain
 
@@ -187,10 +182,8 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOpti
         Listen on the broker of sources.toml (127.0.0.1 without one), and print what to write there.
     """
     import asyncio
-    import time
 
     from hushwatt.cli.household.owner_text import source_lines
-    from hushwatt.errors import UsageError
     from hushwatt.household.sources.discover import discover as find
     from hushwatt.household.sources.sources_file import Broker
 
@@ -202,15 +195,15 @@ def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOpti
         return
     broker = named.broker or Broker()
     try:
-        found = asyncio.run(find(broker, seconds))
+        plugs = asyncio.run(find(broker, seconds))
     except Exception as wrong:
         if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
             raise
         words = sanitised(wrong, 100)
         raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
-    for each in found:
+    for each in plugs:
         print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
-    say(f"{len(found)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
+    say(f"{len(plugs)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
 
 
 @app.command
@@ -219,8 +212,6 @@ def pause(*, plan: PlanName = None, folder: FolderOption = None) -> None:
 
     Reports that wait are kept, and sent as they are after `resume`.
     """
-    import time
-
     from hushwatt.household.consent_text import WHILE_PAUSED
     from hushwatt.household.join import pause as stop
 
@@ -250,8 +241,6 @@ def leave(*, plan: PlanName = None, forget: bool = False, folder: FolderOption =
     forget
         Delete the keys without asking the provider, who can then never be asked again.
     """
-    import time
-
     from hushwatt.household.join import leave as go
 
     with open_folder(folder).store() as store:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from hushwatt.errors import UsageError
 from hushwatt.sanitise import sanitised
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def known_key(here: "HomeFolder", address: str) -> bytes | None:
 
 def key_in(text: str | None) -> bytes | None:
     """The key that an option names."""
-    from hushwatt.errors import UsageError
-
     if text is None:
         return None
     try:
@@ -65,8 +64,6 @@ def key_in(text: str | None) -> bytes | None:
 
 def consents() -> bool:
     """Whether whoever sits at the terminal agrees."""
-    from hushwatt.errors import UsageError
-
     if not sys.stdin.isatty():
         raise UsageError("nobody is there to agree; run it in a terminal, or with --yes")
     print("\nDo you agree? Type yes: ", end="", file=sys.stderr, flush=True)

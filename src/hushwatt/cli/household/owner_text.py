@@ -19,10 +19,7 @@ def agreement(proposal: Proposal) -> str:
     for label, sentence in consent_terms(plan, promise, proposal.client.address, proposal.offer.key):
         lines.append(f"{label:<16}{sentence}")
     if proposal.replaces is not None:
-        lines += [
-            "",
-            "This takes the place of a plan you take part in. It gives no fresh budget. What changes:",
-        ]
+        lines += ["", "This takes the place of a plan you take part in. It gives no fresh budget. What changes:"]
         lines += [f"  {line}" for line in plan_changes(proposal.replaces, plan)]
     return "\n".join([*lines, "", *example_report(plan, preview(plan, promise.drawn, OperatingSystem()))])
 
@@ -47,11 +44,7 @@ def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, A
 
 
 def status_lines(
-    budgets: list[BudgetMeter],
-    joined: list[PlanStatus],
-    beyond: Mapping[str, list[str]],
-    health: Any,
-    now: int,
+    budgets: list[BudgetMeter], joined: list[PlanStatus], beyond: Mapping[str, list[str]], health: Any, now: int
 ) -> Iterator[str]:
     for each in joined:
         yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"

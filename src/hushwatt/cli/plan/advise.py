@@ -1,12 +1,14 @@
 """`hushwatt plan advise`: the most accurate plan for the same protection."""
 
-import sys
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.terminal import say, terminal_width
+from hushwatt.errors import UsageError
 
 DEFAULT_COLUMNS = 118  # columns, where there is no terminal
 
@@ -50,23 +52,20 @@ def advise(
     from hushwatt.privacy.advice import advise as search
 
     agreed = Plan.load(plan)
-    found = search(agreed, homes, slots, goal, cap_of(agreed, max_appliance_epsilon))
+    advice = search(agreed, homes, slots, goal, cap_of(agreed, max_appliance_epsilon))
     if output is not None:
         with atomic_write(output) as temporary:
-            temporary.write_text(found.best.plan.toml(), encoding="utf-8")
+            temporary.write_text(advice.best.plan.toml(), encoding="utf-8")
     if as_json:
-        import json
-
-        print(json.dumps(document(found), ensure_ascii=False, indent=2))
+        print(json.dumps(document(advice), ensure_ascii=False, indent=2))
     else:
-        print_advice(found)
+        print_advice(advice)
     if output is not None:
-        print(f"wrote {output}, plan {found.best.plan.id}", file=sys.stderr)
+        say(f"wrote {output}, plan {advice.best.plan.id}")
 
 
 def cap_of(plan: Any, asked: str | None) -> int | None:
     """An appliance's cap in millionths: as asked, none, or ε/n rounded down."""
-    from hushwatt.errors import UsageError
     from hushwatt.plan.amounts import parse_amount
 
     if asked == "none":
@@ -135,8 +134,6 @@ def print_advice(advice: "Advice") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from hushwatt.cli.terminal import terminal_width
-
     rows = {"the paper's": advice.paper, "best": advice.best, "runner-up": advice.runner_up}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", *rows):
@@ -152,21 +149,18 @@ def print_advice(advice: "Advice") -> None:
 
 def describe(one: "Candidate") -> list[tuple[str, str]]:
     """One column of the table."""
-    found, plan = candidate_document(one), one.plan
+    numbers, plan = candidate_document(one), one.plan
     levels = sorted(set(plan.widths))
     return [
-        (
-            "mechanism",
-            f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}",
-        ),
+        ("mechanism", f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"),
         ("levels", f"{'–'.join(dict.fromkeys([str(levels[0]), str(levels[-1])]))}, {plan.mapping}"),
-        ("ε of the home in a window", f"{found['epsilon']:.4g}  (odds {found['odds']})"),
-        ("ε of one appliance", f"{found['appliance_epsilon']:.3g}  (odds {found['appliance_odds']})"),
-        ("a report names the true level", chance(found["chance_of_the_true_level"])),
-        ("expected error of a mean", f"{found['mean_error_watts']:.3g} W"),
-        ("neighbours in the right order", f"{found['right_order']:.0%}"),
-        ("error of a level's share in a slot", points(found["level_error"])),
-        ("bytes of a report", str(found["bytes"])),
+        ("ε of the home in a window", f"{numbers['epsilon']:.4g}  (odds {numbers['odds']})"),
+        ("ε of one appliance", f"{numbers['appliance_epsilon']:.3g}  (odds {numbers['appliance_odds']})"),
+        ("a report names the true level", chance(numbers["chance_of_the_true_level"])),
+        ("expected error of a mean", f"{numbers['mean_error_watts']:.3g} W"),
+        ("neighbours in the right order", f"{numbers['right_order']:.0%}"),
+        ("error of a level's share in a slot", points(numbers["level_error"])),
+        ("bytes of a report", str(numbers["bytes"])),
     ]
 
 

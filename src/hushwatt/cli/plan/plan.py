@@ -1,15 +1,21 @@
 """`hushwatt plan`: write a plan, read it, and see what it promises."""
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.terminal import say
+from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from hushwatt.plan.plan import Plan
+    from hushwatt.privacy.promise import Promise
 
 app = App(name="plan", help="Write a plan, read it, and see what it promises.")
 app.command(
@@ -26,10 +32,7 @@ app.command(
 
 @app.command
 def new(
-    *,
-    preset: str,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    force: bool = False,
+    *, preset: str, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None, force: bool = False
 ) -> None:
     """Write a plan to start from.
 
@@ -42,7 +45,6 @@ def new(
     force
         Replace an older file of that name.
     """
-    from hushwatt.errors import UsageError
     from hushwatt.files import atomic_write
     from hushwatt.plan.plan import Plan
     from hushwatt.plan.presets import preset_text
@@ -55,8 +57,8 @@ def new(
     else:
         with atomic_write(output) as temporary:
             temporary.write_text(text, encoding="utf-8")
-    _say(f"preset {preset}, plan {Plan.parse(text).id}")
-    _say(f"next: say who asks and what for, then `hushwatt plan check {output or 'PLAN'}`")
+    say(f"preset {preset}, plan {Plan.parse(text).id}")
+    say(f"next: say who asks and what for, then `hushwatt plan check {output or 'PLAN'}`")
 
 
 @app.command
@@ -92,9 +94,6 @@ def check(plan: Path, *, as_json: Json = False) -> None:
     plan
         The plan's file.
     """
-    import json
-
-    from hushwatt.cli.plan.promise_json import promise_json
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.length_bias import leaning
     from hushwatt.privacy.promise import promise
@@ -104,11 +103,43 @@ def check(plan: Path, *, as_json: Json = False) -> None:
     agreed = Plan.load(plan)
     promised = promise(agreed)
     if as_json:
-        print(json.dumps(promise_json(agreed, promised), indent=2))
+        print(json.dumps(_promise_json(agreed, promised), indent=2))
     else:
         _print_lines(agreed.name, _facts(sentences(agreed, promised, Layout.of(agreed).size)))
     if not promised.kept or leaning(agreed):
         raise SystemExit(1)
+
+
+def _promise_json(plan: "Plan", promise: "Promise") -> dict[str, Any]:
+    """What a plan promises, for programs; amounts are whole millionths of ε."""
+    from hushwatt.plan.phases import blind_spot
+    from hushwatt.privacy.influence import influence, month, report_influence
+    from hushwatt.privacy.length_bias import sharpness
+    from hushwatt.privacy.promise_words import reach
+    from hushwatt.wire.payload import Layout
+
+    return {
+        "plan": plan.id,
+        "window": plan.window,
+        "epsilon": plan.epsilon,
+        "appliance_epsilon": plan.appliance_epsilon,
+        "dearest_window": promise.dearest,
+        "dearest_window_of_one_appliance": reach(promise),
+        "odds": promise.odds,
+        "odds_of_one_appliance": promise.appliance_odds,
+        "names_true_level": list(promise.told),
+        "only_true_level": list(promise.truthful),
+        "influence": {
+            "report": report_influence(plan),
+            "slot": influence(plan, 1),
+            "month": influence(plan, month(plan)),
+            "plan": influence(plan, plan.calendar.slots),
+        },
+        "blind_spot": blind_spot(plan),
+        "sharpness": sharpness(plan),
+        "report_bytes": Layout.of(plan).size,
+        "kept": promise.kept,
+    }
 
 
 def _facts(facts: list[tuple[str, str]]) -> "Table":
@@ -150,7 +181,3 @@ def _print_bytes(data: bytes) -> None:
     """Print exactly these bytes, whatever letters the terminal has."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)

@@ -1,11 +1,11 @@
 """`hushwatt plan rehearse`: what very many homes would report under a plan, beside the truth."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushwatt.cli.options import Json, Seed
 from hushwatt.cli.progress import fractions
+from hushwatt.cli.terminal import print_json, say
 
 SPARE = ((4, 5, 6),)  # what narrow terminals lack: the share
 
@@ -30,7 +30,6 @@ def rehearse(plan: Path, readings: Path, /, *, homes: int, seed: Seed | None = N
     homes
         How many homes take part.
     """
-    from hushwatt.cli.estimate import print_json
     from hushwatt.cli.estimate_tables import print_tables, remarks
     from hushwatt.fleet.rehearse import rehearse as rehearsed
     from hushwatt.plan.plan import Plan
@@ -44,7 +43,7 @@ def rehearse(plan: Path, readings: Path, /, *, homes: int, seed: Seed | None = N
         lines = [*remarks(result.estimates), *about(result)]
         print_tables(result.estimates, [table(result)], lines, SPARE)
     drawn = f"with seed {seed}" if seed is not None else "with fresh noise"
-    print(f"a rehearsal {drawn}: no home reported anything", file=sys.stderr)
+    say(f"a rehearsal {drawn}: no home reported anything")
 
 
 def document(result: "RehearsalResult") -> dict[str, Any]:
@@ -52,11 +51,7 @@ def document(result: "RehearsalResult") -> dict[str, Any]:
     from hushwatt.provider.estimate.document import document as estimates
 
     truth = {
-        name: {
-            "mean_watts": true.watts,
-            "share": None if true.share != true.share else true.share,
-            "rank": true.rank,
-        }
+        name: {"mean_watts": true.watts, "share": None if true.share != true.share else true.share, "rank": true.rank}
         for name, true in result.truth.items()
     }
     return estimates(result.estimates) | {"like": result.like, "truth": truth}

@@ -1,12 +1,15 @@
 """`hushwatt provider deliveries`: which files were taken in, and how a wrong one is put right."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.import_export import check_homes, open_collection
-from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, say
+from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions
+from hushwatt.cli.terminal import print_json, say
+from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.take_back import TakenBack
@@ -36,7 +39,6 @@ def deliveries(
     homes
         How many homes take part.
     """
-    from hushwatt.errors import UsageError
     from hushwatt.provider.intake.take_back import correct_homes
     from hushwatt.provider.intake.take_back import take_back as undo
     from hushwatt.provider.store.deliveries import all_deliveries
@@ -45,7 +47,7 @@ def deliveries(
         raise UsageError("--correct and --homes go together, and without --take-back")
     check_homes(homes)
     database, collection, _ = open_collection(where.settings(), plan)
-    try:
+    with closing(database):
         with database.writing() as session:
             if take_back is not None:
                 _print_take_back(take_back, undo(session, collection, take_back))
@@ -54,8 +56,6 @@ def deliveries(
             listed = all_deliveries(session, collection.number)
         if take_back is not None:
             database.purge()
-    finally:
-        database.close()
     _print_deliveries(listed, as_json)
 
 
@@ -67,18 +67,16 @@ def _print_take_back(number: int, done: "TakenBack") -> None:
         say(f"take these in again, as some of their reports were not taken beside it: {', '.join(done.again)}")
 
 
-def _print_deliveries(found: "list[DeliveryRecord]", as_json: bool) -> None:
+def _print_deliveries(listed: "list[DeliveryRecord]", as_json: bool) -> None:
     if as_json:
-        from hushwatt.cli.estimate import print_json
-
-        print_json({"deliveries": [vars(each) for each in found]})
+        print_json({"deliveries": [vars(each) for each in listed]})
         return
     from datetime import UTC, datetime
 
     from hushwatt.plan.times import show_instant
 
     print(f"{'number':>6}  {'taken in':<20}  {'rows':>12}  {'accepted':>12}  {'homes':>12}  file")
-    for each in found:
+    for each in listed:
         when = show_instant(datetime.fromtimestamp(each.at, UTC)) if each.at else "before"
         rows = f"{each.rows:,}" if each.taken >= each.rows else f"{each.taken:,} of {each.rows:,}"
         name = each.name if each.name.isprintable() else repr(each.name)

@@ -1,19 +1,16 @@
 """`hushwatt provider ingest`, `export` and `erase`: reports in bulk, into the store and out of it."""
 
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
-from hushwatt.cli.provider.store_options import (
-    USUAL_STORE,
-    PlanName,
-    StoreOptions,
-    open_existing_store,
-    plan_number,
-    say,
-)
+from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
+from hushwatt.cli.terminal import print_json, say
+from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.collect import Collection
@@ -43,23 +40,18 @@ def ingest(
     homes
         How many homes take part, instead of what the files say.
     """
-    import time
-
     from hushwatt.cli.progress import progress
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.delivery import open_deliveries
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
-    settings = where.settings()
-    database, collection, schedule = open_collection(settings, plan)
-    try:
+    database, collection, schedule = open_collection(where.settings(), plan)
+    with closing(database):
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         with progress("taking reports in", total) as advance:
             ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(opened, advance)
-    finally:
-        database.close()
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
 
 
@@ -120,13 +112,7 @@ def export(
     database.close()
 
 
-def erase(
-    household: str,
-    /,
-    *,
-    plan: PlanName = None,
-    where: StoreOptions = USUAL_STORE,
-) -> None:
+def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USUAL_STORE) -> None:
     """Erase the home that files call HOUSEHOLD, and every report of it; later files do not bring it back.
 
     Published numbers stay. Archives lose the home when they are exported again.
@@ -138,13 +124,11 @@ def erase(
     """
     import numpy as np
 
-    from hushwatt.errors import UsageError
     from hushwatt.provider.intake.device_names import device_of
     from hushwatt.provider.intake.erase import erase_device
     from hushwatt.provider.store.session import StoreUnavailable
 
-    settings = where.settings()
-    database, collection, _ = open_collection(settings, plan)
+    database, collection, _ = open_collection(where.settings(), plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:
         homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
@@ -160,7 +144,6 @@ def erase(
 
 
 def check_homes(homes: int | None) -> None:
-    from hushwatt.errors import UsageError
     from hushwatt.wire.reports.report_file import MAX_HOMES
 
     if homes is not None and not 0 <= homes <= MAX_HOMES:
@@ -218,8 +201,6 @@ def _archive(database: "Database", collection: "Collection", folder: Path, first
 def _print_summary(collection: "Collection", ingested: "IngestResult", seconds: float, as_json: bool) -> None:
     rate = ingested.rows / seconds
     if as_json:
-        from hushwatt.cli.estimate import print_json
-
         document = {"plan": collection.plan.id} | vars(ingested) | {"rejected": dict(ingested.rejected)}
         print_json(document | {"seconds": round(seconds, 3), "reports_per_second": round(rate)})
         return

@@ -1,11 +1,12 @@
 """Options of every command that opens a provider's store, and how they find it."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
+
+from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from hushwatt.provider.service.config import Config
@@ -16,12 +17,10 @@ ConfigFile = Annotated[
 ]
 Data = Annotated[Path | None, Parameter(name="--data", help="The folder for keys and the store [hushwatt-data].")]
 Store = Annotated[
-    str | None,
-    Parameter(name="--store", help="A PostgreSQL address, postgresql://…; without it a file in the folder."),
+    str | None, Parameter(name="--store", help="A PostgreSQL address, postgresql://…; without it a file in the folder.")
 ]
 PlanName = Annotated[
-    str | None,
-    Parameter(name="--plan", help="Which plan, by its file or the start of its id, if there are several."),
+    str | None, Parameter(name="--plan", help="Which plan, by its file or the start of its id, if there are several.")
 ]
 
 
@@ -59,7 +58,6 @@ USUAL_STORE, USUAL_FOLDER = StoreOptions(), FolderOptions()
 
 def open_existing_store(settings: "Config") -> "Database":
     """The store, which must be there."""
-    from hushwatt.errors import UsageError
     from hushwatt.provider.store import open_store
 
     if not settings.store and not Path(settings.store_address).is_file():
@@ -69,7 +67,6 @@ def open_existing_store(settings: "Config") -> "Database":
 
 def plan_number(session: "Session", word: str | None) -> int:
     """The plan that was meant, by its number in the store."""
-    from hushwatt.errors import UsageError
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.store.plans import all_plans
 
@@ -82,13 +79,5 @@ def plan_number(session: "Session", word: str | None) -> int:
     return numbers[0]
 
 
-def texts(paths: list[Path] | None) -> list[str] | None:
-    return None if paths is None else [str(path) for path in paths]
-
-
 def text(path: Path | None) -> str | None:
     return None if path is None else str(path)
-
-
-def say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

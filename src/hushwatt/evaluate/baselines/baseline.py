@@ -1,6 +1,6 @@
 """What every baseline can do: say what it protects, and estimate each appliance's mean watts."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,20 @@ Stream = np.random.Generator
 MAX_WATTS = 3_000.0  # watts: the public bound that readings are cut off at, as in the paper's synthetic data
 
 
-class Baseline(Protocol):
+class Baseline(ABC):
     """A way to collect from the literature, applied to every appliance and slot on its own."""
 
     name: str  # as tables call it
     title: str  # for people
-    local: bool  # whether a home is protected from the provider, by its own noise alone
+    local: bool = True  # whether a home is protected from the provider, by its own noise alone
 
     def guarantee(self, epsilon: float) -> str:
-        """What one answer about one appliance promises, truly."""
-        ...
+        """What one answer about one appliance promises, truly: ε-LDP unless it says otherwise."""
+        return f"ε = {epsilon:.3g} for one reading"
 
+    @abstractmethod
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """The mean watts estimated from noisy answers, each drawn with `epsilon`."""
-        ...
 
 
 def bounded(watts: Watts) -> Watts:

@@ -2,25 +2,21 @@
 
 import numpy as np
 
-from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline, Means, Stream, Watts, bounded, mean
 
 ANSWERS = np.linspace(0.0, MAX_WATTS, 11)  # what a home can answer
 
 
-class Exponential:
+class Exponential(Baseline):
     """Answers r with chance ∝ e^(−ε·|watts − r|/2Δ).
 
     The mean of the answers is drawn towards the middle, as it is used in the
-    literature; equal shifts leave an order as it is.
+    literature; equal shifts leave an order as it is.  Less than ε is lost in
+    truth, as both ends cannot be reached at once.
     """
 
     name = "exponential"
     title = "Exponential"
-    local = True
-
-    def guarantee(self, epsilon: float) -> str:
-        """ε-LDP for one reading; less is lost in truth, as both ends cannot be reached at once."""
-        return f"ε = {epsilon:.3g} for one reading"
 
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """The plain mean of the answers."""

@@ -1,9 +1,9 @@
 """Shares of noise that only add up to Laplace noise (Ács and Castelluccia 2011; Eibl and Engel 2017)."""
 
-from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline, Means, Stream, Watts, bounded, mean
 
 
-class Gamma:
+class Gamma(Baseline):
     """watts + G − G′, both Gamma(1/K, Δ/ε): the sum over all K homes has one Laplace(Δ/ε).
 
     It needs a sum that the provider sees and single answers that it does not
@@ -21,8 +21,7 @@ class Gamma:
 
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """Noise has mean 0, so the mean of the answers is unbiased."""
-        homes = watts.shape[-2]
-        return mean(bounded(watts) + noise(watts.shape, homes, epsilon, stream))
+        return mean(bounded(watts) + noise(watts.shape, watts.shape[-2], epsilon, stream))
 
 
 def noise(shape: tuple[int, ...], homes: int, epsilon: float, stream: Stream) -> Watts:

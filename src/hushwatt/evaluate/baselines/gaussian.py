@@ -3,17 +3,16 @@
 from functools import cache
 from math import exp
 
-from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline, Means, Stream, Watts, bounded, mean
 
 DELTA = 1e-5  # the chance, roughly, that the promise of ε does not hold
 
 
-class Gaussian:
+class Gaussian(Baseline):
     """watts + N(0, σ²), σ the smallest that is (ε, δ)-private."""
 
     name = "gaussian"
     title = "Gaussian"
-    local = True
 
     def guarantee(self, epsilon: float) -> str:
         """(ε, δ)-LDP: never ε alone, for any ε."""

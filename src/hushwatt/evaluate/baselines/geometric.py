@@ -2,19 +2,14 @@
 
 import numpy as np
 
-from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline, Means, Stream, Watts, bounded, mean
 
 
-class Geometric:
+class Geometric(Baseline):
     """Whole watts + noise k with chance ∝ a^|k|, a = e^(−ε/Δ)."""
 
     name = "geometric"
     title = "Geometric"
-    local = True
-
-    def guarantee(self, epsilon: float) -> str:
-        """ε-LDP for one reading."""
-        return f"ε = {epsilon:.3g} for one reading"
 
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """Noise has mean 0, so the mean of the answers is that of the rounded watts."""

@@ -1,18 +1,13 @@
 """Laplace noise on every reading (as in Hassan 2019, Hossain 2021, and Eibl and Engel's point-wise form)."""
 
-from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline, Means, Stream, Watts, bounded, mean
 
 
-class Laplace:
+class Laplace(Baseline):
     """watts + Laplace(Δ/ε), Δ the largest reading there can be."""
 
     name = "laplace"
     title = "Laplace"
-    local = True
-
-    def guarantee(self, epsilon: float) -> str:
-        """ε-LDP for one reading."""
-        return f"ε = {epsilon:.3g} for one reading"
 
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """Noise has mean 0, so the mean of the answers is unbiased."""

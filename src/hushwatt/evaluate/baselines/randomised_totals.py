@@ -8,19 +8,14 @@ from math import exp
 
 import numpy as np
 
-from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded, mean
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline, Means, Stream, Watts, bounded, mean
 
 
-class RandomisedTotals:
+class RandomisedTotals(Baseline):
     """Rounds a reading at random to 0 or Δ, its mean kept, and tells the truth with chance e^ε/(1 + e^ε)."""
 
     name = "randomised-totals"
     title = "Randomised response, totals"
-    local = True
-
-    def guarantee(self, epsilon: float) -> str:
-        """ε-LDP for one reading."""
-        return f"ε = {epsilon:.3g} for one reading"
 
     def collect(self, watts: Watts, epsilon: float, stream: Stream) -> Means:
         """Δ·(share of ones − q)/(p − q), unbiased."""

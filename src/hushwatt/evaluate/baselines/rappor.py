@@ -5,14 +5,14 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Means, Stream, Watts, bounded
+from hushwatt.evaluate.baselines.baseline import MAX_WATTS, Baseline, Means, Stream, Watts, bounded
 
 LEVELS = 10  # ranges of equal width
 ALREADY, AGAIN = 0.75, 0.5  # the chances of an instant 1 when the kept bit is 1 and 0, as in the original
 VALUES = (np.arange(LEVELS) + 0.5) * MAX_WATTS / LEVELS  # what stands for each range
 
 
-class Rappor:
+class Rappor(Baseline):
     """One bit for each level; the first answer for a level is kept for ever and randomised anew each time.
 
     A bit is kept right with chance 1 − f/2, f = 2/(1 + e^(ε/2)).  Two levels differ in two bits, so a
@@ -22,7 +22,6 @@ class Rappor:
 
     name = "rappor"
     title = "RAPPOR, memoised"
-    local = True
 
     def guarantee(self, epsilon: float) -> str:
         """ε for ever while the level stays; as much again for each other level it visits."""
@@ -35,8 +34,8 @@ class Rappor:
         kept = memory(levels.shape[1:], epsilon, stream)
         counts = np.zeros((levels.shape[2], LEVELS))
         for now in levels:
-            told = np.take_along_axis(kept, now[:, :, None, None], axis=2)[:, :, 0]
-            counts += instant(told, stream).sum(axis=0)
+            kept_bits = np.take_along_axis(kept, now[:, :, None, None], axis=2)[:, :, 0]
+            counts += instant(kept_bits, stream).sum(axis=0)
         hold, rise = chances(epsilon)
         share = (counts / levels[:, :, 0].size - rise) / (hold - rise)
         return np.asarray(VALUES.mean() + share @ (VALUES - VALUES.mean()), float)

@@ -24,12 +24,19 @@ class Converted:
     first: datetime | None = None  # UTC
     last: datetime | None = None
 
-    def counted(self, tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The same tables, without the empty ones."""
+    def counted(self, tables: Iterator[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
+        """The same tables, without the empty ones; an error when there are no others, so that no file is written."""
         for table in tables:
             if table.num_rows:
-                self._count(table)
+                self.readings += table.num_rows
+                self.homes.update(table["household"].unique().to_pylist())
+                self.appliances.update(table["appliance"].unique().to_pylist())
+                ends = pc.min_max(table["time"]).as_py()
+                self.first = min(self.first or ends["min"], ends["min"])
+                self.last = max(self.last or ends["max"], ends["max"])
                 yield table
+        if not self.readings:
+            raise ReadingsError(f"{folder}: no readings of appliances in it, as far as these options allow")
 
     def lines(self) -> list[str]:
         """What was converted, for people."""
@@ -38,14 +45,6 @@ class Converted:
             f"{_number(self.readings, 'reading')} of {_number(len(self.homes), 'home')}, {period}",
             f"{_number(len(self.appliances), 'appliance')}: {', '.join(sorted(self.appliances))}",
         ]
-
-    def _count(self, table: pa.RecordBatch) -> None:
-        self.readings += table.num_rows
-        self.homes.update(table["household"].unique().to_pylist())
-        self.appliances.update(table["appliance"].unique().to_pylist())
-        ends = pc.min_max(table["time"]).as_py()
-        self.first = min(self.first or ends["min"], ends["min"])
-        self.last = max(self.last or ends["max"], ends["max"])
 
 
 def _number(count: int, of: str) -> str:
@@ -58,23 +57,9 @@ def _number(count: int, of: str) -> str:
 
 
 def convert(
-    name: str,
-    folder: Path,
-    path: Path,
-    options: DatasetOptions,
-    advance: Callable[[int], None] = lambda rows: None,
+    name: str, folder: Path, path: Path, options: DatasetOptions, advance: Callable[[int], None] = lambda rows: None
 ) -> Converted:
     """Write the readings of a dataset to `path`: Parquet, or CSV by its suffix."""
     done = Converted()
-    write_readings(_at_least_one(done.counted(read(name, folder, options)), folder), path, {SOURCE: name}, advance)
+    write_readings(done.counted(read(name, folder, options), folder), path, {SOURCE: name}, advance)
     return done
-
-
-def _at_least_one(tables: Iterator[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
-    """The same tables; an error when there are none, so that no empty file is written."""
-    empty = True
-    for table in tables:
-        empty = False
-        yield table
-    if empty:
-        raise ReadingsError(f"{folder}: no readings of appliances in it, as far as these options allow")

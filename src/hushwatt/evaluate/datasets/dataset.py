@@ -128,25 +128,25 @@ def _length(option: str, text: str | None) -> SlotLength | None:
         raise UsageError(f"{option} is {text!r}; write a whole number and s, m, h or d, such as 30m") from None
 
 
-def chosen(found: list[str], wanted: tuple[str, ...] | None, folder: Path) -> list[str]:
-    """The wanted homes out of those found, all when none is named.
+def chosen(homes: list[str], wanted: tuple[str, ...] | None, folder: Path) -> list[str]:
+    """The wanted homes out of all, which is what is meant when none is named.
 
     >>> chosen(["01", "02"], ("2",), Path("eco"))
     ['02']
     """
     if wanted is None:
-        return found
-    plain = {home.lstrip("0"): home for home in found} | {home: home for home in found}
+        return homes
+    plain = {home.lstrip("0"): home for home in homes} | {home: home for home in homes}
     for home in wanted:
         if home not in plain and home.lstrip("0") not in plain:
-            shown = ", ".join(found[:12]) + (", …" if len(found) > 12 else "")
+            shown = ", ".join(homes[:12]) + (", …" if len(homes) > 12 else "")
             raise ReadingsError(f"{folder}: there is no home {home} in it; there are {shown}")
     return list(dict.fromkeys(plain.get(home) or plain[home.lstrip("0")] for home in wanted))
 
 
 def _table(household: str, recordings: Iterator[Recording], options: DatasetOptions) -> Iterator[pa.RecordBatch]:
     """One home's readings; what it has several of is added up."""
-    found: dict[str, list[Piece]] = defaultdict(list)
+    by_appliance: dict[str, list[Piece]] = defaultdict(list)
     odd: Counter[str] = Counter()
     for recording in recordings:
         if not options.mains and set(recording.appliances) == {MAINS}:
@@ -155,14 +155,14 @@ def _table(household: str, recordings: Iterator[Recording], options: DatasetOpti
         odd["rows left out because they were out of order"] += hold.late
         for appliance, periods in zip(recording.appliances, hold.finish(), strict=True):
             if options.mains or appliance != MAINS:
-                found[appliance].append(periods.means(options.coverage))
+                by_appliance[appliance].append(periods.means(options.coverage))
                 odd["periods left out because too little was measured"] += periods.left_out(options.coverage)
                 odd["periods of which less than half was measured"] += periods.partly(options.coverage)
     for what, count in odd.items():
         if count:
             options.note(f"{household}: {what}: {count}")
-    if found:
-        yield _batch(household, {appliance: _added(parts) for appliance, parts in found.items()})
+    if by_appliance:
+        yield _batch(household, {appliance: _added(parts) for appliance, parts in by_appliance.items()})
 
 
 def _held(recording: Recording, options: DatasetOptions) -> ZeroOrderHold:
@@ -181,11 +181,11 @@ def _added(parts: list[Piece]) -> Piece:
     return starts, summed(place, watts)
 
 
-def _batch(household: str, found: dict[str, Piece]) -> pa.RecordBatch:
-    names = sorted(found)
-    starts = np.concatenate([found[name][0] for name in names])
-    watts = np.concatenate([found[name][1] for name in names])
-    codes = np.repeat(np.arange(len(names), dtype=np.int32), [found[name][0].size for name in names])
+def _batch(household: str, by_appliance: dict[str, Piece]) -> pa.RecordBatch:
+    names = sorted(by_appliance)
+    starts = np.concatenate([by_appliance[name][0] for name in names])
+    watts = np.concatenate([by_appliance[name][1] for name in names])
+    codes = np.repeat(np.arange(len(names), dtype=np.int32), [by_appliance[name][0].size for name in names])
     order = np.lexsort((codes, starts))
     home = pa.DictionaryArray.from_arrays(pa.array(np.zeros(starts.size, np.int32)), pa.array([household]))
     appliance = pa.DictionaryArray.from_arrays(pa.array(codes[order]), pa.array(names, pa.string()))

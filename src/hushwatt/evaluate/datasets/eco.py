@@ -12,8 +12,7 @@ from hushwatt.errors import ReadingsError
 from hushwatt.evaluate.datasets.appliance_names import common_name
 from hushwatt.evaluate.datasets.csv_rows import NUMBER, CsvLayout, csv_batches, numbers
 from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
-from hushwatt.evaluate.datasets.local_time import to_utc
-from hushwatt.evaluate.datasets.time_grid import SECOND
+from hushwatt.evaluate.datasets.time_grid import SECOND, to_utc
 
 FILE = re.compile(r"(\d\d)/(\d\d)/(\d{4}-\d\d-\d\d)\.csv")
 ROWS = CsvLayout({"watts": NUMBER}, expected="one number, the watts of one second")

@@ -115,14 +115,14 @@ def _unit(path: Path, meter: str, table: h5py.Dataset) -> int:
 
 def _power(path: Path, meter: str, table: h5py.Dataset) -> tuple[str, int]:
     """Which field of the table holds the power, and in which of its columns."""
-    found: dict[str, tuple[str, int]] = {}
+    powers: dict[str, tuple[str, int]] = {}
     for block in table.dtype.names[1:]:
         for column, kind in enumerate(_kinds(table, block)):
             if kind[0] == "power":
-                found.setdefault(kind[1], (block, column))
+                powers.setdefault(kind[1], (block, column))
     for kind_of_power in PREFERRED:
-        if kind_of_power in found:
-            return found[kind_of_power]
+        if kind_of_power in powers:
+            return powers[kind_of_power]
     raise ReadingsError(f"{path}: {meter} has no power column; expected ('power', 'active') or ('power', 'apparent')")
 
 
@@ -164,8 +164,8 @@ def _gap(meter: dict[Any, Any], devices: dict[Any, Any]) -> float:
 
 def _dict(table: Any, key: Any) -> dict[Any, Any]:
     """The dictionary that a dictionary has under a key; an empty one when it has none."""
-    found = table.get(key) if isinstance(table, dict) else None
-    return found if isinstance(found, dict) else {}
+    value = table.get(key) if isinstance(table, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _plain(attribute: Any) -> Any:

@@ -22,12 +22,7 @@ VALUES = {
     *("BINBYTES", "SHORT_BINBYTES", "BINBYTES8"),
 }
 CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
-EMPTY: dict[str, Callable[[], Any]] = {
-    "EMPTY_DICT": dict,
-    "EMPTY_LIST": list,
-    "EMPTY_TUPLE": tuple,
-    "EMPTY_SET": set,
-}
+EMPTY: dict[str, Callable[[], Any]] = {"EMPTY_DICT": dict, "EMPTY_LIST": list, "EMPTY_TUPLE": tuple, "EMPTY_SET": set}
 PUTS, GETS = {"PUT", "BINPUT", "LONG_BINPUT"}, {"GET", "BINGET", "LONG_BINGET"}
 TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 NOTHING = {"PROTO", "FRAME", "STOP"}

@@ -42,15 +42,15 @@ class Refit(MeterDataset):
 
 def _houses(folder: Path) -> dict[str, Path]:
     """The file of each house, by its number."""
-    found: dict[str, Path] = {}
+    houses: dict[str, Path] = {}
     for path in sorted(folder.rglob("*House*.csv*"), key=lambda path: path.name):  # CLEAN_… comes first
         if match := FILE.fullmatch(path.name):
             if match[1] not in _appliances():
                 raise ReadingsError(f"{path}: REFIT has no house {match[1]}; it has 1 to 21 without 14")
-            found.setdefault(match[1], path)
-    if not found:
+            houses.setdefault(match[1], path)
+    if not houses:
         raise ReadingsError(f"{folder}: no house of REFIT; expected files such as CLEAN_House1.csv or House_1.csv")
-    return found
+    return houses
 
 
 def _header(path: Path) -> list[str]:

@@ -51,11 +51,11 @@ class Tidy:
 
 def _files(folder: Path) -> list[Path]:
     inside = [folder] if folder.is_file() else sorted(folder.rglob("*"))
-    seen = [path for path in inside if not any(p.startswith(".") for p in path.relative_to(folder).parts)]
-    found = [path for path in seen if path.suffix.lower() in PARQUET | CSV and path.is_file()]
-    if not found:
+    visible = [path for path in inside if not any(p.startswith(".") for p in path.relative_to(folder).parts)]
+    tables = [path for path in visible if path.suffix.lower() in PARQUET | CSV and path.is_file()]
+    if not tables:
         raise ReadingsError(f"{folder}: no table; expected a Parquet or a CSV file, or a folder of them")
-    return found
+    return tables
 
 
 def _columns(path: Path, found: list[str]) -> dict[str, str]:

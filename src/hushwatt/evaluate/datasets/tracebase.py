@@ -9,7 +9,7 @@ from hushwatt.errors import ReadingsError
 from hushwatt.evaluate.datasets.appliance_names import common_name
 from hushwatt.evaluate.datasets.csv_rows import NUMBER, TIME, CsvLayout, csv_batches, numbers, seconds
 from hushwatt.evaluate.datasets.dataset import MeterDataset, Piece, Recording
-from hushwatt.evaluate.datasets.local_time import to_utc
+from hushwatt.evaluate.datasets.time_grid import to_utc
 
 FILE = re.compile(r"dev_(\w+?)_(\d{4})\.(\d\d)\.(\d\d)\.csv")
 ROWS = CsvLayout(
@@ -39,13 +39,13 @@ class Tracebase(MeterDataset):
 
 def _devices(folder: Path) -> dict[str, list[Path]]:
     """The files of each device, by its name, in the order of their days."""
-    found: dict[str, list[Path]] = {}
+    devices: dict[str, list[Path]] = {}
     for path in sorted(folder.rglob("dev_*.csv"), key=lambda path: path.name):
         if match := FILE.fullmatch(path.name):
-            found.setdefault(match[1], []).append(path)
-    if not found:
+            devices.setdefault(match[1], []).append(path)
+    if not devices:
         raise ReadingsError(f"{folder}: no device of tracebase; expected WaterKettle/dev_D330A3_2012.01.16.csv")
-    return found
+    return devices
 
 
 def _words(kind: str) -> str:

@@ -54,10 +54,10 @@ def _without_file(home: str, house: Path) -> list[str]:
 def _houses(folder: Path) -> dict[str, Path]:
     """The folder of each house, by its number; `folder` may be a house itself."""
     inside = (folder, *sorted(folder.glob("house_*")))
-    found = {match[1]: path for path in inside if (match := HOUSE.fullmatch(path.name))}
-    if not found:
+    houses = {match[1]: path for path in inside if (match := HOUSE.fullmatch(path.name))}
+    if not houses:
         raise ReadingsError(f"{folder}: no house of UK-DALE; expected house_1/labels.dat and so on")
-    return found
+    return houses
 
 
 def _labels(house: Path) -> dict[str, str]:

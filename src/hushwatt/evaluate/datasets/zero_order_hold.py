@@ -91,12 +91,7 @@ class ZeroOrderHold:
         starts, lengths, joules, seconds = (np.concatenate(parts) for parts in zip(*self._pieces, strict=True))
         starts, first, period = np.unique(starts, return_index=True, return_inverse=True)
         return [
-            PeriodEnergy(
-                starts,
-                lengths[first],
-                summed(period, joules[:, meter]),
-                summed(period, seconds[:, meter]),
-            )
+            PeriodEnergy(starts, lengths[first], summed(period, joules[:, meter]), summed(period, seconds[:, meter]))
             for meter in range(self.meters)
         ]
 

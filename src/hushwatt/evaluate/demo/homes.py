@@ -58,8 +58,8 @@ class HttpHomes:
 
     def _join(self, home: int) -> bytes:
         body = json.dumps({"public_key": public_bytes(self.keys[home]).hex()}).encode()
-        told = self._post(f"/v1/plans/{self.plan.id}/devices", body, {"Content-Type": "application/json"})
-        return bytes.fromhex(told["device"])
+        answer = self._post(f"/v1/plans/{self.plan.id}/devices", body, {"Content-Type": "application/json"})
+        return bytes.fromhex(answer["device"])
 
     def _upload(self, sent: SlotReports, row: int) -> int:
         home = int(sent.homes[row])

@@ -92,17 +92,17 @@ def page(done: Rehearsal) -> str:
 
 def chart(done: Rehearsal) -> str:
     """A row for each appliance: its interval, its estimate and the truth."""
-    found, truth = done.answer["appliances"], dict(zip(done.plan.names, done.counted, strict=True))
+    appliances, truth = done.answer["appliances"], dict(zip(done.plan.names, done.counted, strict=True))
     top = done.answer["top"]
-    largest = max([found[name]["ci95"][1] for name in top] + done.counted.tolist())
+    largest = max([appliances[name]["ci95"][1] for name in top] + done.counted.tolist())
     scale = (WIDTH - LEFT - RIGHT) / float(largest)
 
     def x(watts: float) -> float:
         return round(LEFT + max(float(watts), 0.0) * scale, 1)
 
     parts = [f'<line class="grid" x1="{LEFT}" x2="{LEFT}" y1="0" y2="{ROW * len(top)}"/>']
-    for place, name in enumerate(top):
-        one, y = found[name], ROW * place + ROW / 2
+    for number, name in enumerate(top):
+        one, y = appliances[name], ROW * number + ROW / 2
         low, high = one["ci95"]
         parts += [
             f'<text x="{LEFT - 10}" y="{y + 4}" text-anchor="end">{escape(name.replace("_", " "))}</text>',
@@ -118,16 +118,7 @@ def chart(done: Rehearsal) -> str:
 
 def table(done: Rehearsal) -> str:
     """The same numbers in words."""
-    heads = (
-        "rank",
-        "appliance",
-        "estimate",
-        "95 %",
-        "truth, as counted",
-        "all watts",
-        "their rank",
-        "paper's way",
-    )
+    heads = ("rank", "appliance", "estimate", "95 %", "truth, as counted", "all watts", "their rank", "paper's way")
     rows = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
     for name in done.answer["top"]:
         one = done.answer["appliances"][name]

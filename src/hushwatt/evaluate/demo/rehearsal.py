@@ -20,7 +20,7 @@ from hushwatt.evaluate.metrics import share_error
 from hushwatt.files import atomic_write
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.report.homes import enrol
-from hushwatt.household.report.report import SlotReports, levels_of, report
+from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
@@ -86,23 +86,18 @@ class Rehearsal:
         return share_error(self.truth, [self.paper[name] for name in self.plan.names])
 
 
-def hits(found: list[str], true: list[str], top: int = 10) -> int:
+def hits(ranking: list[str], true: list[str], top: int = 10) -> int:
     """Appliances at exactly the right rank.
 
     >>> hits(["kettle", "oven", "fridge"], ["kettle", "fridge", "oven"])
     1
     """
-    return sum(one == other for one, other in zip(found[:top], true[:top], strict=False))
+    return sum(one == other for one, other in zip(ranking[:top], true[:top], strict=False))
 
 
 @contextmanager
 def rehearse(
-    folder: Path,
-    homes: int = 1000,
-    slots: int = 30,
-    port: int = 0,
-    seed: int = SEED,
-    advance: Advance = lambda n: None,
+    folder: Path, homes: int = 1000, slots: int = 30, port: int = 0, seed: int = SEED, advance: Advance = lambda n: None
 ) -> Iterator[Rehearsal]:
     """Collect from invented homes; the service runs until the block ends."""
     plan = demo_plan()
@@ -121,7 +116,9 @@ def rehearse(
                 sent = report(memory, slot, levels, source)
                 server.clock.set(plan.calendar.end_of(slot) + timedelta(minutes=10))
                 reports += clients.send(sent, advance)
-                example = example or one_report(sent, levels)
+                example = example or ExampleReport(
+                    slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist())
+                )
         finally:
             clients.close()
         server.clock.set(server.service.read.schedule(plan).closes(slots - 1) + timedelta(seconds=1))
@@ -139,10 +136,6 @@ def rehearse(
             paper=by_the_paper(watts, homes),
             example=example,
         )
-
-
-def one_report(sent: SlotReports, levels: NDArray[np.uint16]) -> ExampleReport:
-    return ExampleReport(sent.slot, sent.payloads[0].tobytes(), tuple(levels[sent.homes[0]].tolist()))
 
 
 def ask(address: str) -> Any:

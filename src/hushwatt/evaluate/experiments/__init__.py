@@ -18,18 +18,15 @@ def experiments() -> dict[str, Experiment]:
     """Every experiment by its name, in the order of the page."""
     from hushwatt.evaluate.experiments import accuracy, findings, level_counts, over_time, peeking_loss, top
 
-    floors, privacy, bias = findings.experiments()
-    found = [
-        floors,
+    in_order = [
+        findings.floors(),
         *level_counts.experiments(),
-        *top.experiments(),
-        *over_time.experiments(),
-        privacy,
-        *peeking_loss.experiments(),
-        bias,
-        *accuracy.experiments(),
+        *(top.top_k(), top.shares(), top.benchmark()),
+        *(over_time.usage(), over_time.drift()),
+        *(findings.privacy(), peeking_loss.privacy_at_size(), findings.release_bias()),
+        *(accuracy.hits(), accuracy.per_slot(), accuracy.predicted()),
     ]
-    return {each.name: each for each in found}
+    return {each.name: each for each in in_order}
 
 
 def experiment(name: str) -> Experiment:

@@ -9,11 +9,8 @@ from hushwatt.evaluate import metrics
 from hushwatt.evaluate.experiments.columns import (
     NO_CAP,
     PAPERS_CAP,
-    advised,
     counts_of,
-    held_watts,
     period_watts,
-    printed_reports,
     sound_estimates,
     true_counts,
 )
@@ -33,8 +30,7 @@ from hushwatt.evaluate.experiments.experiment import (
 )
 from hushwatt.evaluate.experiments.homes import PAPER, watts_of, with_prior_knowledge
 from hushwatt.evaluate.experiments.level_counts import IDEAL, with_method
-from hushwatt.evaluate.experiments.top import COVERED, HITS, SHARES, covered, ranked
-from hushwatt.evaluate.paper_mechanism import printed_counts, printed_totals
+from hushwatt.evaluate.experiments.top import COVERED, HITS, SHARES, measure_ranks
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.advice import advise
@@ -70,17 +66,8 @@ def hits() -> Experiment:
 
 
 def _hits(job: Job, setting: Setting) -> Iterable[Measurement]:
-    plan, watts = setting.plan, watts_of(setting.homes, setting.plan, job)
-    truth = watts.mean(axis=(0, 1))
-    totals = printed_totals(plan, printed_counts(plan, printed_reports(job, plan, watts)))
-    wanted = {HITS.name, SHARES.name}
-    yield from (one for one in ranked(setting.label, AS_PRINTED, truth, totals) if one.metric in wanted)
-    best = advised(job, plan, setting.homes, "ranking", SETTINGS[setting.label][1])
-    for column, chosen in ((CORRECTED, plan), (HUSHWATT, best)):
-        found = sound_estimates(job, chosen, watts)
-        means = period_watts(found)
-        yield from (one for one in ranked(setting.label, column, truth, means) if one.metric in wanted)
-        yield covered(setting.label, column, held_watts(chosen, watts), found)
+    shown = {HITS.name, SHARES.name, COVERED.name}
+    return (one for one in measure_ranks(job, setting, SETTINGS[setting.label][1]) if one.metric in shown)
 
 
 RATIO = Metric("squared error of LBU-OUE over it", "{:.0f}", better="higher", unit="×")
@@ -102,10 +89,7 @@ def per_slot() -> Experiment:
         metrics=(RATIO, POINTS),
         repeats=Repeats(2, 10),
         columns=("LBU-OUE", "lpu, OUE", TWO_OF_15),
-        explained={
-            "LBU-OUE": "the paper's, every appliance",
-            TWO_OF_15: "each home in turn, two appliances a report",
-        },
+        explained={"LBU-OUE": "the paper's, every appliance", TWO_OF_15: "each home in turn, two appliances a report"},
         goals=tuple(Goal(label, RATIO.name, TWO_OF_15, least=least) for label, least in goals.items()),
     )
 
@@ -165,8 +149,3 @@ def _predicted(job: Job, setting: Setting) -> Iterable[Measurement]:
         spread = np.std(means, axis=0, ddof=1)
         ratio = float(np.mean(np.sqrt(best.variances) / spread))
         yield Measurement(setting.label, metric.name, HUSHWATT, ratio)
-
-
-def experiments() -> list[Experiment]:
-    """Every figure to reach."""
-    return [hits(), per_slot(), predicted()]

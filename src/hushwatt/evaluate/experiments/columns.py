@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate import paper_mechanism as as_printed
 from hushwatt.evaluate.experiments.experiment import HomesSpec, Job
 from hushwatt.evaluate.experiments.homes import ABOUT, watts_of, with_prior_knowledge
 from hushwatt.evaluate.generators.home_generator import Watts
-from hushwatt.evaluate.paper_mechanism import printed_totals
+from hushwatt.evaluate.paper_mechanism import collect, printed_counts, printed_totals
 from hushwatt.fleet.simulate import simulate
 from hushwatt.household.report.levels import ranged
 from hushwatt.plan.plan import Plan
@@ -42,7 +41,12 @@ def true_counts(plan: Plan, watts: Watts) -> Numbers:
 
 def printed_reports(job: Job, plan: Plan, watts: Watts) -> Tallies:
     """The reports of homes that follow the paper to the letter."""
-    return as_printed.collect(plan, watts, watts.shape[1], source_of(job, plan))
+    return collect(plan, watts, watts.shape[1], source_of(job, plan))
+
+
+def totals_as_printed(job: Job, plan: Plan, watts: Watts) -> Numbers:
+    """Each appliance's energy by the paper's reports and the paper's estimator."""
+    return printed_totals(plan, printed_counts(plan, printed_reports(job, plan, watts)))
 
 
 def sound_estimates(job: Job, plan: Plan, watts: Watts, *labels: object, smooth: bool = False) -> Estimates:

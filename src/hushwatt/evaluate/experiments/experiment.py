@@ -32,6 +32,9 @@ class HomesSpec:
     quick_slots: int | None = None  # in a quick run
 
 
+NOBODY = HomesSpec("", 0, 0)  # where no home is asked: what can happen is worked out
+
+
 @dataclass(frozen=True)
 class Setting:
     """One row of an experiment's table."""

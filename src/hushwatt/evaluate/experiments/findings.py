@@ -12,16 +12,11 @@ from hushwatt.audit.exponent import loss
 from hushwatt.audit.planted import AgainstRelease, PeekingError
 from hushwatt.evaluate import metrics
 from hushwatt.evaluate import paper_numbers as printed
-from hushwatt.evaluate.experiments.columns import (
-    counts_of,
-    printed_reports,
-    sound_estimates,
-    source_of,
-    true_counts,
-)
+from hushwatt.evaluate.experiments.columns import counts_of, printed_reports, sound_estimates, source_of, true_counts
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
     CORRECTED,
+    NOBODY,
     PRINTED,
     Experiment,
     Goal,
@@ -35,13 +30,7 @@ from hushwatt.evaluate.experiments.experiment import (
 )
 from hushwatt.evaluate.experiments.homes import watts_of
 from hushwatt.evaluate.experiments.level_counts import METHODS, P_VALUE, with_method
-from hushwatt.evaluate.paper_mechanism import (
-    HalvingDistribute,
-    collect_by,
-    peeking_rule,
-    printed_counts,
-    release_rule,
-)
+from hushwatt.evaluate.paper_mechanism import collect, collect_by, printed_counts, release_rule
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
@@ -105,8 +94,8 @@ def _both_estimators(job: Job, setting: Setting) -> Iterable[Measurement]:
     apart = metrics.kruskal_wallis(np.arange(levels), np.arange(levels) + levels)
     yield Measurement(setting.label, P_VALUE.name, FLOOR, float(apart))
     for column, counts in ((AS_PRINTED, printed_counts(plan, tallies)), (SAME_REPORTS, right)):
-        found = metrics.kruskal_wallis(truth, counts.reshape(truth.shape)).mean()
-        yield Measurement(setting.label, P_VALUE.name, column, float(found))
+        p_value = metrics.kruskal_wallis(truth, counts.reshape(truth.shape)).mean()
+        yield Measurement(setting.label, P_VALUE.name, column, float(p_value))
 
 
 RULES: dict[str, Rule] = {AS_PRINTED: PeekingError(), BESIDE: AgainstRelease(), CORRECTED: KeptProbes()}
@@ -117,9 +106,7 @@ def privacy() -> Experiment:
     plan = preset("paper")
     settings = tuple(
         Setting(
-            f"{label}, d = {levels}, w = {window}, ε = {epsilon}",
-            _tiny(plan, method, levels, window, epsilon),
-            NOBODY,
+            f"{label}, d = {levels}, w = {window}, ε = {epsilon}", _tiny(plan, method, levels, window, epsilon), NOBODY
         )
         for label, method in (("LBD", "lbd"), ("LBA", "lba"))
         for levels, window, epsilon in ((2, 1, 1), (2, 1, 10), (2, 2, 1), (2, 2, 10), (3, 1, 1))
@@ -145,18 +132,11 @@ def privacy() -> Experiment:
     )
 
 
-NOBODY = HomesSpec("", 0, 0)
-
-
 def _tiny(plan: Plan, method: str, levels: int, window: int, epsilon: int) -> Plan:
     """One appliance with a few levels."""
     only = Appliance.of("appliance", edges=[100.0 * edge for edge in range(1, levels)])
     return replace(
-        with_method(plan, method),
-        appliances=(only,),
-        appliances_per_report=1,
-        window=window,
-        epsilon=epsilon * MICRO,
+        with_method(plan, method), appliances=(only,), appliances_per_report=1, window=window, epsilon=epsilon * MICRO
     )
 
 
@@ -200,22 +180,15 @@ def _bias(job: Job, setting: Setting) -> Iterable[Measurement]:
     others = np.array([150.0, 250.0, 350.0])
     now = np.where(np.arange(homes) < SHARE * homes, 50.0, others[np.arange(homes) % 3])[:, None]
     watts = [now] * slots
-    start = STRATEGIES[plan.method].start(plan.epsilon, plan.window)
-    printed_start = HalvingDistribute.start(plan.epsilon, plan.window) if plan.method == "lbd" else start
-    source = source_of(job, plan)
+    start, source = STRATEGIES[plan.method].start(plan.epsilon, plan.window), source_of(job, plan)
     tallies = {
-        AS_PRINTED: collect_by(peeking_rule, printed_start, plan, watts, homes, source),
+        AS_PRINTED: collect(plan, watts, homes, source),
         BESIDE: collect_by(release_rule, start, plan, watts, homes, source),
     }
-    found = {
+    counts_by_column = {
         column: counts_of(estimate(replace(plan, minimum_homes=1), one, consistency="none"))
         for column, one in tallies.items()
     }
-    found[CORRECTED] = counts_of(sound_estimates(job, plan, np.stack(watts)))
-    for column, counts in found.items():
+    counts_by_column[CORRECTED] = counts_of(sound_estimates(job, plan, np.stack(watts)))
+    for column, counts in counts_by_column.items():
         yield Measurement(setting.label, BIAS.name, column, float(counts[10:, 0].mean() / homes - SHARE))
-
-
-def experiments() -> list[Experiment]:
-    """Every finding."""
-    return [floors(), privacy(), release_bias()]

@@ -8,13 +8,7 @@ from numpy.typing import NDArray
 
 from hushwatt.evaluate import metrics
 from hushwatt.evaluate import paper_numbers as printed
-from hushwatt.evaluate.experiments.columns import (
-    advised,
-    counts_of,
-    printed_reports,
-    sound_estimates,
-    true_counts,
-)
+from hushwatt.evaluate.experiments.columns import advised, counts_of, printed_reports, sound_estimates, true_counts
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
     CORRECTED,
@@ -43,6 +37,12 @@ P_VALUE = Metric("Kruskal–Wallis p", "{:.3g}", better="")
 RMSE = Metric("error of a level's share", "{:.2f}", unit="points")
 MOVED = Metric("Wasserstein distance", "{:.0f}", unit="W")
 METHODS = {"LBU": "lbu", "LSP": "lsp", "LBD": "lbd", "LBA": "lba"}
+SCENARIOS = {  # with IDEAL homes: the p-values that the paper prints
+    "methods": printed.METHODS.values(),
+    "windows": printed.WINDOWS.values(),
+    "budgets": printed.BUDGETS.values(),
+    "levels": printed.LEVELS.values(),
+}
 
 IDEAL = HomesSpec(PAPER, count=1_000, slots=30)
 DAYS = HomesSpec(PAPER, count=1_000, slots=30, quick_slots=15)  # every day is tested on its own
@@ -72,15 +72,11 @@ def measure(job: Job, setting: Setting) -> Iterable[Measurement]:
     """The mean p-value, and two honest distances, in all three columns."""
     watts = watts_of(setting.homes, setting.plan, job)
     for column, plan, truth, estimate in compared(job, setting, watts):
-        levels = plan.widths[0]
-        shape = (*truth.shape[:1], -1, levels)
-        truth, estimate = truth.reshape(shape), estimate.reshape(shape)
-        values = plan.appliances[0].values
         yield Measurement(setting.label, P_VALUE.name, column, float(metrics.kruskal_wallis(truth, estimate).mean()))
         error = 100 * metrics.root_mean_square(truth, estimate) / watts.shape[1]
         yield Measurement(setting.label, RMSE.name, column, error)
         shown = estimate if column == AS_PRINTED else norm_sub(estimate, watts.shape[1])
-        moved = float(metrics.wasserstein(truth, shown, values).mean())
+        moved = float(metrics.wasserstein(truth, shown, plan.appliances[0].values).mean())
         yield Measurement(setting.label, MOVED.name, column, moved)
 
 
@@ -88,37 +84,35 @@ def measure_appliances(job: Job, setting: Setting) -> Iterable[Measurement]:
     """The p-value of every appliance, averaged over slots."""
     watts = watts_of(setting.homes, setting.plan, job)
     for column, plan, truth, estimate in compared(job, setting, watts):
-        shape = (*truth.shape[:1], -1, plan.widths[0])
-        found = metrics.kruskal_wallis(truth.reshape(shape), estimate.reshape(shape)).mean(axis=0)
-        for name, value in zip(plan.names, found.tolist(), strict=True):
+        p_values = metrics.kruskal_wallis(truth, estimate).mean(axis=0)
+        for name, value in zip(plan.names, p_values.tolist(), strict=True):
             yield Measurement(f"{setting.label}, {name.replace('_', ' ')}", P_VALUE.name, column, value)
 
 
-def compared(job: Job, setting: Setting, watts: NDArray[np.float64]) -> Iterable[tuple[str, Plan, Numbers, Numbers]]:
-    """Column, plan, true counts and estimated counts."""
-    plan, truth = setting.plan, true_counts(setting.plan, watts)
-    yield AS_PRINTED, plan, truth, printed_counts(plan, printed_reports(job, plan, watts))
-    yield CORRECTED, plan, truth, counts_of(sound_estimates(job, plan, watts))
-    best = advised(job, plan, setting.homes, "histogram")
-    yield HUSHWATT, best, truth, counts_of(sound_estimates(job, best, watts, smooth=True))
+def compared(job: Job, setting: Setting, watts: Numbers) -> Iterable[tuple[str, Plan, Numbers, Numbers]]:
+    """Column, plan, true and estimated counts: slots × appliances × levels."""
+    plan, best = setting.plan, advised(job, setting.plan, setting.homes, "histogram")
+    counts_by_column = (
+        (AS_PRINTED, plan, printed_counts(plan, printed_reports(job, plan, watts))),
+        (CORRECTED, plan, counts_of(sound_estimates(job, plan, watts))),
+        (HUSHWATT, best, counts_of(sound_estimates(job, best, watts, smooth=True))),
+    )
+    truth = true_counts(plan, watts)
+    for column, used, counts in counts_by_column:
+        shape = (len(truth), -1, used.widths[0])
+        yield column, used, truth.reshape(shape), counts.reshape(shape)
 
 
-def experiment(
-    name: str,
-    settings: Iterable[Setting],
-    values: Iterable[float],
-    repeats: Repeats,
-) -> Experiment:
+def experiment(name: str, settings: list[Setting], values: Iterable[float], repeats: Repeats) -> Experiment:
     """One of the paper's figures of p-values."""
-    rows = tuple(settings)
     return Experiment(
         **words(name, "levels"),
-        settings=rows,
+        settings=tuple(settings),
         measure=measure,
         metrics=(P_VALUE, RMSE, MOVED),
         repeats=repeats,
         printed=tuple(
-            Measurement(row.label, P_VALUE.name, PRINTED, value) for row, value in zip(rows, values, strict=True)
+            Measurement(each.label, P_VALUE.name, PRINTED, value) for each, value in zip(settings, values, strict=True)
         ),
         logarithmic=True,
     )
@@ -154,60 +148,24 @@ def skewed(plan: Plan, homes: int, slots: int, quick_slots: int, label: str) -> 
 def experiments() -> list[Experiment]:
     """Every experiment about level counts."""
     synthetic = preset("paper-synthetic")
-    scenarios = [
-        experiment(
-            "methods",
-            ideal_settings("methods"),
-            printed.METHODS.values(),
-            Repeats(1, 10),
-        ),
-        experiment(
-            "windows",
-            ideal_settings("windows"),
-            printed.WINDOWS.values(),
-            Repeats(1, 10),
-        ),
-        experiment(
-            "budgets",
-            ideal_settings("budgets"),
-            printed.BUDGETS.values(),
-            Repeats(1, 10),
-        ),
-        experiment(
-            "levels",
-            ideal_settings("levels"),
-            printed.LEVELS.values(),
-            Repeats(1, 10),
-        ),
-        experiment(
-            "distributions",
-            synthetic_settings(),
-            (value for row in printed.DISTRIBUTIONS.values() for value in row.values()),
-            Repeats(1, 5),
-        ),
-        experiment(
-            "users",
-            [skewed(synthetic, count, 10, 5, f"{count:,} homes") for count in printed.USERS],
-            printed.USERS.values(),
-            Repeats(1, 5),
-        ),
-        experiment(
-            "appliances",
-            [
-                skewed(with_appliances(synthetic, count), 10_000, 10, 3, f"{count} appliances")
-                for count in printed.APPLIANCES
-            ],
-            printed.APPLIANCES.values(),
-            Repeats(1, 5),
-        ),
+    laws = [value for row in printed.DISTRIBUTIONS.values() for value in row.values()]
+    users = [skewed(synthetic, count, 10, 5, f"{count:,} homes") for count in printed.USERS]
+    appliances = [
+        skewed(with_appliances(synthetic, count), 10_000, 10, 3, f"{count} appliances") for count in printed.APPLIANCES
     ]
-    return [*scenarios, per_appliance()]
+    return [
+        *(experiment(name, ideal_settings(name), SCENARIOS[name], Repeats(1, 10)) for name in SCENARIOS),
+        experiment("distributions", synthetic_settings(), laws, Repeats(1, 5)),
+        experiment("users", users, printed.USERS.values(), Repeats(1, 5)),
+        experiment("appliances", appliances, printed.APPLIANCES.values(), Repeats(1, 5)),
+        per_appliance(),
+    ]
 
 
 def per_appliance() -> Experiment:
     """The paper's last table: the p-value of every appliance."""
     settings, values = [], []
-    for scenario in ("methods", "windows", "budgets", "levels"):
+    for scenario in SCENARIOS:
         table = printed.per_appliance()[scenario]
         for setting in ideal_settings(scenario):
             key = setting.label.split()[-1]  # LBU, or the number in w = 2

@@ -30,10 +30,9 @@ from hushwatt.evaluate.experiments.experiment import (
     words,
 )
 from hushwatt.evaluate.experiments.homes import WEEKLY, watts_of
-from hushwatt.evaluate.paper_mechanism import printed_counts
+from hushwatt.evaluate.paper_mechanism import printed_counts, printed_totals
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 
 Numbers = NDArray[np.float64]
@@ -63,13 +62,14 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
     plan, watts = setting.plan, watts_of(setting.homes, setting.plan, job)
     truth = watts.mean(axis=1)
     best = advised(job, plan, replace(setting.homes, kind="paper homes"), "ranking")
+    counts = printed_counts(plan, printed_reports(job, plan, watts))
     corrected, ours = sound_estimates(job, plan, watts), sound_estimates(job, best, watts, smooth=True)
-    found = {
-        AS_PRINTED: _printed_means(plan, printed_counts(plan, printed_reports(job, plan, watts)), watts.shape[1]),
+    means_by_column = {
+        AS_PRINTED: np.stack([printed_totals(plan, slot[None]) for slot in counts]) / watts.shape[1],
         CORRECTED: watts_by_slot(corrected),
         HUSHWATT: watts_by_slot(ours),
     }
-    for column, means in found.items():
+    for column, means in means_by_column.items():
         yield Measurement("all appliances", ERROR.name, column, metrics.root_mean_square(truth, means))
     if job.repeat:
         return
@@ -79,18 +79,11 @@ def _usage(job: Job, setting: Setting) -> Iterable[Measurement]:
     }
     for name in SHOWN:
         place = plan.names.index(name)
-        for column, means in ({TRUTH: truth} | found).items():
+        for column, means in ({TRUTH: truth} | means_by_column).items():
             for day in range(len(truth)):
                 error = float(errors[column][day, place]) if column in errors else None
                 label = name.replace("_", " ")
                 yield Measurement(label, USAGE.name, column, float(means[day, place]), at=day, error=error)
-
-
-def _printed_means(plan: Plan, counts: Numbers, homes: int) -> Numbers:
-    """The mean watts of a home in every slot, as the printed counts have it."""
-    values = np.concatenate([appliance.values for appliance in plan.appliances])
-    starts = np.cumsum([0, *plan.widths[:-1]])
-    return np.add.reduceat(counts * values, starts, axis=1) / homes
 
 
 SQUARED = Metric("squared error against lpu", "{:.2f}")
@@ -162,8 +155,8 @@ def _drift(job: Job, setting: Setting) -> Iterable[Measurement]:
     errors = {}
     for column, (method, decision, smooth) in ADAPTIVE.items():
         plan = replace(setting.plan, method=method, decision=decision)
-        found = counts_of(sound_estimates(job, plan, watts, smooth=smooth))
-        errors[column] = metrics.root_mean_square(truth, found) ** 2
+        counts = counts_of(sound_estimates(job, plan, watts, smooth=smooth))
+        errors[column] = metrics.root_mean_square(truth, counts) ** 2
     for column, error in errors.items():
         yield Measurement(setting.label, SQUARED.name, column, error / errors["lpu"])
     best = min(error for column, error in errors.items() if ADAPTIVE[column][1] is not None)
@@ -177,8 +170,3 @@ def drifting(logits: Numbers, homes: int, stream: np.random.Generator) -> Number
     place = stream.random((homes, logits.shape[1]))
     edges = np.cumsum(shares, axis=-1)[:, None, :, :-1]
     return np.asarray(200.0 * (place[None, :, :, None] > edges).sum(axis=-1) + 100.0)
-
-
-def experiments() -> list[Experiment]:
-    """Every experiment over time."""
-    return [usage(), drift()]

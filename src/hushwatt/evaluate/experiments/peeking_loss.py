@@ -9,6 +9,7 @@ loss.  The promise is that no transcript loses more than ε.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import reduce
 from math import log
 from sys import float_info
 
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
+    NOBODY,
     Experiment,
-    HomesSpec,
     Job,
     Measurement,
     Metric,
@@ -27,12 +28,11 @@ from hushwatt.evaluate.experiments.experiment import (
     words,
 )
 from hushwatt.evaluate.experiments.level_counts import METHODS, with_method
-from hushwatt.evaluate.paper_mechanism import HalvingDistribute
+from hushwatt.evaluate.paper_mechanism import printed_start
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.laws import Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, Strategy
 
 Chances = NDArray[np.float64]
 Bits = NDArray[np.bool_]
@@ -43,32 +43,27 @@ WINDOW = 7
 TINY = float_info.min  # in place of a chance of 0
 
 
-def experiments() -> list[Experiment]:
+def privacy_at_size() -> Experiment:
     """The loss of the printed decision, by ε."""
     plan = replace(preset("paper"), window=WINDOW)
     settings = tuple(
         Setting(
             f"{label}, ε = {epsilon:g}",
             replace(with_method(plan, METHODS[label]), epsilon=int(epsilon * MICRO)),
-            NO,
+            NOBODY,
         )
         for label in ("LBD", "LBA")
         for epsilon in (0.5, 1, 2, 10)
     )
-    return [
-        Experiment(
-            **words("privacy-at-size"),
-            settings=settings,
-            measure=measure,
-            metrics=(EXCEEDED,),
-            repeats=Repeats(1, 10),
-            columns=(AS_PRINTED,),
-            explained={AS_PRINTED: "the paper's decision; a sound one has 0 % by proof"},
-        )
-    ]
-
-
-NO = HomesSpec("", 0, 0)
+    return Experiment(
+        **words("privacy-at-size"),
+        settings=settings,
+        measure=measure,
+        metrics=(EXCEEDED,),
+        repeats=Repeats(1, 10),
+        columns=(AS_PRINTED,),
+        explained={AS_PRINTED: "the paper's decision; a sound one has 0 % by proof"},
+    )
 
 
 def measure(job: Job, setting: Setting) -> Iterable[Measurement]:
@@ -85,8 +80,7 @@ def loss_of_one(plan: Plan, stream: np.random.Generator) -> float:
     levels = stream.integers(0, width, appliances)
     other = (levels + stream.integers(1, width, appliances)) % width
     truths = tuple(np.eye(width, dtype=bool)[each].ravel() for each in (levels, other))
-    kind = HalvingDistribute if plan.method == "lbd" else STRATEGIES[plan.method]
-    state: Strategy = kind.start(plan.epsilon, plan.window)
+    state = printed_start(plan)
     release, loss = np.zeros(plan.width, dtype=bool), 0.0
     for _ in range(plan.window):
         offer, published = state.offer(), False
@@ -133,10 +127,7 @@ def differing(truth: Bits, release: Bits, law: Law) -> Chances:
         flips(int(np.sum(~truth & release)), 1 - rise),
         flips(int(np.sum(~truth & ~release)), rise),
     )
-    found = parts[0]
-    for part in parts[1:]:
-        found = np.convolve(found, part)
-    return found
+    return reduce(np.convolve, parts)
 
 
 def flips(count: int, chance: float) -> Chances:

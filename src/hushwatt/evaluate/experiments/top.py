@@ -11,11 +11,12 @@ from hushwatt.evaluate import paper_numbers as printed
 from hushwatt.evaluate.baselines import BASELINES
 from hushwatt.evaluate.experiments.columns import (
     NO_CAP,
+    PAPERS_CAP,
     advised,
     held_watts,
     period_watts,
-    printed_reports,
     sound_estimates,
+    totals_as_printed,
 )
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
@@ -32,7 +33,6 @@ from hushwatt.evaluate.experiments.experiment import (
 )
 from hushwatt.evaluate.experiments.homes import watts_of
 from hushwatt.evaluate.experiments.level_counts import IDEAL, METHODS, with_method
-from hushwatt.evaluate.paper_mechanism import printed_counts, printed_totals
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import levels_of, report
 from hushwatt.plan.amounts import MICRO
@@ -63,16 +63,15 @@ def ranked(setting: str, column: str, truth: Numbers, means: Numbers) -> Iterabl
     yield Measurement(setting, SHARES.name, column, metrics.share_error(truth, means))
 
 
-def covered(setting: str, column: str, truth: Numbers, found: Estimates) -> Measurement:
+def covered(setting: str, column: str, truth: Numbers, estimates: Estimates) -> Measurement:
     """How many of the shares' 95 % intervals hold the share they aim at."""
-    periods = [each for each in found.by_period.values() if each is not None]
+    periods = [each for each in estimates.by_period.values() if each is not None]
     low, high = [each.share_low for each in periods], [each.share_high for each in periods]
     return Measurement(setting, COVERED.name, column, metrics.coverage(low, high, truth / truth.sum()))
 
 
 def top_k() -> Experiment:
     """The paper's hit rate, a hundred times."""
-    label = "LBA"
     return Experiment(
         **words("top-k"),
         settings=tuple(
@@ -80,25 +79,23 @@ def top_k() -> Experiment:
             for each, method in METHODS.items()
             if each != "LBD"
         ),
-        measure=_top,
+        measure=measure_ranks,
         metrics=(HITS, OVERLAP, TAU, SHARES, COVERED),
         repeats=Repeats(5, 100),
-        printed=(Measurement(label, HITS.name, PRINTED, printed.HITS_MEAN),),
+        printed=(Measurement("LBA", HITS.name, PRINTED, printed.HITS_MEAN),),
     )
 
 
-def _top(job: Job, setting: Setting) -> Iterable[Measurement]:
+def measure_ranks(job: Job, setting: Setting, cap: str = PAPERS_CAP) -> Iterable[Measurement]:
+    """Ranks and shares in all three columns; `cap` is that of an appliance in the advised plan."""
     watts = watts_of(setting.homes, setting.plan, job)
     truth = watts.mean(axis=(0, 1))
-    totals = printed_totals(setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts)))
-    yield from ranked(setting.label, AS_PRINTED, truth, totals)
-    for column, plan in (
-        (CORRECTED, setting.plan),
-        (HUSHWATT, advised(job, setting.plan, setting.homes, "ranking")),
-    ):
-        found = sound_estimates(job, plan, watts)
-        yield from ranked(setting.label, column, truth, period_watts(found))
-        yield covered(setting.label, column, held_watts(plan, watts), found)
+    yield from ranked(setting.label, AS_PRINTED, truth, totals_as_printed(job, setting.plan, watts))
+    best = advised(job, setting.plan, setting.homes, "ranking", cap)
+    for column, plan in ((CORRECTED, setting.plan), (HUSHWATT, best)):
+        estimates = sound_estimates(job, plan, watts)
+        yield from ranked(setting.label, column, truth, period_watts(estimates))
+        yield covered(setting.label, column, held_watts(plan, watts), estimates)
 
 
 def shares() -> Experiment:
@@ -120,15 +117,14 @@ def shares() -> Experiment:
 
 def _shares(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = watts_of(setting.homes, setting.plan, job)
-    totals = printed_totals(setting.plan, printed_counts(setting.plan, printed_reports(job, setting.plan, watts)))
     best = advised(job, setting.plan, setting.homes, "ranking")
-    found = {
+    means_by_column = {
         TRUTH: watts.mean(axis=(0, 1)),
-        AS_PRINTED: totals,
+        AS_PRINTED: totals_as_printed(job, setting.plan, watts),
         CORRECTED: period_watts(sound_estimates(job, setting.plan, watts)),
         HUSHWATT: period_watts(sound_estimates(job, best, watts)),
     }
-    for column, means in found.items():
+    for column, means in means_by_column.items():
         for name, value in zip(setting.plan.names, (100 * means / means.sum()).tolist(), strict=True):
             yield Measurement(name.replace("_", " "), SHARE.name, column, value)
 
@@ -157,10 +153,7 @@ def benchmark() -> Experiment:
         metrics=(TIME, AT_ONE, AT_EQUAL, SHARES),
         repeats=Repeats(3, 100),
         columns=(PRINTED, MEASURED),
-        explained={
-            PRINTED: "what the paper prints",
-            MEASURED: "run by us; 'error of a share' at equal budget",
-        },
+        explained={PRINTED: "what the paper prints", MEASURED: "run by us; 'error of a share' at equal budget"},
         printed=(*times, *hits, *own),
         charted=AT_EQUAL.name,
     )
@@ -188,10 +181,10 @@ def _ours(job: Job, setting: Setting, watts: Numbers) -> Iterable[Measurement]:
     """The paper's own mechanism with its own estimator, or hushwatt's advised one."""
     plan, truth = setting.plan, watts.mean(axis=(0, 1))
     if setting.label == OWN:
-        means = printed_totals(plan, printed_counts(plan, printed_reports(job, plan, watts)))
+        means = totals_as_printed(job, plan, watts)
     else:
-        cap = {"cap": NO_CAP} if setting.label == UNCAPPED else {}
-        plan = advised(job, setting.plan, setting.homes, "ranking", **cap)
+        cap = NO_CAP if setting.label == UNCAPPED else PAPERS_CAP
+        plan = advised(job, setting.plan, setting.homes, "ranking", cap)
         means = period_watts(sound_estimates(job, plan, watts))
     yield Measurement(setting.label, AT_EQUAL.name, MEASURED, metrics.exact_hits(truth, means))
     yield Measurement(setting.label, SHARES.name, MEASURED, metrics.share_error(truth, means))
@@ -206,8 +199,3 @@ def household_milliseconds(plan: Plan, watts: Numbers) -> float:
     for slot, now in enumerate(watts[: 2 * plan.window]):
         report(fleet, slot, levels_of(plan, slot, now, source), source)
     return float(1e3 * (perf_counter() - start) / (2 * plan.window * homes))
-
-
-def experiments() -> list[Experiment]:
-    """Every experiment about totals."""
-    return [top_k(), shares(), benchmark()]

@@ -76,18 +76,6 @@ class Profile:
         return np.asarray(np.clip(self.mean + self.deviation * ndtri(chance), self.low, self.high))
 
 
-class Augmented:
-    """Invented homes, each a copy of a measured one with readings of its own."""
-
-    def __init__(self, base: Profile, streams: Streams) -> None:
-        self.base, self.streams = base, streams
-
-    def watts(self, slot: int, block: int, homes: int) -> Watts:
-        """The readings of a block of homes in one slot."""
-        copied = self.streams.open(label("augmented"), label("copies"), block).integers(self.base.homes, size=homes)
-        return self.base.at(copied).draw(self.streams.open(label("augmented"), label("draws"), block, slot))
-
-
 def augment(base: Profile, plan: Plan, homes: int, slots: int, seed: int | None = None) -> InventedHomes:
     """A fleet of `homes` homes like those of `base`, whose columns are the appliances of `plan`.
 
@@ -96,5 +84,11 @@ def augment(base: Profile, plan: Plan, homes: int, slots: int, seed: int | None 
     if base.mean.shape[1] != len(plan.appliances):
         have, need = base.mean.shape[1], len(plan.appliances)
         raise UsageError(f"the base has {have} appliances and the plan {need}; they must be the same")
-    block = Augmented(base, Streams.seeded(seed)).watts
-    return InventedHomes(plan, homes, slots, block, label={"kind": f"augmented from {base.homes} homes", "seed": seed})
+    streams = Streams.seeded(seed)
+
+    def watts(slot: int, block: int, count: int) -> Watts:
+        """The readings of a block of homes in one slot, each a copy of a measured one."""
+        copied = streams.open(label("augmented"), label("copies"), block).integers(base.homes, size=count)
+        return base.at(copied).draw(streams.open(label("augmented"), label("draws"), block, slot))
+
+    return InventedHomes(plan, homes, slots, watts, label={"kind": f"augmented from {base.homes} homes", "seed": seed})

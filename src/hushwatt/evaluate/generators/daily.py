@@ -11,14 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate.generators.appliance_facts import (
-    DAY,
-    MAX_USE_SECONDS,
-    MINUTE,
-    ApplianceFacts,
-    course,
-    hours,
-)
+from hushwatt.evaluate.generators.appliance_facts import DAY, MAX_USE_SECONDS, MINUTE, ApplianceFacts, course, hours
 from hushwatt.evaluate.generators.habits import Floats, Habits, around_one, column, single
 
 PIECES = 1_024  # of the day, in each of which a use is equally likely to begin

@@ -101,8 +101,7 @@ def _bucket_of_bin(histogram: NDArray[np.int64], size: int) -> NDArray[np.uint16
     """The bucket of each bin: full ones, in ascending order."""
     before = np.cumsum(histogram) - histogram
     full = max(size, -(-int(histogram.sum()) // MAX_BUCKETS), 1)
-    buckets: NDArray[np.uint16] = np.unique(before // full, return_inverse=True)[1].astype(np.uint16)
-    return buckets
+    return np.asarray(np.unique(before // full, return_inverse=True)[1].astype(np.uint16))
 
 
 def _sort_by_page(records: NDArray[np.void]) -> NDArray[np.void]:

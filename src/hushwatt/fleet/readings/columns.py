@@ -67,7 +67,10 @@ def check_columns(name: str, schema: pa.Schema) -> None:
 def encode_names(column: str, array: pa.Array) -> EncodedNames:
     """The texts of a column of names; whole numbers become their decimal text."""
     refuse_missing(column, array)
-    codes, values = _dictionary_codes(array) if pa.types.is_dictionary(array.type) else _encode_runs(_plain_text(array))
+    if pa.types.is_dictionary(array.type):
+        codes, values = array.indices.to_numpy().astype(np.int32, copy=False), array.dictionary
+    else:
+        codes, values = _encode_runs(_plain_text(array))
     if not pa.types.is_integer(values.type):
         _refuse_long(column, codes, values)
     texts = _plain_text(values).cast(pa.string())
@@ -141,10 +144,6 @@ def _parse_one_by_one(times: EncodedNames) -> NDArray[np.int64]:
 def _saturated(counted: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
     """In nanoseconds; moments too far off for them are the earliest or the latest there is."""
     return counted if unit == 1 else np.clip(counted, -(LATEST // unit), LATEST // unit) * unit
-
-
-def _dictionary_codes(array: pa.DictionaryArray) -> tuple[NDArray[np.int32], pa.Array]:
-    return array.indices.to_numpy().astype(np.int32, copy=False), array.dictionary
 
 
 def _encode_runs(array: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:

@@ -12,10 +12,10 @@ from typing import Protocol
 import pyarrow as pa
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings.arrow_readings import ArrowReadings
-from hushwatt.fleet.readings.columns import CellError
+from hushwatt.fleet.readings.columns import COLUMNS, CellError, check_columns
 from hushwatt.fleet.readings.csv_file import CsvReadings
-from hushwatt.fleet.readings.parquet_file import ParquetReadings
+from hushwatt.fleet.readings.parquet_file import BATCH_ROWS, ParquetReadings
+from hushwatt.wire.arrow_tables import batches_of, decode_dictionaries
 
 PARQUET = (".parquet", ".pq", ".parq")
 CSV = (".csv",)
@@ -34,11 +34,31 @@ class ReadingsFile(Protocol):
         """The words for a row, counted from 0."""
 
 
+class ArrowReadings:
+    """The four columns of a pyarrow table; the rest of it is never looked at."""
+
+    def __init__(self, table: pa.Table, name: str = "readings") -> None:
+        self.path, self.size = Path(name), table.nbytes
+        self._table = decode_dictionaries(table, COLUMNS)
+        check_columns(name, self._table.schema)
+
+    def batches(self, columns: tuple[str, ...]) -> Iterator[tuple[pa.RecordBatch, float]]:
+        """These columns piece by piece, and the fraction of the table that has passed."""
+        done = 0
+        for batch in batches_of(self._table.select(columns), BATCH_ROWS):
+            done += batch.num_rows
+            yield batch, done / self._table.num_rows
+
+    def where(self, row: int) -> str:
+        """The words for a row, counted from 0."""
+        return f"row {row + 1}"
+
+
 def readings_files(readings: str | PathLike[str] | pa.Table) -> list[ReadingsFile]:
     """Every file that a path stands for, in the order in which they are read; or a table in memory."""
     if isinstance(readings, pa.Table):
         return [ArrowReadings(readings)]
-    return [_opened(file) for file in _files(Path(readings))]
+    return [ParquetReadings(file) if _is_parquet(file) else CsvReadings(file) for file in _files(Path(readings))]
 
 
 def refusal(file: ReadingsFile, first: int, fault: CellError) -> ReadingsError:
@@ -57,10 +77,6 @@ def _files(path: Path) -> list[Path]:
     if not visible:
         raise ReadingsError(f"{path}: there is no Parquet or CSV file in this folder")
     return visible
-
-
-def _opened(path: Path) -> ReadingsFile:
-    return ParquetReadings(path) if _is_parquet(path) else CsvReadings(path)
 
 
 def _is_parquet(path: Path) -> bool:

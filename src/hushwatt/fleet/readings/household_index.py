@@ -49,10 +49,10 @@ class HouseholdIndex:
         coded = pa.concat_arrays(groups).dictionary_encode()
         number = pc.index_in(coded.dictionary, value_set=self._names())
         fresh = number.is_null().to_numpy(zero_copy_only=False)
-        found: Numbers = number.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int32)
-        found[fresh] = self._count + np.arange(fresh.sum(), dtype=np.int32)
+        known: Numbers = number.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int32)
+        known[fresh] = self._count + np.arange(fresh.sum(), dtype=np.int32)
         self._add(coded.dictionary.filter(pa.array(fresh)))
-        rows = found[coded.indices.to_numpy(zero_copy_only=False)]
+        rows = known[coded.indices.to_numpy(zero_copy_only=False)]
         self._next = int(rows[-1]) + 1 if len(rows) else self._next
         return np.split(rows, np.cumsum([len(group) for group in groups])[:-1])
 

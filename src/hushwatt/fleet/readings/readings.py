@@ -76,8 +76,9 @@ class ReadingsTable:
     def counts(self) -> RowCounts:
         """What was read, skipped and changed; complete once all matrices have been walked."""
         last = self._passes[-1] if self._passes else ValuePass((), 0)
-        seen = self._histogram
-        return RowCounts(seen.rows, seen.before, seen.after, dict(sorted(last.outside.items())), last.negative)
+        counted = self._histogram
+        outside = dict(sorted(last.outside.items()))
+        return RowCounts(counted.rows, counted.before, counted.after, outside, last.negative)
 
     @property
     def partitions(self) -> Partitions:

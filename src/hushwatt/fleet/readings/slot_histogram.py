@@ -29,11 +29,6 @@ class SlotHistogram:
         if len(inside):
             self._add_slots(inside["slot"], inside["rows"])
 
-    @property
-    def skipped(self) -> int:
-        """Rows whose time is outside the plan."""
-        return self.before + self.after
-
     def _add_slots(self, slots: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
         first, last = int(slots.min()), int(slots.max())
         self.first = first if self.first is None else min(self.first, first)

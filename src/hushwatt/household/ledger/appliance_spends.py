@@ -5,7 +5,7 @@ name are one appliance, whichever plans ask about it.  Sums are exact: amounts a
 parts of a millionth that every s divides.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -60,7 +60,7 @@ class ApplianceSpends:
         is left or over counts until its last window is.
         """
         rows = self.store.rows("SELECT place, left IS NULL AS here FROM plans")
-        lengths = [(row, window_length(plan)) for row in rows if (plan := self._plan(row["place"]))]
+        lengths = [(row, window_length(plan)) for row in rows if (plan := self._of(row["place"]).plan)]
         longer = ((row, length) for row, length in lengths if length > DAY)
         return max([DAY, *(length for row, length in longer if self._counts(row, start, length))])
 
@@ -69,12 +69,15 @@ class ApplianceSpends:
         plan_key, members, start, *_ = spend
         if self._bound(spend, length) <= most:
             return None  # even all that touches such an interval, on one appliance, is not too much
-        near = [spend, *self._near(start - length, length)]
+        near = [spend, *self.near(start - length, length)]
         parts = lcm(*(self._of(row[0]).share for row in near))
         spoken = [self._of(row[0]).names(row[1]) for row in near]
-        for name in sorted(self._named(plan_key, members, near)):
-            reached = (row for row, names in zip(near, spoken, strict=True) if names is None or name in names)
-            mine, *others = (self._spend(row, parts) for row in reached)
+        names = self._of(plan_key).names(members)
+        if names is None:  # it may be about any
+            names = {""}.union(*(named or () for named in spoken))
+        for name in sorted(names):
+            reached = (row for row, named in zip(near, spoken, strict=True) if named is None or name in named)
+            mine, *others = (Spend(row[2], row[3], row[4] * parts // self._of(row[0]).share) for row in reached)
             amount = Fraction(dearest_with(mine, others, length), parts)
             if amount > most:
                 return name, amount
@@ -82,23 +85,23 @@ class ApplianceSpends:
 
     def spent_since(self, moment: int, length: int) -> dict[str, Fraction]:
         """What all slots not shown to have ended by a moment spent on each appliance of the home's plans."""
-        found: dict[str, Fraction] = {}
-        after, values = self._after(moment, length)
+        spent: dict[str, Fraction] = {}
+        after, values = self.after(moment, length)
         sums = f"SELECT place, members, sum(amount) FROM spends WHERE {after} GROUP BY place, members"
         for plan_key, members, amount in self._rows(sums, values):
             asked = self._of(plan_key)
             for name in asked.names(members) or ():
-                found[name] = found.get(name, Fraction(0)) + Fraction(amount, asked.share)
-        return found
+                spent[name] = spent.get(name, Fraction(0)) + Fraction(amount, asked.share)
+        return spent
 
-    def _after(self, moment: int, length: int) -> SqlCondition:
+    def after(self, moment: int, length: int) -> SqlCondition:
         """Spends that are not shown to be older than a moment, for a cap on any `length`."""
         moved, values = self.monotonic.since(moment, length)
         return f"(end > ? OR {moved})", (moment, *values)
 
-    def _near(self, moment: int, length: int) -> Iterator[SpendRow]:
+    def near(self, moment: int, length: int) -> Iterator[SpendRow]:
         """The same, each lasting as long as it must be given."""
-        after, values = self._after(moment, length)
+        after, values = self.after(moment, length)
         credits = self.monotonic.credits(length)
         for plan_key, members, start, end, running, boots, amount in self._rows(f"{SELECT_SPENDS} {after}", values):
             yield plan_key, members, *self.monotonic.lasting(start, end, running, boots, credits), amount
@@ -108,32 +111,19 @@ class ApplianceSpends:
 
     def _bound(self, spend: SpendRow, length: int) -> Fraction:
         """At most what one appliance can have: as if all that was spent so near were about it."""
-        after, values = self._after(spend[2] - length, length)
+        after, values = self.after(spend[2] - length, length)
         sums = self._rows(f"SELECT place, sum(amount) FROM spends WHERE {after} GROUP BY place", values)
         parts = [(spend[0], spend[4]), *sums]
         return sum((Fraction(amount, self._of(plan_key).share) for plan_key, amount in parts), Fraction(0))
 
-    def _named(self, plan_key: int, members: bytes | None, near: Iterable[SpendRow]) -> Iterator[str]:
-        """The appliances that a spend may be about."""
-        names = self._of(plan_key).names(members)
-        if names is None:
-            names = {""}.union(*(self._of(row[0]).names(row[1]) or () for row in near))
-        yield from names
-
-    def _spend(self, row: SpendRow, parts: int) -> Spend:
-        return Spend(row[2], row[3], row[4] * parts // self._of(row[0]).share)
-
     def _counts(self, row: dict[str, int], start: int, length: int) -> bool:
         """Whether a plan is lived under, or its spends lie no more than its window back."""
-        plan = self._plan(row["place"])
+        plan = self._of(row["place"]).plan
         if row["here"] and plan is not None and start < nanoseconds(plan.expires):
             return True
-        after, values = self._after(start - length, length)
-        found = self.store.value(f"SELECT 1 FROM spends WHERE place = ? AND {after} LIMIT 1", (row["place"], *values))
-        return found is not None
-
-    def _plan(self, plan_key: int) -> Plan | None:
-        return self._of(plan_key).plan
+        after, values = self.after(start - length, length)
+        query = f"SELECT 1 FROM spends WHERE place = ? AND {after} LIMIT 1"
+        return self.store.value(query, (row["place"], *values)) is not None
 
     def _of(self, plan_key: int) -> SpendReach:
         """A plan never changes, so it is read once."""

@@ -72,10 +72,7 @@ class Caps:
     @property
     def limits(self) -> tuple[IntervalCap, ...]:
         """What binds every spend of the home."""
-        return (
-            IntervalCap(self.epsilon_per_day, DAY, "day"),
-            IntervalCap(self.epsilon_per_year, YEAR, "year"),
-        )
+        return (IntervalCap(self.epsilon_per_day, DAY, "day"), IntervalCap(self.epsilon_per_year, YEAR, "year"))
 
     def appliance_limit(self, length: int) -> IntervalCap:
         """What binds every spend on one appliance, when the cap looks as far as `stretch`."""
@@ -107,14 +104,13 @@ class Caps:
         return [*self.bars(plan), *self._sums(plan, others), *self._appliance_sums(plan, others)]
 
     def _sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
-        caps = {"epsilon_per_day": (DAY, "in a day"), "epsilon_per_year": (YEAR, "in a year")}
-        for cap, (length, when) in caps.items():
-            alone, allowed = max_spend(plan, length), getattr(self, cap)
-            together = alone + sum(max_spend(other, length) for other in others)
-            if alone > allowed:
-                yield _objection(alone, when, cap, allowed)
-            elif together > allowed:
-                yield _objection(together, f"{when} together with your other plans", cap, allowed)
+        for limit in self.limits:
+            cap, when = f"epsilon_per_{limit.words}", f"in a {limit.words}"
+            alone, *rest = (max_spend(each, limit.length) for each in (plan, *others))
+            if alone > limit.amount:
+                yield _objection(alone, when, cap, limit.amount)
+            elif alone + sum(rest) > limit.amount:
+                yield _objection(alone + sum(rest), f"{when} together with your other plans", cap, limit.amount)
 
     def _appliance_sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
         length = max(DAY, *(window_length(each) for each in (plan, *others)))

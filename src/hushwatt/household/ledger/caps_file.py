@@ -21,32 +21,29 @@ class CapsFile:
     path: Path
     say: Callable[[str], None]
     caps: Caps = field(init=False)
-    _seen: Caps = field(init=False)  # as the file was read last
+    _latest: Caps = field(init=False)  # as the file was read last
     _there: bool = field(init=False)
 
     def __post_init__(self) -> None:
         """At the start there is nothing to fall back on: a wrong file is an error."""
         self._once, self._there = LogOnce(self.say), self.path.exists()
-        self.caps = self._seen = self._found()
+        self.caps = self._latest = self._load()
 
     def read(self) -> Caps:
         """The caps that hold now."""
         try:
-            found = self._found()
+            latest = self._load()
         except UsageError as wrong:
             self._once("file", f"{wrong}; the caps that were read before hold")
             return self.caps
         self._once.clear("file")
-        self._take(found, confirmed=found == self._seen)
-        return self.caps
-
-    def _take(self, found: Caps, confirmed: bool) -> None:
-        before, self._seen = self.caps, found
-        self.caps = found if confirmed else found.tightest(before)
+        before, confirmed, self._latest = self.caps, latest == self._latest, latest
+        self.caps = latest if confirmed else latest.tightest(before)
         if self.caps != before:
             self.say(f"{self.path.name}: other caps hold from now on")
+        return self.caps
 
-    def _found(self) -> Caps:
+    def _load(self) -> Caps:
         there = self.path.exists()
         if self._there and not there:
             raise UsageError(f"{self.path} is gone")

@@ -72,7 +72,7 @@ class HomeLedger:
     def refusal(self, start: int, end: int, amount: int) -> OverCap | None:
         """Why the home as a whole may not spend this much in [start, end), if it may not."""
         for limit in self.caps.limits:
-            if amount + self._around(start, limit.length) <= limit.amount:
+            if amount + self.spent_since(start - limit.length, limit.length) <= limit.amount:
                 continue  # even all that touches the widest interval together is below the cap
             if self._dearest(Spend(start, end, amount), limit.length) > limit.amount:
                 return OverCap(amount, limit)
@@ -104,38 +104,21 @@ class HomeLedger:
 
     def spent_since(self, moment: int, length: int) -> int:
         """What all slots that are not shown to have ended by a moment spent, for a cap on any `length`."""
-        moved, values = self.monotonic.since(moment, length)
-        query = f"SELECT coalesce(sum(amount), 0) FROM spends WHERE end > ? OR {moved}"
-        return self.store.value(query, (moment, *values)) or 0
+        after, values = self.appliances.after(moment, length)
+        return self.store.value(f"SELECT coalesce(sum(amount), 0) FROM spends WHERE {after}", values) or 0
 
     @property
     def lifetime(self) -> int:
         """Everything this home ever spent, or may have spent."""
         return self.store.value("SELECT coalesce(sum(amount), 0) FROM spends") or 0
 
-    def _around(self, start: int, length: int) -> int:
-        """At most what can share an interval with a slot that begins at `start`."""
-        return self.spent_since(start - length, length)
-
     def _dearest(self, spend: Spend, length: int) -> int:
-        moved, values = self.monotonic.since(spend.start - length, length)
-        near = self.store.rows(
-            f"SELECT start, end, amount, running, boots FROM spends WHERE end > ? OR {moved}",
-            (spend.start - length, *values),
-        )
-        credits = self.monotonic.credits(length)
-        spends = [
-            Spend(
-                *self.monotonic.lasting(row["start"], row["end"], row["running"], row["boots"], credits),
-                row["amount"],
-            )
-            for row in near
-        ]
-        return dearest_with(spend, spends, length)
+        near = [Spend(*row[2:]) for row in self.appliances.near(spend.start - length, length)]
+        return dearest_with(spend, near, length)
 
     def _appliance_refusal(self, entry: SpendEntry) -> OverCap | None:
         """Every interval of the stretch's length, for each appliance that the spend speaks of."""
         limit = self.caps.appliance_limit(self.appliances.cap_interval(entry.start))
         row = (entry.plan_key, entry.members, entry.start, entry.end, entry.amount)
-        found = self.appliances.dearest(row, limit.length, limit.amount)
-        return None if found is None else OverCap(entry.amount, limit, found[0])
+        beyond = self.appliances.dearest(row, limit.length, limit.amount)
+        return None if beyond is None else OverCap(entry.amount, limit, beyond[0])

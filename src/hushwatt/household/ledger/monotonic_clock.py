@@ -165,8 +165,7 @@ class MonotonicClock:
             return
         state = secrets.token_hex(16)  # no two states of a ledger have the same
         disk.execute(
-            "INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)",
-            (RUNNING_KEY, self.sample.text, STATE_KEY, state),
+            "INSERT OR REPLACE INTO home VALUES (?, ?), (?, ?)", (RUNNING_KEY, self.sample.text, STATE_KEY, state)
         )
         if self.mark is not None:
             self.mark.write(state)

@@ -10,6 +10,7 @@ import numpy as np
 
 from hushwatt.errors import OverBudget
 from hushwatt.household.clock import SECOND
+from hushwatt.household.ledger.demand import window_length
 from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
 from hushwatt.household.ledger.monotonic_clock import TOLERANCE, MonotonicClock, SqlCondition
 from hushwatt.plan.plan import Plan
@@ -36,16 +37,16 @@ class PlanLedger(Ledger):
             "SELECT slot, amount, members FROM spends WHERE place = ? AND slot > ? ORDER BY slot, rowid",
             (plan_key, slot - plan.window),
         )
-        ledger.charges = [_charge(plan, *row) for row in rows]
+        ledger.charges = [_charge(*row) for row in rows]
         return ledger
 
     def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
         """Check the plan's window and the owner's caps, write to disk, and only then return."""
         super().charge(slot, amounts, members)
         amount = int(amounts.sum())
-        if amount:
-            purpose = "probe" if self._probing(slot) else "publication"
-            self.home_ledger.charge(self.entry(slot, purpose, amount, members))
+        if amount:  # where the home decides, the slot's first charge, now in memory, is the probe's
+            probing = self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
+            self.home_ledger.charge(self.entry(slot, "probe" if probing else "publication", amount, members))
 
     def entry(self, slot: int, purpose: str, amount: int, members: Members | None) -> SpendEntry:
         """A spend of this plan, stamped with its slot's time."""
@@ -57,18 +58,14 @@ class PlanLedger(Ledger):
         return SpendEntry(self.plan_key, slot, purpose, start, end, amount, named, *monotonic.stamp(end))
 
     def recent(self, slot: int) -> list[Charge]:
-        """The charges that share a window with `slot`, or are not shown to have left it yet."""
-        return [*self._not_yet_over(slot), *super().recent(slot)]
-
-    def _not_yet_over(self, slot: int) -> list[Charge]:
-        """Charges whose slots are before the window, and would not be if the clock had not been moved."""
+        """The charges that share a window with `slot`, or would, had the clock not been moved."""
         moved, values = spends_before_window(self.plan, self.home_ledger.monotonic, slot)
         rows = self.home_ledger.store.rows(
             "SELECT max(slot) AS slot, sum(amount) AS amount, members FROM spends "
             f"WHERE place = ? AND {moved} GROUP BY members ORDER BY slot",
             (self.plan_key, *values),
         )
-        return [_charge(self.plan, **row) for row in rows]
+        return [*(_charge(**row) for row in rows), *super().recent(slot)]
 
     def can_afford(self, slot: int, amount: int, members: Members | None) -> bool:
         """Whether a charge would be accepted by the plan's window and by the owner's caps."""
@@ -86,18 +83,14 @@ class PlanLedger(Ledger):
         """What is charged in one slot."""
         return sum(int(charge.amounts.sum()) for charge in self.charges if charge.slot == slot)
 
-    def _probing(self, slot: int) -> bool:
-        """Whether this slot's first charge, now in memory, is a probe's."""
-        return self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
-
 
 def spends_before_window(plan: Plan, monotonic: MonotonicClock, slot: int) -> SqlCondition:
     """Spends of slots before the window that ends with `slot`, not shown to be that old."""
-    first, length = slot - plan.window + 1, plan.window * plan.slot.seconds * SECOND
+    first = slot - plan.window + 1
     if first <= 0:
         return "0", ()
     begins = nanoseconds(plan.calendar.start_of(first))
-    moved, values = monotonic.since(begins, length, clock_tolerance(plan))
+    moved, values = monotonic.since(begins, window_length(plan), clock_tolerance(plan))
     return f"(slot < ? AND {moved})", (first, *values)
 
 
@@ -106,6 +99,6 @@ def clock_tolerance(plan: Plan) -> int:
     return min(TOLERANCE, plan.slot.seconds * SECOND // 60)
 
 
-def _charge(plan: Plan, slot: int, amount: int, members: bytes | None) -> Charge:
+def _charge(slot: int, amount: int, members: bytes | None) -> Charge:
     named = None if members is None else np.frombuffer(members, dtype="<u2")[None, :]
     return Charge(slot, ONLY_HOME, np.array([amount]), named)

@@ -97,13 +97,9 @@ class Store:
         """What a query finds, each row by the names of its columns."""
         try:
             cursor = self.disk.execute(query, values)
-            found = []
-            for row in cursor:
-                names = (column[0] for column in cursor.get_description())
-                found.append(dict(zip(names, row, strict=True)))
+            return [dict(zip((name for name, _ in cursor.get_description()), row, strict=True)) for row in cursor]
         except apsw.Error as wrong:
             raise StateError(f"{self.path}: cannot be read ({_error_name(wrong)})") from None
-        return found
 
     def value(self, query: str, values: tuple[Any, ...] = ()) -> Any:
         """The first column of the first row, or None."""

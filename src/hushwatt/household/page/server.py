@@ -10,6 +10,7 @@ import secrets
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,9 +52,7 @@ class OwnerPage:
 
     def allows(self, address: str, host: str) -> bool:
         """Whether a request from this address, for this host, may be answered."""
-        if self.guest is not None and address == self.guest:
-            return True
-        return ip_address(address).is_loopback and _is_local(host)
+        return address == self.guest or (ip_address(address).is_loopback and _is_local(host))
 
     def framing(self, address: str) -> dict[str, str]:
         """Who may show the page in a frame: nobody, but for Home Assistant, where the page is a panel."""
@@ -77,19 +76,14 @@ class OwnerPage:
 
     def press(self, action: str, csrf_token: str) -> bool:
         """Do what a button says; False when it was not ours."""
-        if not secrets.compare_digest(csrf_token.encode(), self.csrf_token.encode()) or action not in (
-            "pause",
-            "resume",
-        ):
+        ours = secrets.compare_digest(csrf_token.encode(), self.csrf_token.encode())
+        if not ours or action not in ("pause", "resume"):
             return False
-        with self.folder.store() as store:
-            try:
-                if action == "pause":
-                    pause(store, None, self.clock.look().wall)
-                else:
-                    resume(store, None)
-            except HushwattError:
-                return True  # there was nothing to pause
+        with self.folder.store() as store, suppress(HushwattError):  # there may be nothing to pause
+            if action == "pause":
+                pause(store, None, self.clock.look().wall)
+            else:
+                resume(store, None)
         return True
 
 

@@ -18,14 +18,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.preview import named_levels
-from hushwatt.household.status import (
-    PlanStatus,
-    appliance_meter,
-    cap_objections,
-    meters,
-    plan_statuses,
-    sent_reports,
-)
+from hushwatt.household.status import PlanStatus, appliance_meter, cap_objections, meters, plan_statuses, sent_reports
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import odds, promise
@@ -167,7 +160,9 @@ def _sources(data: OwnerPageData) -> str:
         return html.section("Sources", html.paragraph("None yet: name your plugs in sources.toml."))
     rows = []
     for each in data.health:
-        heard = "never" if each["heard"] is None else _time(each["heard"])
+        heard = "never"
+        if each["heard"] is not None:
+            heard = f"{datetime.fromtimestamp(each['heard'] // SECOND, UTC):%Y-%m-%d %H:%M:%S} UTC"
         state = "fresh" if each["fresh"] else f'<span class="bad">{html.text(each["trouble"] or "stale")}</span>'
         rows.append([html.text(each["appliance"]), html.text(each["name"]), heard, state])
     return html.section("Sources", html.table(["appliance", "source", "last heard", "health"], rows))
@@ -188,7 +183,3 @@ def _log(data: OwnerPageData, every: list[PlanStatus]) -> str:
     more = "" if data.everything or len(rows) < LATEST_ROWS else '<p><a href="?all=1">everything ever sent</a></p>'
     head = ["plan", "slot", "spent", "state", "bytes"]
     return html.section("Everything that left this home", html.table(head, rows), more)
-
-
-def _time(nanoseconds: int) -> str:
-    return f"{datetime.fromtimestamp(nanoseconds // SECOND, UTC):%Y-%m-%d %H:%M:%S} UTC"

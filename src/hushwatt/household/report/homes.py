@@ -20,6 +20,8 @@ from hushwatt.privacy.rotation import first_place, has_turns, repeats_by_clock
 from hushwatt.privacy.strategies import Cohorts, rules_of, strategy_for
 from hushwatt.wire.payload import Layout, Members
 
+PER_HOME = ("drawn", "releases", "probes", "order", "cursor")  # arrays with a row for each home
+
 
 @dataclass
 class Homes:
@@ -85,32 +87,18 @@ class Homes:
         """These homes followed by others, who are new: what they had spent would be forgotten."""
         if others.slot != self.slot or others.ledger.charges:
             raise StateError(f"only homes that have not reported yet can join, in slot {self.slot}")
-        return replace(
-            self,
-            strategies=self.strategies.joined(others.strategies),
-            ledger=self.ledger.joined(len(others)),
-            drawn=np.concatenate([self.drawn, others.drawn]),
-            releases=_below(self.releases, others.releases),
-            probes=_below(self.probes, others.probes),
-            order=_below(self.order, others.order),
-            cursor=_below(self.cursor, others.cursor),
-        )
+        strategies, ledger = self.strategies.joined(others.strategies), self.ledger.joined(len(others))
+        arrays = {name: _below(getattr(self, name), getattr(others, name)) for name in PER_HOME}
+        return replace(self, strategies=strategies, ledger=ledger, **arrays)
 
     def reordered(self, order: NDArray[np.intp]) -> "Homes":
         """The same homes in another order."""
-        return replace(
-            self,
-            strategies=replace(self.strategies, which=self.strategies.which[order]),
-            ledger=self.ledger.reordered(order),
-            drawn=self.drawn[order],
-            releases=None if self.releases is None else self.releases[order],
-            probes=None if self.probes is None else self.probes[order],
-            order=None if self.order is None else self.order[order],
-            cursor=None if self.cursor is None else self.cursor[order],
-        )
+        strategies = replace(self.strategies, which=self.strategies.which[order])
+        arrays: dict[str, Any] = {name: rows[order] for name in PER_HOME if (rows := getattr(self, name)) is not None}
+        return replace(self, strategies=strategies, ledger=self.ledger.reordered(order), **arrays)
 
 
-def _below(upper: NDArray[Any] | None, lower: NDArray[Any] | None) -> NDArray[Any] | None:
+def _below(upper: NDArray[Any] | None, lower: NDArray[Any] | None) -> Any:
     return None if upper is None or lower is None else np.concatenate([upper, lower])
 
 

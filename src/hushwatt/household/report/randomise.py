@@ -5,7 +5,7 @@ the budget was charged.
 """
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -39,11 +39,7 @@ def _randomise_direct(layout: Layout, levels: Levels, members: Members | None, d
     """A direct answer for every level, by the law of its own appliance."""
     answers = np.empty_like(levels)
     laws = [cast(DirectLaw, law) for law in laws_of(layout, drawn)]
-    if members is None:
-        for column, law in enumerate(laws):
-            answers[:, column] = answer_levels(levels[:, column], law, entropy)
-        return answers
     for appliance, law in enumerate(laws):
-        here = members == appliance
+        here: Any = (slice(None), appliance) if members is None else members == appliance
         answers[here] = answer_levels(levels[here], law, entropy)
     return answers

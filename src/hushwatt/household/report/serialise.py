@@ -23,10 +23,9 @@ def dump_home(homes: Homes) -> str:
         "strategy": asdict(strategy_of(homes)),  # type: ignore[call-overload]
         "drawn": int(homes.drawn[0]),
     }
-    if homes.releases is not None:
-        memory["release"] = homes.releases[0].tobytes().hex()
-    if homes.probes is not None:
-        memory["probe"] = homes.probes[0].tobytes().hex()
+    for name, rows in (("release", homes.releases), ("probe", homes.probes)):
+        if rows is not None:
+            memory[name] = rows[0].tobytes().hex()
     if homes.order is not None:
         memory["order"] = homes.order[0].tolist()
     return json.dumps(memory, separators=(",", ":"))

@@ -85,11 +85,8 @@ def toml_text(words: str) -> str:
     >>> print(toml_text('desk"\n[[plug]]'))
     "desk\U00000022\U0000000a[[plug]]"
     """
-    return '"' + "".join(each if _is_plain(each) else f"\\U{ord(each):08x}" for each in words) + '"'
-
-
-def _is_plain(letter: str) -> bool:
-    return letter.isprintable() and letter not in '"\\'
+    escaped = (each if each.isprintable() and each not in '"\\' else f"\\U{ord(each):08x}" for each in words)
+    return f'"{"".join(escaped)}"'
 
 
 def _state(parts: list[str], payload: bytes) -> tuple[str, str] | None:

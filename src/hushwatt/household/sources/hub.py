@@ -16,10 +16,10 @@ from hushwatt.household.guard import Guard
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.csv_tail import follow_csv
-from hushwatt.household.sources.measurement import PowerReading, Unavailable, UnitOfMeasurement
+from hushwatt.household.sources.measurement import UNITS, PowerReading, Unavailable, UnitOfMeasurement
 from hushwatt.household.sources.plug import Plug
-from hushwatt.household.sources.presets import UNITS, Preset
-from hushwatt.household.sources.sources_file import PlugEntry, SourcesFile
+from hushwatt.household.sources.presets import Preset
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.household.sources.table import RowReader, TableSource
 from hushwatt.household.untrusted_json import Malformed
 from hushwatt.plan.plan import Plan
@@ -34,7 +34,6 @@ MIN_BIG_EDGE = 100.0  # watts: where a plan's first level ends so high, kilowatt
 class PlugSource:
     """One plug and how its maker speaks."""
 
-    entry: PlugEntry
     plug: Plug
     preset: Preset
 
@@ -62,8 +61,7 @@ class Hub:
     ) -> "Hub":
         """The sources that a mapping names; `readers` open tables by the ending of their name."""
         plugs = [
-            PlugSource(each, Plug(each.name, each.appliance, each.stale, each.maximum), each.preset)
-            for each in mapping.plugs
+            PlugSource(Plug(each.name, each.appliance, each.stale, each.maximum), each.preset) for each in mapping.plugs
         ]
         known = {".csv": follow_csv, **(readers or {})}
         tables = [TableSource(each, _reader(each.path, known)) for each in mapping.tables]
@@ -113,7 +111,11 @@ class Hub:
                         self._take(source, time, measurement, retained)
                 except Malformed as wrong:
                     source.plug.trouble = str(wrong)
-                self._say_trouble(source.plug)
+                name, trouble = source.plug.name, source.plug.trouble
+                if trouble is None:
+                    self.once.clear(name)
+                else:
+                    self.once(name, f"plug {name}: {trouble}")
 
     def poll(self, now: int, since: int) -> None:
         """Read what tables have gained, and say which plugs have kept silent since the start."""
@@ -129,56 +131,34 @@ class Hub:
 
     def health(self, now: int) -> list[dict[str, object]]:
         """How fresh every source is; never what it shows."""
-        plugs = [
-            _health(source.plug.name, source.plug.appliance, source.plug, source.plug.stale, now)
-            for source in self.plugs
-        ]
-        return plugs + [_health(table.name, "table", table, 24 * 3_600 * SECOND, now) for table in self.tables]
+        plugs = [_health(each.plug, each.plug.appliance, each.plug.stale, now) for each in self.plugs]
+        return plugs + [_health(table, "table", 24 * 3_600 * SECOND, now) for table in self.tables]
 
     def _take(self, source: PlugSource, time: int, measurement: object, retained: bool) -> None:
         if isinstance(measurement, UnitOfMeasurement):
-            self._change_unit(source, measurement.name)
+            if measurement.name in UNITS:
+                source.preset = replace(source.preset, unit=measurement.name)  # type: ignore[type-var]
+            else:
+                source.plug.trouble = "its unit is none of power or energy"
         elif isinstance(measurement, Unavailable) or not retained:  # a retained value is not a fresh reading
             source.plug.take(time, measurement)  # type: ignore[arg-type]
-            if (
-                isinstance(measurement, PowerReading)
-                and source.plug.looks_like_kilowatts
-                and source.plug.appliance in self.big
-            ):
-                self.once(
-                    f"{source.plug.name} unit",
-                    f"plug {source.plug.name}: its numbers look like kilowatts; if so, write unit = "
-                    '"kW" in sources.toml',
-                )
-
-    def _change_unit(self, source: PlugSource, unit: str) -> None:
-        if unit in UNITS:
-            source.preset = replace(source.preset, unit=unit)  # type: ignore[type-var]
-        else:
-            source.plug.trouble = "its unit is none of power or energy"
+            big = source.plug.appliance in self.big and isinstance(measurement, PowerReading)
+            if big and source.plug.looks_like_kilowatts:
+                name, hint = source.plug.name, 'if so, write unit = "kW" in sources.toml'
+                self.once(f"{name} unit", f"plug {name}: its numbers look like kilowatts; {hint}")
 
     def _learn_plan(self, plan: Plan) -> None:
-        for appliance in plan.appliances:
-            if appliance.edges and appliance.edges[0] >= MIN_BIG_EDGE:
-                self.big.add(appliance.name)
-        measured = {source.plug.appliance for source in self.plugs}
-        if not self.tables:
-            for name in plan.names:
-                if name not in measured and name not in self.unmeasured:
-                    self.unmeasured.add(name)
-                    self.say(f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else")
-
-    def _say_trouble(self, plug: Plug) -> None:
-        if plug.trouble is None:
-            self.once.clear(plug.name)
-        else:
-            self.once(plug.name, f"plug {plug.name}: {plug.trouble}")
+        self.big |= {each.name for each in plan.appliances if each.edges and each.edges[0] >= MIN_BIG_EDGE}
+        measured = {source.plug.appliance for source in self.plugs} | self.unmeasured
+        for name in (each for each in plan.names if not self.tables and each not in measured):
+            self.unmeasured.add(name)
+            self.say(f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else")
 
 
-def _health(name: str, appliance: str, source: Plug | TableSource, stale: int, now: int) -> dict[str, object]:
+def _health(source: Plug | TableSource, appliance: str, stale: int, now: int) -> dict[str, object]:
     fresh = source.heard is not None and now - source.heard <= stale and source.trouble is None
     return {
-        "name": name,
+        "name": source.name,
         "appliance": appliance,
         "heard": source.heard,
         "fresh": fresh,

@@ -41,6 +41,7 @@ Measurement = PowerReading | EnergyCounter | UnitOfMeasurement | Unavailable
 
 POWER_UNITS = {"W": 1.0, "kW": 1_000.0, "mW": 0.001, "MW": 1_000_000.0}
 ENERGY_UNITS = {"Wh": 1.0, "kWh": 1_000.0, "MWh": 1_000_000.0}
+UNITS = POWER_UNITS | ENERGY_UNITS
 
 
 def in_unit(number: float, unit: str) -> PowerReading | EnergyCounter:

@@ -63,9 +63,13 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
             async with connection(broker) as connected:
                 for topic in topics:
                     await connected.subscribe(topic)
-                pause, told = MIN_BACKOFF, _back(broker, told, say)
+                if told:
+                    say(f"the broker {broker.host}:{broker.port} is back")
+                pause, told = MIN_BACKOFF, False
                 async for message in connected.messages:
-                    on_message(message.topic.value, _bytes(message.payload), message.retain)
+                    payload = message.payload
+                    sent = payload if isinstance(payload, bytes) else str(payload).encode()
+                    on_message(message.topic.value, sent, message.retain)
         except (aiomqtt.MqttError, OSError, ValueError) as wrong:
             if not told:
                 reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
@@ -76,13 +80,3 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
                 told = True
         await asyncio.sleep(pause)
         pause = min(2 * pause, MAX_BACKOFF)
-
-
-def _back(broker: Broker, told: bool, say: Say) -> bool:
-    if told:
-        say(f"the broker {broker.host}:{broker.port} is back")
-    return False
-
-
-def _bytes(payload: object) -> bytes:
-    return payload if isinstance(payload, bytes) else str(payload).encode()

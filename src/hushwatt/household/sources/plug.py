@@ -66,10 +66,7 @@ class Plug:
         """Take in what a message told at a time."""
         if isinstance(measurement, Unavailable):
             self._hold_until(time)
-            self._power, self.trouble = (
-                None,
-                measurement.reason,
-            )  # a counter may come back and tell what was missed
+            self._power, self.trouble = None, measurement.reason  # a counter may come back and tell what was missed
         elif isinstance(measurement, PowerReading):
             self._take_power(time, measurement.watts)
         elif isinstance(measurement, EnergyCounter):

@@ -18,8 +18,6 @@ from hushwatt.household.sources.json_path import (
     step_into,
 )
 from hushwatt.household.sources.measurement import (
-    ENERGY_UNITS,
-    POWER_UNITS,
     EnergyCounter,
     Measurement,
     PowerReading,
@@ -185,7 +183,6 @@ PRESETS: dict[str, type[Preset]] = {
     "homeassistant": HomeAssistant,
     "custom": Custom,
 }
-UNITS = {**POWER_UNITS, **ENERGY_UNITS}
 
 
 def _availability(word: str) -> Iterator[Measurement]:

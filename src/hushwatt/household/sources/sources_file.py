@@ -20,7 +20,8 @@ from typing import Any
 
 from hushwatt.errors import PlanError, UsageError
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.presets import PRESETS, UNITS, Preset
+from hushwatt.household.sources.measurement import UNITS
+from hushwatt.household.sources.presets import PRESETS, Preset
 from hushwatt.plan.slot import SlotLength
 
 MAX_TOPIC = 1_000  # characters
@@ -154,14 +155,6 @@ def _parse_dataclass(kind: Any, where: str, table: Any) -> Any:
     return kind(**table)
 
 
-def _is_port(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 65_536
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
-
-
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and "\0" not in value
 
@@ -169,10 +162,13 @@ def _is_text(value: Any) -> bool:
 FIELD_CHECKS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     str: ("a text", _is_text),
     str | None: ("a text", _is_text),
-    int: ("a port from 1 to 65535", _is_port),
+    int: ("a port from 1 to 65535", lambda value: type(value) is int and 0 < value < 65_536),
     bool: ("true or false", lambda value: isinstance(value, bool)),
     Path: ("a text", lambda value: isinstance(value, Path) and "\0" not in str(value)),
-    dict[str, str]: ("a table of texts", _are_texts),
+    dict[str, str]: (
+        "a table of texts",
+        lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+    ),
 }
 
 

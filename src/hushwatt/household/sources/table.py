@@ -63,8 +63,8 @@ class TableSource:
 
     def mean(self, plan: str, appliance: str) -> float:
         """The mean of an appliance's rows over the first slot that is open; forgets it."""
-        found = self._slots[plan, appliance].pop(0)
-        return found.total / found.count if found.count else 0.0
+        slot = self._slots[plan, appliance].pop(0)
+        return slot.total / slot.count if slot.count else 0.0
 
     def poll(self, now: int) -> None:
         """Take in every row up to now; each counts for the open slot that holds its time."""
@@ -73,22 +73,20 @@ class TableSource:
                 for reading in self._waiting:
                     self._take(reading, now)
                 self._waiting = []
-        except ReadingsError as wrong:
-            self._begin_anew(str(wrong))
-        except OSError:
-            self._begin_anew(f"{self.name} cannot be read")
-        except Exception:
+        except Exception as wrong:
             self._stream, self._waiting = None, []  # begin anew: a stream that failed gives nothing more
-            raise
+            if not isinstance(wrong, ReadingsError | OSError):
+                raise
+            self._note(str(wrong) if isinstance(wrong, ReadingsError) else f"{self.name} cannot be read")
 
     def _due(self, now: int) -> bool:
         """Whether the next row is there and its time has come."""
         if not self._waiting:
             if self._stream is None:
                 self._stream = self._readings()
-            found = next(self._stream, END)
-            self.over = found is END
-            self._waiting = found or []
+            readings = next(self._stream, END)
+            self.over = readings is END
+            self._waiting = readings or []
         return bool(self._waiting) and self._time(self._waiting[0][0], now) <= now
 
     def _time(self, time: int, now: int) -> int:
@@ -105,10 +103,6 @@ class TableSource:
                 slot.total += max(0.0, watts)
                 slot.count += 1
         self.heard, self.trouble = time, None
-
-    def _begin_anew(self, trouble: str) -> None:
-        self._note(trouble)
-        self._stream, self._waiting = None, []
 
     def _note(self, trouble: str) -> None:
         self.trouble = trouble

@@ -46,10 +46,10 @@ class HttpResponse:
     def problem(self) -> str:
         """Why a request was refused, in the provider's words, cut short."""
         try:
-            told = as_table(parse_json(self.body))
+            body = as_table(parse_json(self.body))
         except Malformed:
-            told = {}
-        words = ": ".join(as_text(told.get(key)) for key in ("title", "detail") if as_text(told.get(key)))
+            body = {}
+        words = ": ".join(filter(None, (as_text(body.get(key)) for key in ("title", "detail"))))
         return sanitised(words, 200) or f"status {self.status}"
 
 
@@ -132,9 +132,7 @@ def is_private_host(host: str) -> bool:
     >>> is_private_host("localhost"), is_private_host("192.168.1.7"), is_private_host("energy.example.org")
     (True, True, False)
     """
-    if host == "localhost":
-        return True
     try:
-        return ip_address(host).is_private
+        return host == "localhost" or ip_address(host).is_private
     except ValueError:
         return False

@@ -20,12 +20,7 @@ from hushwatt.household.log_once import LogOnce
 from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_text
 from hushwatt.household.upload.backoff import MAX_BACKOFF, backoff
 from hushwatt.household.upload.http import HttpResponse, Unreachable
-from hushwatt.household.upload.provider_client import (
-    RETRY_STATUSES,
-    ProviderClient,
-    ProviderRefused,
-    WrongProvider,
-)
+from hushwatt.household.upload.provider_client import RETRY_STATUSES, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.sanitise import quoted
@@ -67,7 +62,9 @@ class Outbox:
     def _send(self, plan_key: int, now: int) -> None:
         plan = self.store.rows("SELECT * FROM plans WHERE place = ?", (plan_key,))[0]
         with self.client(plan["address"]).plan_session(plan["plan"], plan["provider"]) as provider:
-            self._pin(plan, provider.key)
+            if provider.key != plan["provider"]:  # a new one, for which the old one vouched
+                with self.store.transaction() as disk:
+                    disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (provider.key, plan_key))
             rows = self._due(plan_key, now)
             if not rows:
                 return
@@ -85,12 +82,6 @@ class Outbox:
             f"(SELECT place FROM plans WHERE {ACTIVE_PLANS}) ORDER BY slot LIMIT ?",
             (plan_key, now, BATCH_RECORDS),
         )
-
-    def _pin(self, plan: dict[str, Any], key: bytes) -> None:
-        """Keep the provider's key, when it is a new one for which the old one vouched."""
-        if key != plan["provider"]:
-            with self.store.transaction() as disk:
-                disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (key, plan["place"]))
 
     def _acknowledge(self, plan_key: int, rows: list[dict[str, Any]], answers: list[str], now: int) -> None:
         with self.store.transaction() as disk:
@@ -123,20 +114,17 @@ def verdicts(answer: HttpResponse, count: int) -> list[str]:
     """What became of each record: accepted, or the reason why not; the answer must add up."""
     if answer.status == 410:
         return ["plan_over"] * count
-    told = as_table(answer.json()) if answer.status in (200, 422) else {}
-    if answer.status != 200 and "rejected" not in told:
+    body = as_table(answer.json()) if answer.status in (200, 422) else {}
+    if answer.status != 200 and "rejected" not in body:
         if answer.status >= 500 or answer.status in RETRY_STATUSES:
             raise Unreachable(f"the provider cannot take reports now: {quoted(answer.problem)}")
         raise ProviderRefused(f"the provider refuses reports: {quoted(answer.problem)}")
     reasons = {
         as_count(as_table(each).get("index")): as_text(as_table(each).get("reason"))
-        for each in as_list(told.get("rejected"))
+        for each in as_list(body.get("rejected"))
     }
-    good = [as_count(told.get(name)) for name in ("accepted", "repeated")]
+    good = [as_count(body.get(name)) for name in ("accepted", "repeated")]
     known = all(index is not None and index < count and REASON.fullmatch(reasons[index]) for index in reasons)
     if None in good or not known or sum(each or 0 for each in good) + len(reasons) != count:
         raise Unreachable("the provider's answer does not say what became of each report")
     return [reasons.get(index, "accepted") for index in range(count)]
-
-
-__all__ = ["Outbox", "WrongProvider", "verdicts"]

@@ -6,6 +6,8 @@ plan's: ε for the home in any w slots, and a cap on what one appliance spends o
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
 
 import numpy as np
 
@@ -15,8 +17,7 @@ from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.answered import answered
 from hushwatt.privacy.advice.candidate import Candidate
-from hushwatt.privacy.advice.expected import noise_of_mean, spread, weights_of_draws
-from hushwatt.privacy.advice.levels import COUNTS, LOSSES, level_choices
+from hushwatt.privacy.advice.expected import Values, noise_of_mean, spread, weights_of_draws
 from hushwatt.privacy.advice.prior import Prior, prior_of
 from hushwatt.privacy.decide import mean_variance
 from hushwatt.privacy.laws import LAWS, law_for
@@ -25,6 +26,9 @@ from hushwatt.privacy.strategies import STRATEGIES, rules_of, strategy_for
 
 GOALS = ("ranking", "histogram")
 ABOUT = 0.001  # two chances of the right order that are no different
+COUNTS = (2, 3, 4, 5, 6, 8, 10)
+LOSSES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15)  # of the mean, to clipping: a lower top saves much noise
+BENDS = (1.0, 1.5, 2.0)  # 1: evenly spaced; above: closer together near 0
 LONGEST_CHAIN = 8  # windows up to which the paper's adaptive method is followed slot by slot
 
 
@@ -82,17 +86,10 @@ def methods(plan: Plan, homes: int, slots: int) -> list[str]:
 
 def variants(plan: Plan, homes: int, cap: int | None, slots: int = 30) -> Iterator[Plan]:
     """The plan with every oracle, number of appliances in a report, and way through time."""
-    for method in methods(plan, homes, slots):
-        for oracle in LAWS:
-            for asked in range(1, len(plan.appliances) + 1):
-                yield replace(
-                    plan,
-                    method=method,
-                    decision=None,
-                    oracle=oracle,
-                    appliances_per_report=asked,
-                    appliance_epsilon=cap,
-                )
+    for method, oracle, asked in product(methods(plan, homes, slots), LAWS, range(1, len(plan.appliances) + 1)):
+        yield replace(
+            plan, method=method, decision=None, oracle=oracle, appliances_per_report=asked, appliance_epsilon=cap
+        )
 
 
 def paper_plan(plan: Plan) -> Plan:
@@ -135,18 +132,35 @@ def _best_levels(plan: Plan, appliance: Appliance, prior: Prior, drawn: int, los
     """The number and the spacing of levels with the least variance."""
     best, least = np.empty(0), np.inf
     for count in COUNTS:
-        choices = level_choices(prior, count, loss)
+        values, shares = level_choices(prior, count, loss)
         law = law_for(plan.oracle, drawn, plan.appliances_per_report, count)
-        errors = noise_of_mean(law, choices.values, choices.shares) + spread(choices.values, choices.shares)
+        errors = noise_of_mean(law, values, shares) + spread(values, shares)
         if errors.min() < least:
-            least, best = float(errors.min()), choices.values[int(errors.argmin())]
+            least, best = float(errors.min()), values[int(errors.argmin())]
     return Appliance.of(
-        appliance.name,
-        values=best.tolist(),
-        mapping="dither",
-        typical_mean=prior.mean,
-        typical_high=prior.high,
+        appliance.name, values=best.tolist(), mapping="dither", typical_mean=prior.mean, typical_high=prior.high
     )
+
+
+@cache
+def level_choices(prior: Prior, count: int, loss: float) -> tuple[Values, Values]:
+    """Values from 0 up to where the mean loses `loss` of itself, and the shares thought to hold each, dithered.
+
+    A row for each spacing.  All appliances lose the same share of their mean to clipping, so that their order
+    and their shares stay what they were.
+    """
+    bends = BENDS if count > 2 else BENDS[:1]
+    values = np.array([rounded(prior.top(loss) * np.linspace(0, 1, count) ** bend) for bend in bends])
+    return values, np.array([prior.dithered(row) for row in values])
+
+
+def rounded(values: Values) -> Values:
+    """Watts to three digits, as people write them.
+
+    >>> rounded(np.array([0, 12.3456, 2468.0]))
+    array([   0. ,   12.3, 2470. ])
+    """
+    return np.array([float(f"{value:.3g}") for value in values])
 
 
 def draws_in_period(plan: Plan, homes: int, slots: int) -> float:
@@ -173,34 +187,21 @@ def _judged_appliance(
     The latter for levels that are held equally often, as nothing better is known.
     """
     values, asked = np.array(appliance.values), plan.appliances_per_report
-    start = strategy_for(plan)
+    decides, start = plan.decision == "household", strategy_for(plan)
+    law = law_for(plan.oracle, start.offer() if decides else start.largest, asked, len(values))
     dithered = plan.mapping == "dither"
     shares = prior.dithered(values) if dithered else prior.ranged(np.array(appliance.edges))
     bias = float(values @ shares) - prior.mean
-    if plan.decision == "household":
-        weights = _chain(plan, slots)
+    if decides:
+        weights = weights_of_draws(plan, slots)
         noises = {
             drawn: float(noise_of_mean(law_for(plan.oracle, drawn, asked, len(values)), values, shares))
             for drawn in weights
         }
         variance = sum(weight * noises[drawn] for drawn, weight in weights.items()) / (homes * slots**2)
-        drawn = start.offer()
-        law = law_for(plan.oracle, drawn, asked, len(values))
         return variance, bias, mean_variance(law, homes, homes, 1 / len(values))
-    drawn = start.largest
-    law = law_for(plan.oracle, drawn, asked, len(values))
     draws = draws_in_period(plan, homes, slots)
     a_slot = homes * asked / len(plan.appliances) / (plan.window if has_turns(plan) else 1)
     unseen = 1.0 if dithered else 1 - a_slot / homes
     one = float(noise_of_mean(law, values, shares)) + unseen * float(spread(values, shares))
     return one / draws, bias, mean_variance(law, a_slot, homes, 1 / len(values))
-
-
-_CHAINS: dict[tuple[str, int], dict[int, float]] = {}
-
-
-def _chain(plan: Plan, slots: int) -> dict[int, float]:
-    key = (plan.id, slots)
-    if key not in _CHAINS:
-        _CHAINS[key] = weights_of_draws(plan, slots)
-    return _CHAINS[key]

@@ -1,6 +1,7 @@
 """What one report is worth: its variance, from the law and what is thought of the homes."""
 
 from dataclasses import dataclass
+from functools import cache
 from math import erf, sqrt
 
 import numpy as np
@@ -44,6 +45,7 @@ class Held:
     age: int  # slots it has stood for, this one included
 
 
+@cache
 def weights_of_draws(plan: Plan, slots: int) -> dict[int, float]:
     """For a home that decides for itself: the expected Σr² over `slots` slots, by budget drawn.
 
@@ -61,13 +63,12 @@ def weights_of_draws(plan: Plan, slots: int) -> dict[int, float]:
             if offer not in publishes:
                 publishes[offer] = chance_to_publish(plan, start.probe, offer)
             now = 1.0 if held.drawn == 0 else publishes[offer]
-            after = {True: Held(held.strategy.after(True), offer, 1)}
-            after[False] = Held(held.strategy.after(False), held.drawn, held.age + 1)
-            for published, part in ((True, now), (False, 1 - now)):
+            fresh = Held(held.strategy.after(True), offer, 1)
+            stays = Held(held.strategy.after(False), held.drawn, held.age + 1)
+            for after, part in ((fresh, now), (stays, 1 - now)):
                 if part:
-                    place = after[published]
-                    following[place] = following.get(place, 0.0) + chance * part
-                    weights[place.drawn] = weights.get(place.drawn, 0.0) + chance * part * (2 * place.age - 1)
+                    following[after] = following.get(after, 0.0) + chance * part
+                    weights[after.drawn] = weights.get(after.drawn, 0.0) + chance * part * (2 * after.age - 1)
         chances = following
     return weights
 

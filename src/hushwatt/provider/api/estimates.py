@@ -11,14 +11,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from hushwatt.errors import HushwattError
-from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.access import Access
-from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.time_range import parse_time_range
+from hushwatt.provider.estimate.time_range import parse_query_range
 from hushwatt.provider.service.service import Service
 
 From = Annotated[str | None, Query(alias="from", max_length=40, description="a date or time in ISO 8601")]
@@ -58,26 +55,22 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         "stands in a slot that was published for another number of homes than the whole answer.",
     )
     def estimates(
-        plan_id: str,
-        start: From = None,
-        end: To = None,
-        consistency: Consistency = "norm-sub",
-        smooth: bool = False,
+        plan_id: str, start: From = None, end: To = None, consistency: Consistency = "norm-sub", smooth: bool = False
     ) -> dict[str, Any]:
         plan = authenticator.collection(plan_id).plan
-        return read.document(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)
+        return read.document(plan, *parse_query_range(plan, start, end), consistency=consistency, smooth=smooth)
 
     @routes.get("/plans/{plan_id}/top", summary="The appliances that use the most")
     def top(
         plan_id: str, k: Annotated[int, Query(ge=1, le=10_000)] = 10, start: From = None, end: To = None
     ) -> dict[str, Any]:
         plan = authenticator.collection(plan_id).plan
-        return read.top(plan, k, *_span(plan, start, end))
+        return read.top(plan, k, *parse_query_range(plan, start, end))
 
     @routes.get("/plans/{plan_id}/slots", summary="Where slots are in their life, and how complete")
     def slots(plan_id: str, start: From = None, end: To = None) -> dict[str, Any]:
         plan = authenticator.collection(plan_id).plan
-        views = [asdict(slot) for slot in read.slots(plan, *_span(plan, start, end))]
+        views = [asdict(slot) for slot in read.slots(plan, *parse_query_range(plan, start, end))]
         for slot in views:
             slot |= {name: show_instant(slot[name]) for name in ("start", "end", "closes")}
         return {"plan": plan.id, "slots": views}
@@ -96,7 +89,7 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         smooth: bool = False,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
-        estimates = read.estimates(plan, *_span(plan, start, end), consistency=consistency, smooth=smooth)
+        estimates = read.estimates(plan, *parse_query_range(plan, start, end), consistency=consistency, smooth=smooth)
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
             export(estimates, file)
@@ -122,10 +115,3 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         return {"published": read.state(collection.plan).published, "slots": slots}
 
     return routes
-
-
-def _span(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
-    try:
-        return parse_time_range(plan, start or None, end or None)
-    except HushwattError as wrong:
-        raise Problem("wrong-request", str(wrong).replace("--", "")) from None

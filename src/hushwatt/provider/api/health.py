@@ -1,7 +1,5 @@
 """Is it alive, is it ready, how does it do: for those who keep it running."""
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -38,6 +36,6 @@ def operation_routes(service: Service, access: Access) -> APIRouter:
 def _refresh(service: Service) -> None:
     with service.database.reading() as session:
         for number, schedule in service.schedules.items():
-            state: Any = plan_state(session, number)
+            state = plan_state(session, number)
             service.metrics.homes.labels(schedule.plan.id).set(state.homes)
             service.metrics.published.labels(schedule.plan.id).set(state.published)

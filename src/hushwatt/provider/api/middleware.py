@@ -25,10 +25,7 @@ from hushwatt.provider.store.session import StoreUnavailable
 
 SECURITY_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 NO_STORE = (b"cache-control", b"no-store")
-STRICT_TRANSPORT = (
-    b"strict-transport-security",
-    b"max-age=31536000",
-)  # browsers come back by https for a year
+STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")  # browsers come back by https for a year
 UPLOADS = "/v1/plans/{plan_id}/reports"
 RETRY_SECONDS = 5  # seconds
 MAX_BODY_BYTES = 65_536  # bytes of a body that is no upload

@@ -8,7 +8,8 @@ import hashlib
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from starlette.types import Message, Receive, Scope, Send
 
-from hushwatt.wire.proof import BODY_UNREAD, NONCE_BYTES, NONCE_HEADER, Challenge, hex_header, prove
+from hushwatt.wire.proof import BODY_UNREAD, NONCE_BYTES, NONCE_HEADER, Challenge, prove
+from hushwatt.wire.signature import hex_header
 
 
 class ResponseSigner:

@@ -87,12 +87,12 @@ def _levels(layout: Layout, rows: Rows, members: NDArray[np.intp] | None) -> Who
 
 
 def _cases(layout: Layout, drawn: Whole, levels: Whole) -> list[Case]:
-    """The different bands that reports ask for; mostly there is one."""
-    kinds = {(int(drawn[0]), int(levels[0]))}
-    if not _alike(drawn, levels):
-        kinds = set(zip(drawn.tolist(), levels.tolist(), strict=True))
-    return [(layout.oracle, budget, layout.asked, cells) for budget, cells in kinds]
+    """The different bands that reports ask for."""
+    return [(layout.oracle, budget, layout.asked, cells) for budget, cells in unique_rows(drawn, levels)]
 
 
-def _alike(*columns: Whole) -> bool:
-    return all(bool((column == column[0]).all()) for column in columns)
+def unique_rows(*columns: Whole) -> list[tuple[int, ...]]:
+    """The different rows of some columns, ascending; mostly there is one."""
+    if all((column == column[0]).all() for column in columns):
+        return [tuple(int(column[0]) for column in columns)]
+    return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from hushwatt.errors import HushwattError, UsageError
+from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import nearest, shown
-from hushwatt.provider.estimate.time_range import parse_time_range
+from hushwatt.provider.estimate.time_range import parse_query_range
 from hushwatt.provider.service.collection_reader import CollectionReader
 
 FLAGS = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
@@ -64,7 +64,7 @@ def parse_query(reader: CollectionReader, parameters: Mapping[str, str], applian
             raise UsageError(f"{name} is {len(value)} characters long; at most {MAX_LENGTH} make sense")
     plan = choose_plan(reader, parameters.get("plan", ""))
     start, end = parameters.get("from", "").strip(), parameters.get("to", "").strip()
-    first, last = _parse_range(plan, start, end)
+    first, last = parse_query_range(plan, start, end)
     return PageQuery(
         plan=plan,
         several=len(reader.collections) > 1,
@@ -90,13 +90,6 @@ def choose_plan(reader: CollectionReader, word: str) -> Plan:
     if len(matches) != 1:
         raise UsageError(f"{'no' if not matches else 'more than one'} plan here has an id like {shown(word)}")
     return matches[0]
-
-
-def _parse_range(plan: Plan, start: str, end: str) -> tuple[int | None, int | None]:
-    try:
-        return parse_time_range(plan, start or None, end or None)
-    except HushwattError as wrong:
-        raise UsageError(str(wrong).replace("--", "")) from None
 
 
 def _parse_flag(name: str, word: str) -> bool:

@@ -53,10 +53,8 @@ def covariance_bounds(
     np.divide(1.0, scaled, out=opposite, where=scaled > 0)
     least, most = (np.clip(part - (1 - part) * opposite, -1, 1) for part in asked_about_both(plan, timeline))
     same, turned = np.maximum(most, 0), np.maximum(-least, 0)
-    lowest, highest = (
-        -np.maximum(same * apart, turned * together),
-        np.maximum(same * together, turned * apart),
-    )
+    lowest = -np.maximum(same * apart, turned * together)
+    highest = np.maximum(same * together, turned * apart)
     np.fill_diagonal(lowest, 0.0)
     np.fill_diagonal(highest, 0.0)
     return CovarianceBounds(lowest, highest)

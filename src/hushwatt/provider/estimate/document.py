@@ -12,14 +12,11 @@ Document = dict[str, Any]
 
 def document(estimates: Estimates) -> Document:
     """Everything as plain numbers, texts, lists and dictionaries."""
-    smoothed = {"smoothed": True} if estimates.smoothed else {}
-    slots = [_slot(estimates, index) for index in range(len(estimates.slots))]
-    periods = _periods(estimates)
     return {
         **_head(estimates),
-        **smoothed,
-        "slots": slots,
-        "appliances": periods if estimates.answered else {},
+        **({"smoothed": True} if estimates.smoothed else {}),
+        "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
+        "appliances": _periods(estimates) if estimates.answered else {},
         "top": list(estimates.top),
         **_caveats(estimates),
     }
@@ -104,12 +101,10 @@ def _caveats(estimates: Estimates) -> Document:
 
 def _periods(estimates: Estimates) -> dict[str, Document | None]:
     """Every appliance, and how many forging homes put the next one in the order before it."""
-    periods: dict[str, Document | None] = {}
-    for name, period in estimates.by_period.items():
-        periods[name] = None if period is None else _period(period)
-        if period is not None and name in estimates.swap_homes:
-            periods[name] = _period(period) | {"swap_homes": estimates.swap_homes[name]}
-    return periods
+    swaps = {name: {"swap_homes": homes} for name, homes in estimates.swap_homes.items()}
+    return {
+        name: _period(period) | swaps.get(name, {}) if period else None for name, period in estimates.by_period.items()
+    }
 
 
 def _period(numbers: PeriodEstimates) -> Document:

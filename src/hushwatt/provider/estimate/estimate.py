@@ -5,7 +5,7 @@ their mean watts, on the watts that stand for the levels.  Where fewer homes tha
 plan's minimum spoke of an appliance, there is no answer about it.
 """
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -121,12 +121,9 @@ def smoothed_estimates(
     own, smoothed = slot_estimates(slots, homes, show), filtered.smoothed
     reach = np.maximum(filtered.share - filtered.low, filtered.high - filtered.share)
     watts_reach = np.maximum(filtered.watts - filtered.watts_low, filtered.watts_high - filtered.watts)
-    return SlotEstimates(
-        known=slots.known,
-        counted=slots.counted,
-        speakers=slots.speakers,
+    return replace(
+        own,
         levels=np.where(smoothed[:, None], show(homes * filtered.share, homes), own.levels),
-        unbiased=own.unbiased,
         levels_se=np.where(smoothed[:, None], homes * reach / Z95, own.levels_se),
         low=np.where(smoothed[:, None], homes * filtered.low, own.low),
         high=np.where(smoothed[:, None], homes * filtered.high, own.high),

@@ -102,12 +102,7 @@ def sampling_weights(groups: DebiasedGroups, slots: SlotStatistics, weights: Per
 
 
 def slope_and_jump(
-    plan: Plan,
-    appliance: int,
-    groups: DebiasedGroups,
-    weights: PeriodWeights,
-    correction: Floats,
-    share: Floats,
+    plan: Plan, appliance: int, groups: DebiasedGroups, weights: PeriodWeights, correction: Floats, share: Floats
 ) -> tuple[float, float]:
     """How fast the variance of the mean changes with the mean, and how much one answer moves it.
 

@@ -100,10 +100,7 @@ def _fieller(watts: Floats, errors: _RatioVariances) -> tuple[Floats, Floats]:
     reach = np.sqrt(np.maximum(middle**2 - square * (watts**2 - doubt * errors.own), 0))
     bounded = square > 0  # else the total may be zero: any ratio will do
     square = np.where(bounded, square, 1.0)
-    return (
-        np.where(bounded, (middle - reach) / square, -np.inf),
-        np.where(bounded, (middle + reach) / square, np.inf),
-    )
+    return (np.where(bounded, (middle - reach) / square, -np.inf), np.where(bounded, (middle + reach) / square, np.inf))
 
 
 def ranks(watts: Floats, variance: Floats, bounds: CovarianceBounds | None = None) -> Ranks:

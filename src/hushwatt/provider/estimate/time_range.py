@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from hushwatt.errors import UsageError
+from hushwatt.errors import HushwattError, UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import midnight, nanoseconds, parse_instant, zone
 
@@ -23,6 +23,14 @@ def parse_time_range(plan: Plan, start: str | None, end: str | None) -> tuple[in
     if first is not None and last is not None and first > last:
         raise UsageError(f"--from {start} is after --to {end}")
     return first, last
+
+
+def parse_query_range(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:
+    """The same for what stands in an address: empty is open too, and a refusal speaks of no options."""
+    try:
+        return parse_time_range(plan, start or None, end or None)
+    except HushwattError as wrong:
+        raise UsageError(str(wrong).replace("--", "")) from None
 
 
 def _slot(plan: Plan, moment: int) -> int:

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from hushwatt.errors import StateError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of, strategy_for
-from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
+from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit, unique_rows
 from hushwatt.provider.checks.rotation import REFUSALS
 from hushwatt.provider.store.rotations import StoredRotations
-from hushwatt.provider.store.session import Homes, Rows, Session, StoredReport
+from hushwatt.provider.store.session import Homes, ReportGroup, Rows, Session, StoredReport
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
 from hushwatt.provider.tally.draws import PUBLICATION, is_fresh, slot_runs
-from hushwatt.provider.tally.tally import Tally, TallyKey, tally_rows
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import Records
 
@@ -57,16 +57,6 @@ class Collection:
         if self.plan.decision != "household":
             return None
         return strategy_for(self.plan).probe
-
-
-@dataclass(frozen=True)
-class ReportGroup:
-    """Reports of one slot that are counted together."""
-
-    key: TallyKey
-    spent: int
-    homes: Homes
-    payloads: Rows
 
 
 class ReportColumns(Protocol):
@@ -167,23 +157,12 @@ def _insert(
         fresh = is_fresh(spent, drawn, collection.probe)
         session.add_draws(collection.number, slot, homes[fresh])
     as_of = _drawn_in(session, collection, slot, homes, fresh)
-    tallies: dict[TallyKey, Tally] = {}
+    tallies = Tallies(0, {})
     for group in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
-        added = session.add_reports(
-            collection.number,
-            slot,
-            group.spent,
-            group.key.drawn,
-            group.key.as_of,
-            group.homes,
-            group.payloads,
-            delivery,
-        )
-        if added != len(group.homes):
+        if session.add_reports(collection.number, group, delivery) != len(group.homes):
             raise StateError("a report that was not there is there now: nothing of this was kept")
-        tally = tally_rows(collection.layout, group.payloads)
-        tallies[group.key] = tallies[group.key] + tally if group.key in tallies else tally
-    add_tallies(session, collection.number, tallies)
+        tallies.add(group.key, tally_rows(collection.layout, group.payloads))
+    add_tallies(session, collection.number, tallies.groups)
     if collection.probe is not None:
         _recount_repeats(session, collection, slot, homes[fresh])
 
@@ -200,13 +179,8 @@ def _drawn_in(session: Session, collection: Collection, slot: int, homes: Homes,
 
 def _recount_repeats(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
     """Repeats of a later slot that came before the draw they repeat: count them with that draw."""
-    later = session.all(
-        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND as_of < ? ORDER BY slot",
-        collection.number,
-        slot,
-        slot,
-    )
-    for (after,) in later:
+    statement = "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND as_of < ? ORDER BY slot"
+    for (after,) in session.all(statement, collection.number, slot, slot):
         if not len(homes):
             return
         redrawn = []
@@ -221,14 +195,9 @@ def _recount_repeats(session: Session, collection: Collection, slot: int, homes:
 def recount(session: Session, collection: Collection, slot: int, report: StoredReport, as_of: int) -> None:
     """Count a repeat of a slot with another draw than before."""
     tally, old = tally_of(collection, report.payload), tally_key(slot, report)
-    add_tallies(session, collection.number, {old: negative(tally), old._replace(as_of=as_of): tally})
-    session.run(
-        "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?",
-        as_of,
-        collection.number,
-        slot,
-        report.home,
-    )
+    add_tallies(session, collection.number, {old: -tally, old._replace(as_of=as_of): tally})
+    statement = "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?"
+    session.run(statement, as_of, collection.number, slot, report.home)
 
 
 def _groups(slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows) -> Iterator[ReportGroup]:
@@ -236,13 +205,6 @@ def _groups(slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, p
     for when, cost, budget in unique_rows(as_of, spent, drawn):
         rows = (as_of == when) & (spent == cost) & (drawn == budget)
         yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[rows], payloads[rows])
-
-
-def unique_rows(*columns: Homes) -> list[tuple[int, ...]]:
-    """The different rows of some columns; mostly there is one."""
-    if all((column == column[0]).all() for column in columns):
-        return [tuple(int(column[0]) for column in columns)]
-    return sorted(set(zip(*(column.tolist() for column in columns), strict=True)))
 
 
 def tally_key(slot: int, report: StoredReport) -> TallyKey:
@@ -253,8 +215,3 @@ def tally_key(slot: int, report: StoredReport) -> TallyKey:
 def tally_of(collection: Collection, payload: bytes) -> Tally:
     """What one report adds up to."""
     return tally_rows(collection.layout, np.frombuffer(payload, dtype=np.uint8)[None, :])
-
-
-def negative(tally: Tally) -> Tally:
-    """What takes a tally away again."""
-    return Tally(-tally.rows, -tally.reports, -tally.counts)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushwatt.provider.intake.collect import Collection, negative, tally_key, tally_of
+from hushwatt.provider.intake.collect import Collection, tally_key, tally_of
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.rotations import forget_rotation
@@ -16,8 +16,7 @@ def erase_home(session: Session, collection: Collection, home: int, published: i
     for slot in reported_slots(session, number):
         for report in session.reports_of(number, slot, homes):
             if slot > published:
-                tally = negative(tally_of(collection, report.payload))
-                add_tallies(session, number, {tally_key(slot, report): tally})
+                add_tallies(session, number, {tally_key(slot, report): -tally_of(collection, report.payload)})
             erased += session.run("DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home)
     session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
     forget_rotation(session, number, home)

@@ -20,15 +20,7 @@ import numpy as np
 from hushwatt.errors import HushwattError
 from hushwatt.provider.checks.plausible import bands_at_hand
 from hushwatt.provider.clock import UtcClock
-from hushwatt.provider.intake.collect import (
-    ACCEPTED,
-    REASONS,
-    REPEATED,
-    Collection,
-    Verdicts,
-    collect_signed,
-    validate,
-)
+from hushwatt.provider.intake.collect import ACCEPTED, REASONS, REPEATED, Collection, Verdicts, collect_signed, validate
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import plan_state

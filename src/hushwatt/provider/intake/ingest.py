@@ -35,13 +35,7 @@ from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import DeviceIndex, unique_devices
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.deliveries import begin_delivery, declared_by_files, rows_taken, set_rows_taken
-from hushwatt.provider.store.enrolment import (
-    FILE_SIGNER,
-    count_named,
-    enrol_named,
-    set_declared_homes,
-    were_erased,
-)
+from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, enrol_named, set_declared_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database, Homes, Rows, Session
 from hushwatt.provider.store.slots import count_late
@@ -188,29 +182,29 @@ class Ingest:
         if not len(unknown):
             return homes, verdicts, 0
         devices, which = unique_devices(rows.devices[unknown])
-        homes_found = self._looked_up(session, devices, delivery)
-        late = (homes_found[which] < 0) & (rows.batch.slot[unknown] <= state.published)
+        known_homes = self._looked_up(session, devices, delivery)
+        late = (known_homes[which] < 0) & (rows.batch.slot[unknown] <= state.published)
         self._count_late(session, rows.batch.slot[unknown[late]])
         verdicts[unknown[late]] = TOO_LATE
         strange = np.zeros(len(devices), dtype=bool)
         strange[which[~late]] = True
-        gone, enrolled = self._enrolled(session, devices, homes_found, strange & (homes_found < 0), delivery)
+        gone, enrolled = self._enrolled(session, devices, known_homes, strange & (known_homes < 0), delivery)
         verdicts[unknown[gone[which] & ~late]] = ERASED
-        homes[unknown] = homes_found[which]
+        homes[unknown] = known_homes[which]
         return homes, verdicts, enrolled
 
     def _looked_up(self, session: Session, devices: Rows, delivery: int) -> Homes:
         """The homes of devices that are enrolled; −1 where one is not."""
         number = self._collection.number
-        homes_found, signers = session.find_devices(number, devices)
+        known_homes, signers = session.find_devices(number, devices)
         if (signers > FILE_SIGNER).any():
-            named = session.name_homes(number, homes_found[signers > FILE_SIGNER], delivery)
+            named = session.name_homes(number, known_homes[signers > FILE_SIGNER], delivery)
             count_named(session, number, named)
-        self._index.add(devices[homes_found >= 0], homes_found[homes_found >= 0])
-        return homes_found
+        self._index.add(devices[known_homes >= 0], known_homes[known_homes >= 0])
+        return known_homes
 
     def _enrolled(
-        self, session: Session, devices: Rows, homes_found: Homes, new: Flags, delivery: int
+        self, session: Session, devices: Rows, known_homes: Homes, new: Flags, delivery: int
     ) -> tuple[Flags, int]:
         """Enrol new devices, and put their homes where they belong; which were erased, how many enrolled."""
         gone = np.zeros(len(devices), dtype=bool)
@@ -220,8 +214,8 @@ class Ingest:
         count = int(new.sum())
         if count:
             first = enrol_named(session, self._collection.number, devices[new], delivery)
-            homes_found[new] = np.arange(count) + first
-            self._index.add(devices[new], homes_found[new])
+            known_homes[new] = np.arange(count) + first
+            self._index.add(devices[new], known_homes[new])
         return gone, count
 
     def _count_late(self, session: Session, slots: NDArray[np.int32]) -> None:

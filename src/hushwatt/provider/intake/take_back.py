@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.errors import UsageError
+from hushwatt.provider.checks.plausible import unique_rows
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.intake.collect import Collection, negative, recount, unique_rows
+from hushwatt.provider.intake.collect import Collection, recount
 from hushwatt.provider.store.deliveries import all_deliveries, declared_by_files, find_delivery
-from hushwatt.provider.store.enrolment import FILE_SIGNER, set_declared_homes
+from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, set_declared_homes
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.rotations import relearn_rotations
 from hushwatt.provider.store.session import Homes, Session, StoredReport, payload_rows
@@ -38,12 +39,8 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     """Undo what a delivery brought, as far as it can be undone."""
     plan, wrong = collection.number, find_delivery(session, collection.number, number)
     published = plan_state(session, plan).published
-    ((stay, brought),) = session.all(
-        "SELECT count(CASE WHEN slot <= ? THEN 1 END), count(*) FROM reports WHERE plan = ? AND delivery = ?",
-        published,
-        plan,
-        number,
-    )
+    statement = "SELECT count(CASE WHEN slot <= ? THEN 1 END), count(*) FROM reports WHERE plan = ? AND delivery = ?"
+    ((stay, brought),) = session.all(statement, published, plan, number)
     if wrong.undone:
         raise UsageError(f"delivery {number} was taken back before")
     if not wrong.at:
@@ -62,11 +59,8 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     gone = _forget_homes(session, plan, number)
     relearn_rotations(session, plan, collection.plan, np.unique(np.concatenate(homes)))
     again = _come_again(session, collection, number)
-    session.run(
-        "UPDATE deliveries SET undone = 1, taken = 0, accepted = 0, repeated = 0 WHERE plan = ? AND number = ?",
-        plan,
-        number,
-    )
+    statement = "UPDATE deliveries SET undone = 1, taken = 0, accepted = 0, repeated = 0 WHERE plan = ? AND number = ?"
+    session.run(statement, plan, number)
     set_declared_homes(session, plan, declared_by_files(session, plan))
     session.run("UPDATE plans SET undone = undone + 1 WHERE plan = ?", plan)
     return TakenBack(reports, int(stay), gone, again)
@@ -83,12 +77,9 @@ def _come_again(session: Session, collection: Collection, number: int) -> tuple[
         for each in others
         if each.repeated or (rotates(collection.plan) and each.at and each.taken > each.accepted)
     ]
+    statement = "UPDATE deliveries SET taken = 0, repeated = 0 WHERE plan = ? AND number = ?"
     for each in lost:
-        session.run(
-            "UPDATE deliveries SET taken = 0, repeated = 0 WHERE plan = ? AND number = ?",
-            collection.number,
-            each.number,
-        )
+        session.run(statement, collection.number, each.number)
     return tuple(each.name for each in lost)
 
 
@@ -101,22 +92,11 @@ def correct_homes(session: Session, collection: Collection, number: int, homes: 
 
 def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[list[StoredReport]]:
     """The reports of a slot that a delivery brought, a part at a time; each part is gone before the next."""
-    while rows := session.all(
-        "SELECT home, spent, drawn, as_of, payload FROM reports "
-        "WHERE plan = ? AND slot = ? AND delivery = ? ORDER BY home LIMIT ?",
-        plan,
-        slot,
-        number,
-        BATCH_ROWS,
-    ):
+    brought = "FROM reports WHERE plan = ? AND slot = ? AND delivery = ?"
+    select = f"SELECT home, spent, drawn, as_of, payload {brought} ORDER BY home LIMIT ?"
+    while rows := session.all(select, plan, slot, number, BATCH_ROWS):
         yield [StoredReport(*row) for row in rows]
-        session.run(
-            "DELETE FROM reports WHERE plan = ? AND slot = ? AND delivery = ? AND home <= ?",
-            plan,
-            slot,
-            number,
-            rows[-1][0],
-        )
+        session.run(f"DELETE {brought} AND home <= ?", plan, slot, number, rows[-1][0])
 
 
 def _forget(session: Session, collection: Collection, slot: int, reports: list[StoredReport]) -> None:
@@ -124,16 +104,12 @@ def _forget(session: Session, collection: Collection, slot: int, reports: list[S
     as_of, drawn = (np.array([getattr(each, name) for each in reports]) for name in ("as_of", "drawn"))
     payloads = payload_rows(reports)
     for when, budget in unique_rows(as_of, drawn):
-        tally = negative(tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)]))
+        tally = -tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)])
         add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget): tally})
     if collection.probe is not None:
+        statement = "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?"
         for each in reports:
-            session.run(
-                "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?",
-                collection.number,
-                each.home,
-                slot,
-            )
+            session.run(statement, collection.number, each.home, slot)
 
 
 def _draw_anew(session: Session, collection: Collection, slots: list[int], homes: Homes) -> None:
@@ -149,29 +125,15 @@ def _draw_anew(session: Session, collection: Collection, slots: list[int], homes
 
 def _forget_homes(session: Session, plan: int, number: int) -> int:
     """Forget homes that a delivery alone has named; how many."""
-    gone = session.run(
+    delete = (
         "DELETE FROM devices WHERE plan = ? AND delivery = ? AND signer = ? "
-        "AND home NOT IN (SELECT home FROM reports WHERE plan = ?)",
-        plan,
-        number,
-        FILE_SIGNER,
-        plan,
+        "AND home NOT IN (SELECT home FROM reports WHERE plan = ?)"
     )
-    unnamed = session.run(
+    gone = session.run(delete, plan, number, FILE_SIGNER, plan)
+    update = (
         "UPDATE devices SET filed = 0, delivery = 0 WHERE plan = ? AND delivery = ? AND signer <> ? "
-        "AND home NOT IN (SELECT home FROM reports WHERE plan = ? AND delivery > 0)",
-        plan,
-        number,
-        FILE_SIGNER,
-        plan,
+        "AND home NOT IN (SELECT home FROM reports WHERE plan = ? AND delivery > 0)"
     )
-    ((told, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
-    left = named - gone - unnamed
-    session.run(
-        "UPDATE plans SET filed = ?, homes = homes - ? + ? WHERE plan = ?",
-        left,
-        gone,
-        max(0, told - left) - max(0, told - named),
-        plan,
-    )
+    count_named(session, plan, -gone - session.run(update, plan, number, FILE_SIGNER, plan))
+    session.run("UPDATE plans SET homes = homes - ? WHERE plan = ?", gone, plan)
     return gone

@@ -5,7 +5,7 @@ number of homes enrolled at that moment, and its numbers never change after that
 is on the scale of the homes that were enrolled when its last slot was published.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +26,7 @@ from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
 from hushwatt.provider.store.slots import PublishedSlot, homes_when_published, late_reports, published_slots
 from hushwatt.provider.store.tallies import read_tallies
-from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
+from hushwatt.provider.tally.tally import Tallies
 
 MAX_SLOTS = 1000  # told at once
 
@@ -76,14 +76,9 @@ class CollectionReader:
         self, database: Database, schedules: Mapping[int, SlotSchedule], clock: UtcClock, metrics: Metrics
     ) -> None:
         self._database, self._schedules, self._clock, self._metrics = database, schedules, clock, metrics
-        self._collections = {
+        self.collections = {  # all plans by their id
             schedule.plan.id: Collection(number, schedule.plan) for number, schedule in schedules.items()
         }
-
-    @property
-    def collections(self) -> dict[str, Collection]:
-        """All plans by their id."""
-        return self._collections
 
     def plan_of(self, number: int) -> Plan:
         """The plan with this number in the store."""
@@ -109,7 +104,10 @@ class CollectionReader:
             state = plan_state(session, number)
             published = published_slots(session, number)
             late = late_reports(session, number)
-            counted = _reports_by_slot(read_tallies(session, number, first, last))
+            tallies = read_tallies(session, number, first, last)
+        reports: Counter[int] = Counter()
+        for key, tally in tallies.items():
+            reports[key.slot] += tally.rows
         return [
             SlotView(
                 slot=slot,
@@ -117,7 +115,7 @@ class CollectionReader:
                 end=plan.calendar.end_of(slot),
                 closes=schedule.closes(slot),
                 state=schedule.state(slot, now, state.published),
-                reports=counted.get(slot, 0),
+                reports=reports[slot],
                 homes=_homes(published, slot, state),
                 late=late.get(slot, 0),
                 need=plan.minimum_homes,
@@ -156,7 +154,9 @@ class CollectionReader:
 
     def _completed(self, plan: Plan, estimates: Estimates, fields: Document) -> Document:
         if not estimates.answered:
-            fields["not_yet"] = _not_yet_document(self.not_yet(plan))
+            not_yet = self.not_yet(plan)
+            when = show_instant(not_yet.next_look) if not_yet.next_look else None
+            fields["not_yet"] = {"have": not_yet.have, "need": not_yet.need, "next_look": when}
         return fields
 
     def not_yet(self, plan: Plan) -> NotYet:
@@ -166,7 +166,8 @@ class CollectionReader:
         if nearest >= plan.calendar.slots:
             return NotYet(0, plan.minimum_homes, None)
         with self._database.reading() as session:
-            have = _max_reports(read_tallies(session, self._number(plan), nearest, nearest))
+            tallies = read_tallies(session, self._number(plan), nearest, nearest)
+        have = int(np.sum([tally.reports for tally in tallies.values()], axis=0).max(initial=0))
         return NotYet(have, plan.minimum_homes, schedule.closes(nearest))
 
     def health(self, plan: Plan) -> Health:
@@ -187,7 +188,7 @@ class CollectionReader:
 
     def _number(self, plan: Plan) -> int:
         try:
-            return self._collections[plan.id].number
+            return self.collections[plan.id].number
         except KeyError:
             raise UsageError(f"the plan {plan.id[:12]}… is not collected here") from None
 
@@ -207,21 +208,3 @@ def _homes(published: Sequence[PublishedSlot], slot: int, state: PlanState) -> i
     """How many homes take part in a slot: when it was published, or now."""
     then = homes_when_published(published, slot) if slot <= state.published else None
     return state.homes if then is None else then
-
-
-def _reports_by_slot(groups: Mapping[TallyKey, Tally]) -> dict[int, int]:
-    """How many homes reported in each slot."""
-    rows: defaultdict[int, int] = defaultdict(int)
-    for key, tally in groups.items():
-        rows[key.slot] += tally.rows
-    return dict(rows)
-
-
-def _max_reports(groups: Mapping[TallyKey, Tally]) -> int:
-    """The most homes that spoke of one appliance."""
-    return int(np.sum([tally.reports for tally in groups.values()], axis=0).max(initial=0))
-
-
-def _not_yet_document(not_yet: NotYet) -> Document:
-    when = not_yet.next_look
-    return {"have": not_yet.have, "need": not_yet.need, "next_look": show_instant(when) if when else None}

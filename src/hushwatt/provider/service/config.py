@@ -17,16 +17,7 @@ UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PREFIX = "HUSHWATT_"
 MAX_PORT, MAX_NUMBER = 65_535, 2**31 - 1
 MAX_FILE_BYTES = 65_536  # bytes of a file with settings
-BOOLEANS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
+BOOLEANS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
 @dataclass(frozen=True)
@@ -162,13 +153,11 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     """The variables of our names; others that begin alike belong to other parts."""
-    kinds = {field.name: field.type for field in fields(Config)}
-    settings: dict[str, Any] = {}
-    for name, kind in kinds.items():
-        text = environment.get(PREFIX + name.upper())
-        if text is not None:
-            settings[name] = _parsed(PREFIX + name.upper(), text, kind)
-    return settings
+    return {
+        field.name: _parsed(variable, environment[variable], field.type)
+        for field in fields(Config)
+        if (variable := PREFIX + field.name.upper()) in environment
+    }
 
 
 def _parsed(name: str, text: str, kind: object) -> Any:

@@ -6,13 +6,10 @@ homes, reports, tallies and slots is written once, on top of a session, so that 
 cannot differ.
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hushwatt.provider.store.session import Database, Session, StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["Database", "Session", "StoreUnavailable", "open_store"]
 

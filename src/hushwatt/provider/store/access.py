@@ -62,26 +62,15 @@ def add_codes(session: Session, plan: int, count: int, homes: int, now: int, exp
     if not 1 <= homes <= MAX_GATEWAY_HOMES:
         raise UsageError(f"a code is good for 1 to {MAX_GATEWAY_HOMES} homes, not {homes}")
     codes = [new_code() for _ in range(count)]
+    statement = "INSERT INTO codes (hash, plan, homes, made, expires) VALUES (?, ?, ?, ?, ?)"
     for code in codes:
-        session.run(
-            "INSERT INTO codes (hash, plan, homes, made, expires) VALUES (?, ?, ?, ?, ?)",
-            hash_secret(code),
-            plan,
-            homes,
-            now,
-            expires,
-        )
+        session.run(statement, hash_secret(code), plan, homes, now, expires)
     return codes
 
 
 def find_code(session: Session, plan: int, code: str) -> EnrolmentCode | None:
-    row = first_row(
-        session.all(
-            "SELECT hash, plan, homes, expires, signer, first_home, enrolled FROM codes WHERE hash = ? AND plan = ?",
-            hash_secret(code),
-            plan,
-        )
-    )
+    columns = "hash, plan, homes, expires, signer, first_home, enrolled"
+    row = first_row(session, f"SELECT {columns} FROM codes WHERE hash = ? AND plan = ?", hash_secret(code), plan)
     return EnrolmentCode(bytes(row[0]), *row[1:]) if row else None
 
 
@@ -89,14 +78,8 @@ def add_token(session: Session, label: str, now: int, expires: int, role: str = 
     """A new token; an older one of that label stops working, and so do the logins made with it."""
     token = new_token()
     _drop_token(session, label)
-    session.run(
-        "INSERT INTO tokens (hash, label, made, expires, role) VALUES (?, ?, ?, ?, ?)",
-        hash_secret(token),
-        label,
-        now,
-        expires,
-        role,
-    )
+    statement = "INSERT INTO tokens (hash, label, made, expires, role) VALUES (?, ?, ?, ?, ?)"
+    session.run(statement, hash_secret(token), label, now, expires, role)
     return token
 
 
@@ -107,7 +90,7 @@ def remove_token(session: Session, label: str) -> None:
 
 def token_role(session: Session, token: str, now: int) -> str | None:
     """What the holder of a token may do; None: it is not one of ours, or has expired."""
-    row = first_row(session.all("SELECT role FROM tokens WHERE hash = ? AND expires > ?", hash_secret(token), now))
+    row = first_row(session, "SELECT role FROM tokens WHERE hash = ? AND expires > ?", hash_secret(token), now)
     return str(row[0]) if row else None
 
 

@@ -42,7 +42,7 @@ def restore(backup: Path, path: Path) -> None:
             known = list(copy.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'hushwatt'"))
             copy.close()
         except apsw.Error:
-            raise StateError(f"{backup} is not a backup of hushwatt") from None
+            known = []
         if known != [(1,)]:
             raise StateError(f"{backup} is not a backup of hushwatt")
     path.chmod(0o600)

@@ -30,25 +30,19 @@ class DeliveryRecord:
 def begin_delivery(session: Session, plan: int, content: bytes, name: str, rows: int, homes: int, now: int) -> int:
     """The number of a file, which is noted unless it is known."""
     ((highest,),) = session.all("SELECT max(number) FROM deliveries")
-    session.run(
+    statement = (
         "INSERT INTO deliveries (plan, content, taken, number, name, at, rows, homes) "
         "VALUES (?, ?, 0, ?, ?, ?, ?, ?) ON CONFLICT (plan, content) DO UPDATE SET undone = 0, "
-        "homes = CASE WHEN deliveries.undone = 1 THEN excluded.homes ELSE deliveries.homes END",
-        plan,
-        content,
-        (highest or 0) + 1,
-        name,
-        now,
-        rows,
-        homes,
+        "homes = CASE WHEN deliveries.undone = 1 THEN excluded.homes ELSE deliveries.homes END"
     )
-    rows_found = session.all("SELECT number FROM deliveries WHERE plan = ? AND content = ?", plan, content)
-    return int(rows_found[0][0])
+    session.run(statement, plan, content, (highest or 0) + 1, name, now, rows, homes)
+    ((number,),) = session.all("SELECT number FROM deliveries WHERE plan = ? AND content = ?", plan, content)
+    return int(number)
 
 
 def rows_taken(session: Session, plan: int, content: bytes) -> int:
     """How many rows of a file are in the store, from its first on."""
-    row = first_row(session.all("SELECT taken FROM deliveries WHERE plan = ? AND content = ?", plan, content))
+    row = first_row(session, "SELECT taken FROM deliveries WHERE plan = ? AND content = ?", plan, content)
     return int(row[0]) if row else 0
 
 
@@ -56,15 +50,9 @@ def set_rows_taken(
     session: Session, plan: int, content: bytes, rows: int, accepted: int = 0, repeated: int = 0
 ) -> None:
     """Note that the first `rows` rows of a file are in the store, and what became of the last of them."""
-    session.run(
-        "UPDATE deliveries SET taken = ?, accepted = accepted + ?, repeated = repeated + ? "
-        "WHERE plan = ? AND content = ?",
-        rows,
-        accepted,
-        repeated,
-        plan,
-        content,
-    )
+    changes = "taken = ?, accepted = accepted + ?, repeated = repeated + ?"
+    statement = f"UPDATE deliveries SET {changes} WHERE plan = ? AND content = ?"
+    session.run(statement, rows, accepted, repeated, plan, content)
 
 
 def all_deliveries(session: Session, plan: int) -> list[DeliveryRecord]:

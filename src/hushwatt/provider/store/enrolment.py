@@ -7,6 +7,7 @@ asked for again.  Homes that files name have no signer, so nobody can speak for 
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,20 +39,17 @@ class Enrolled:
 
 
 def find_signer(session: Session, plan: int, name: bytes) -> Signer | None:
-    row = first_row(session.all("SELECT signer, name, key FROM signers WHERE name = ? AND plan = ?", name, plan))
+    row = first_row(session, "SELECT signer, name, key FROM signers WHERE name = ? AND plan = ?", name, plan)
     return Signer(int(row[0]), bytes(row[1]), bytes(row[2])) if row else None
 
 
 def enrol_home(session: Session, plan: int, key: bytes, code: EnrolmentCode | None = None) -> Enrolled:
     """Enrol one home under its own key."""
-    known = first_row(
-        session.all(
-            "SELECT device, home FROM signers JOIN devices ON device = name "
-            "WHERE signers.plan = ? AND key = ? AND gateway = 0",
-            plan,
-            key,
-        )
+    statement = (
+        "SELECT device, home FROM signers JOIN devices ON device = name "
+        "WHERE signers.plan = ? AND key = ? AND gateway = 0"
     )
+    known = first_row(session, statement, plan, key)
     if known:
         return Enrolled(bytes(known[0]), (bytes(known[0]),), (int(known[1]),), new=False)
     name = os.urandom(16)
@@ -64,7 +62,7 @@ def enrol_home(session: Session, plan: int, key: bytes, code: EnrolmentCode | No
 
 def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: EnrolmentCode) -> Enrolled:
     """Enrol `homes` more homes under a gateway's key."""
-    known = first_row(session.all("SELECT signer, name FROM signers WHERE plan = ? AND key = ?", plan, key))
+    known = first_row(session, "SELECT signer, name FROM signers WHERE plan = ? AND key = ?", plan, key)
     if known:
         signer, name = int(known[0]), bytes(known[1])
     else:
@@ -90,32 +88,22 @@ def count_named(session: Session, plan: int, more: int) -> None:
 
     Homes that take part and have not been named yet, because their turn has not come, count too.
     """
-    declared, named = _declared_and_named(session, plan)
-    _change_homes(session, plan, (declared, named), (declared, named + more))
+    _change_homes(session, plan, lambda declared, named: (declared, named + more))
 
 
 def set_declared_homes(session: Session, plan: int, declared: int) -> None:
     """Put right how many homes take part by the word of files."""
-    before, named = _declared_and_named(session, plan)
-    _change_homes(session, plan, (before, named), (declared, named))
+    _change_homes(session, plan, lambda _, named: (declared, named))
 
 
-def _declared_and_named(session: Session, plan: int) -> tuple[int, int]:
-    ((declared, named),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
-    return declared, named
-
-
-def _change_homes(session: Session, plan: int, before: tuple[int, int], after: tuple[int, int]) -> None:
-    if before == after:
-        return
-    (declared_before, named_before), (declared, named) = before, after
-    session.run(
-        "UPDATE plans SET told = ?, filed = ?, homes = homes + ? WHERE plan = ?",
-        declared,
-        named,
-        max(0, declared - named) - max(0, declared_before - named_before),
-        plan,
-    )
+def _change_homes(session: Session, plan: int, change: Callable[[int, int], tuple[int, int]]) -> None:
+    """Change how many homes files declare and name, and by that how many take part."""
+    ((declared_before, named_before),) = session.all("SELECT told, filed FROM plans WHERE plan = ?", plan)
+    declared, named = change(declared_before, named_before)
+    if (declared, named) != (declared_before, named_before):
+        more = max(0, declared - named) - max(0, declared_before - named_before)
+        statement = "UPDATE plans SET told = ?, filed = ?, homes = homes + ? WHERE plan = ?"
+        session.run(statement, declared, named, more, plan)
 
 
 def were_erased(session: Session, devices: Rows) -> NDArray[np.bool_]:
@@ -131,12 +119,8 @@ def enrolled_before(session: Session, code: EnrolmentCode, key: bytes) -> Enroll
     rows = session.all("SELECT name FROM signers WHERE signer = ? AND key = ?", code.signer, key)
     if not rows or code.first_home is None or code.enrolled is None:
         return None
-    devices = session.all(
-        "SELECT device, home FROM devices WHERE plan = ? AND home >= ? AND home < ? ORDER BY home",
-        code.plan,
-        code.first_home,
-        code.first_home + code.enrolled,
-    )
+    statement = "SELECT device, home FROM devices WHERE plan = ? AND home >= ? AND home < ? ORDER BY home"
+    devices = session.all(statement, code.plan, code.first_home, code.first_home + code.enrolled)
     names, homes = tuple(bytes(device) for device, _ in devices), tuple(int(home) for _, home in devices)
     return Enrolled(bytes(rows[0][0]), names, homes, new=False)
 
@@ -166,33 +150,19 @@ def _device_hash(device: bytes) -> bytes:
 
 
 def _add_signer(session: Session, plan: int, name: bytes, key: bytes, gateway: int) -> int:
-    rows = session.all(
-        "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, ?) RETURNING signer",
-        plan,
-        name,
-        key,
-        gateway,
-    )
-    return int(rows[0][0])
+    statement = "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, ?) RETURNING signer"
+    ((signer,),) = session.all(statement, plan, name, key, gateway)
+    return int(signer)
 
 
 def _allocate_homes(session: Session, plan: int, count: int) -> int:
     """Numbers for new homes; a number is never given twice."""
-    rows = session.all(
-        "UPDATE plans SET homes = homes + ?, next_home = next_home + ? WHERE plan = ? RETURNING next_home",
-        count,
-        count,
-        plan,
-    )
-    return int(rows[0][0]) - count
+    statement = "UPDATE plans SET homes = homes + ?, next_home = next_home + ? WHERE plan = ? RETURNING next_home"
+    ((next_home,),) = session.all(statement, count, count, plan)
+    return int(next_home) - count
 
 
 def _redeem(session: Session, code: EnrolmentCode | None, signer: int, first: int, homes: int) -> None:
     if code:
-        session.run(
-            "UPDATE codes SET signer = ?, first_home = ?, enrolled = ? WHERE hash = ?",
-            signer,
-            first,
-            homes,
-            code.hash,
-        )
+        statement = "UPDATE codes SET signer = ?, first_home = ?, enrolled = ? WHERE hash = ?"
+        session.run(statement, signer, first, homes, code.hash)

@@ -16,12 +16,8 @@ def add_login(session: Session, token: str, now: int) -> str:
     """A new secret for the holder of a token."""
     secret = PREFIX + secrets.token_urlsafe(32)
     session.run("DELETE FROM logins WHERE expires <= ?", now)
-    session.run(
-        "INSERT INTO logins (hash, token, expires) VALUES (?, ?, ?)",
-        hash_secret(secret),
-        hash_secret(token),
-        now + LOGIN_SECONDS,
-    )
+    statement = "INSERT INTO logins (hash, token, expires) VALUES (?, ?, ?)"
+    session.run(statement, hash_secret(secret), hash_secret(token), now + LOGIN_SECONDS)
     return secret
 
 
@@ -31,13 +27,9 @@ def remove_login(session: Session, secret: str) -> None:
 
 def login_role(session: Session, secret: str, now: int) -> str | None:
     """What the holder of a secret may do; None: nothing."""
-    row = first_row(
-        session.all(
-            "SELECT role FROM logins JOIN tokens ON tokens.hash = logins.token "
-            "WHERE logins.hash = ? AND logins.expires > ? AND tokens.expires > ?",
-            hash_secret(secret),
-            now,
-            now,
-        )
+    statement = (
+        "SELECT role FROM logins JOIN tokens ON tokens.hash = logins.token "
+        "WHERE logins.hash = ? AND logins.expires > ? AND tokens.expires > ?"
     )
+    row = first_row(session, statement, hash_secret(secret), now, now)
     return str(row[0]) if row else None

@@ -34,7 +34,7 @@ def all_plans(session: Session) -> dict[int, Plan]:
 
 
 def plan_state(session: Session, plan: int) -> PlanState:
-    row = first_row(session.all("SELECT homes, published, erased, told, filed, undone FROM plans WHERE plan = ?", plan))
+    row = first_row(session, "SELECT homes, published, erased, told, filed, undone FROM plans WHERE plan = ?", plan)
     if not row:
         return PlanState(0, -1)
     homes, published, erased, told, named, undone = map(int, row)

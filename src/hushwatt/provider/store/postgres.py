@@ -21,11 +21,13 @@ from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
     Homes,
+    ReportGroup,
     Rows,
     StoredReport,
     StoredReportBatch,
     StoreUnavailable,
     device_order,
+    homes_and_signers,
     known_below,
     report_batches,
     rotation_columns,
@@ -72,17 +74,14 @@ class PostgresSession:
         ).rowcount
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
-        homes_signers = np.full((len(devices), 2), -1, dtype=np.int64)
-        rows = self._connection.execute(
+        matches = self._connection.execute(
             "SELECT item, home, signer FROM "
             "(SELECT item, substring(%s FROM item * 16 + 1 FOR 16) FROM generate_series(0, %s) AS item) "
             "AS asked (item, device) JOIN devices USING (device) WHERE plan = %s",
             (devices.tobytes(), len(devices) - 1, plan),
             binary=True,
         )
-        matches = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 3)
-        homes_signers[matches[:, 0]] = matches[:, 1:]
-        return homes_signers[:, 0], homes_signers[:, 1]
+        return homes_and_signers(len(devices), matches)
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         asked = homes[: known_below(self, plan, slot, homes)]
@@ -92,17 +91,8 @@ class PostgresSession:
         )
         return np.isin(homes, reported)
 
-    def add_reports(
-        self,
-        plan: int,
-        slot: int,
-        spent: int,
-        drawn: int,
-        as_of: int,
-        homes: Homes,
-        payloads: Rows,
-        delivery: int = 0,
-    ) -> int:
+    def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
+        (slot, _, as_of, drawn), spent, homes, payloads = group.key, group.spent, group.homes, group.payloads
         self._make_partition(plan, slot)
         if len(homes) >= COPY_ROWS:
             columns: Columns = {"plan": plan, "slot": slot, "home": homes, "spent": spent, "drawn": drawn}
@@ -113,16 +103,7 @@ class PostgresSession:
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
             "SELECT %s, %s, home, %s, %s, %s, payload, %s "
             "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
-            (
-                plan,
-                slot,
-                spent,
-                drawn,
-                as_of,
-                delivery,
-                BigintArray(homes),
-                [row.tobytes() for row in payloads],
-            ),
+            (plan, slot, spent, drawn, as_of, delivery, BigintArray(homes), [row.tobytes() for row in payloads]),
             binary=True,
         ).rowcount
 
@@ -224,7 +205,7 @@ class Postgres:
                 max_size=connections,
                 timeout=CONNECT_SECONDS,
                 open=False,
-                check=_check_alive,
+                check=ConnectionPool.check_connection,
                 configure=_register_dumpers,
             )
             self._pool.open(wait=True, timeout=CONNECT_SECONDS)
@@ -296,10 +277,6 @@ def _partitions(plan: int, slot: int) -> tuple[str, str]:
         f"reports_{plan}_{first}_to_{first + PARTITION_SLOTS - 1}",
         f"reports_{plan}_{slot - slot % OLD_PARTITION_SLOTS}",
     )
-
-
-def _check_alive(connection: psycopg.Connection[Any]) -> None:
-    ConnectionPool.check_connection(connection)
 
 
 def _register_dumpers(connection: psycopg.Connection[Any]) -> None:

@@ -57,9 +57,7 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
     if not rotates(plan):
         return
     session.run(
-        "DELETE FROM rotations WHERE plan = ? AND home NOT IN (SELECT home FROM devices WHERE plan = ?)",
-        number,
-        number,
+        "DELETE FROM rotations WHERE plan = ? AND home NOT IN (SELECT home FROM devices WHERE plan = ?)", number, number
     )
     homes = _unassigned(session, number, plan, homes)
     for home in homes.tolist():

@@ -86,7 +86,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 def migrate(session: Session, types: dict[str, str]) -> None:
     """Take the steps that the store has not taken; `types` are the database's own."""
     session.run("CREATE TABLE IF NOT EXISTS hushwatt (steps INTEGER NOT NULL)")
-    row = first_row(session.all("SELECT steps FROM hushwatt"))
+    row = first_row(session, "SELECT steps FROM hushwatt")
     taken = row[0] if row else 0
     if taken > len(MIGRATIONS):
         raise StateError(f"the store is from a newer hushwatt (step {taken}, this one knows {len(MIGRATIONS)})")

@@ -7,6 +7,7 @@ its own quick way.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import HushwattError
+from hushwatt.provider.tally.tally import TallyKey
 from hushwatt.wire.record import DEVICE_BYTES
 
 Homes = NDArray[np.int64]
@@ -26,6 +28,16 @@ class StoreUnavailable(HushwattError):
 
 
 ALREADY_STORED = "what was new is in the store already: nothing of this was kept"
+
+
+@dataclass(frozen=True)
+class ReportGroup:
+    """Reports of one slot that are counted together, a row each."""
+
+    key: TallyKey
+    spent: int
+    homes: Homes  # ascending
+    payloads: Rows
 
 
 class StoredReport(NamedTuple):
@@ -52,65 +64,42 @@ class Session(Protocol):
 
     def all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows a statement gives."""
-        ...
 
     def run(self, statement: str, *values: Any) -> int:
         """Carry a statement out; how many rows it changed."""
-        ...
 
     def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
         """Enrol devices as the homes `first_home`, `first_home` + 1, …; a delivery may have named them."""
-        ...
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
         """The home and the signer of each device; −1 where it is not enrolled."""
-        ...
 
     def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
         """Note that a delivery has named these homes, which enrolled themselves; for how many that is new."""
-        ...
 
     def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
         """Which of these homes, ascending, have a report in a slot."""
-        ...
 
-    def add_reports(
-        self,
-        plan: int,
-        slot: int,
-        spent: int,
-        drawn: int,
-        as_of: int,
-        homes: Homes,
-        payloads: Rows,
-        delivery: int = 0,
-    ) -> int:
-        """Keep the reports of homes, ascending, with none in the slot: the first write wins; how many."""
-        ...
+    def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
+        """Keep the reports of homes with none in the slot: the first write wins; how many."""
 
     def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
         """What is kept of these homes in a slot."""
-        ...
 
     def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
         """Everything that is kept of a slot, devices ascending, in batches of `rows` reports."""
-        ...
 
     def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
         """Remember that these homes drew anew in a slot."""
-        ...
 
     def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
         """The last slot up to this one in which each home drew anew; −1 where none is known."""
-        ...
 
     def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
         """Of which of these homes it is known when and in which order they speak, and the bytes of each."""
-        ...
 
     def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
         """Keep what is known of homes, ascending, in place of what was."""
-        ...
 
 
 class Database(Protocol):
@@ -120,23 +109,18 @@ class Database(Protocol):
 
     def writing(self) -> AbstractContextManager[Session]:
         """A transaction that has survived power loss once the block is left."""
-        ...
 
     def reading(self) -> AbstractContextManager[Session]:
         """A transaction that only reads, and holds nobody up."""
-        ...
 
     def purge(self) -> None:
         """Overwrite what was erased, as far as the database can."""
-        ...
 
     def vacuum_slot(self, plan: int, slot: int) -> None:
         """Let the space of reports that were changed in a slot be used for others."""
-        ...
 
     def backup(self, path: Path) -> None:
         """Write a whole, checked copy to a new file while everything goes on."""
-        ...
 
     def close(self) -> None: ...
 
@@ -154,6 +138,14 @@ def known_below(session: Session, plan: int, slot: int, homes: Homes) -> int:
     """
     ((highest,),) = session.all("SELECT max(home) FROM reports WHERE plan = ? AND slot = ?", plan, slot)
     return 0 if highest is None else int(np.searchsorted(homes, highest, side="right"))
+
+
+def homes_and_signers(count: int, matches: Iterable[tuple[int, int, int]]) -> tuple[Homes, Homes]:
+    """Two columns from rows of an index, its home and its signer; −1 where there is none."""
+    columns = np.full((2, count), -1, dtype=np.int64)
+    indices, *known = np.array(list(matches), dtype=np.int64).reshape(-1, 3).T
+    columns[:, indices] = known
+    return columns[0], columns[1]
 
 
 def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[StoredReportBatch]:
@@ -186,6 +178,6 @@ def device_rows(devices: bytes) -> Rows:
     return np.frombuffer(devices, dtype=np.uint8).reshape(-1, DEVICE_BYTES)
 
 
-def first_row(rows: list[tuple[Any, ...]]) -> tuple[Any, ...] | None:
-    """The first row, if there is one."""
-    return rows[0] if rows else None
+def first_row(session: Session, statement: str, *values: Any) -> tuple[Any, ...] | None:
+    """The first row that a statement gives, if there is one."""
+    return next(iter(session.all(statement, *values)), None)

@@ -28,16 +28,12 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
     if until <= before:
         return []
     slots = reported_slots(session, plan, before, until)
+    statement = (
+        "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, ?, ?, 0) "
+        "ON CONFLICT (plan, slot) DO UPDATE SET published_at = excluded.published_at, homes = excluded.homes"
+    )
     for slot in sorted({*slots, until}):
-        session.run(
-            "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, ?, ?, 0) "
-            "ON CONFLICT (plan, slot) DO UPDATE SET published_at = excluded.published_at, "
-            "homes = excluded.homes",
-            plan,
-            slot,
-            now,
-            homes,
-        )
+        session.run(statement, plan, slot, now, homes)
     session.run("UPDATE plans SET published = ? WHERE plan = ?", until, plan)
     return slots
 
@@ -45,8 +41,7 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
 def published_slots(session: Session, plan: int) -> list[PublishedSlot]:
     """The slots that were noted when they were published: all with reports, and some others, ascending."""
     rows = session.all(
-        "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL ORDER BY slot",
-        plan,
+        "SELECT slot, published_at, homes FROM slots WHERE plan = ? AND published_at IS NOT NULL ORDER BY slot", plan
     )
     return [PublishedSlot(*map(int, row)) for row in rows]
 
@@ -63,13 +58,11 @@ def homes_when_published(noted: Sequence[PublishedSlot], slot: int) -> int | Non
 
 def count_late(session: Session, plan: int, slot: int, count: int) -> None:
     """Reports that came after their slot was closed: counted, not merged."""
-    session.run(
+    statement = (
         "INSERT INTO slots (plan, slot, late, scrubbed) VALUES (?, ?, ?, 0) "
-        "ON CONFLICT (plan, slot) DO UPDATE SET late = slots.late + excluded.late",
-        plan,
-        slot,
-        count,
+        "ON CONFLICT (plan, slot) DO UPDATE SET late = slots.late + excluded.late"
     )
+    session.run(statement, plan, slot, count)
 
 
 def late_reports(session: Session, plan: int) -> dict[int, int]:
@@ -83,26 +76,17 @@ def scrub(session: Session, plan: int, max_slots: int, reports: int = SCRUB_BATC
 
     The reports stay known, so none counts twice.
     """
-    rows = session.all(
-        "SELECT slot FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 ORDER BY slot LIMIT ?",
-        plan,
-        max_slots,
+    due = "plan = ? AND published_at IS NOT NULL AND scrubbed = 0"
+    rows = session.all(f"SELECT slot FROM slots WHERE {due} ORDER BY slot LIMIT ?", plan, max_slots)
+    statement = (
+        "UPDATE reports SET payload = ? WHERE plan = ? AND slot = ? AND home IN "
+        "(SELECT home FROM reports WHERE plan = ? AND slot = ? AND payload <> ? ORDER BY home LIMIT ?)"
     )
     worked_on: list[int] = []
     for (slot,) in rows:
         if reports <= 0:
             break
-        emptied = session.run(
-            "UPDATE reports SET payload = ? WHERE plan = ? AND slot = ? AND home IN "
-            "(SELECT home FROM reports WHERE plan = ? AND slot = ? AND payload <> ? ORDER BY home LIMIT ?)",
-            b"",
-            plan,
-            slot,
-            plan,
-            slot,
-            b"",
-            reports,
-        )
+        emptied = session.run(statement, b"", plan, slot, plan, slot, b"", reports)
         if emptied < reports:
             session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND slot = ?", plan, slot)
         reports -= emptied

@@ -18,11 +18,13 @@ from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
     Homes,
+    ReportGroup,
     Rows,
     StoredReport,
     StoredReportBatch,
     StoreUnavailable,
     device_order,
+    homes_and_signers,
     known_below,
     report_batches,
     rotation_columns,
@@ -70,16 +72,14 @@ class SqliteSession:
         )
 
     def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
-        homes_signers = np.full((len(devices), 2), -1, dtype=np.int64)
-        if len(devices):
-            rows = self._connection.execute(
-                "SELECT value, home, signer FROM carray(?1) CROSS JOIN devices "
-                "ON device = substr(?2, value * 16 + 1, 16) WHERE plan = ?3",
-                (apsw.carray(device_order(devices)), devices.tobytes(), plan),
-            )
-            matches = np.array(list(rows), dtype=np.int64).reshape(-1, 3)
-            homes_signers[matches[:, 0]] = matches[:, 1:]
-        return homes_signers[:, 0], homes_signers[:, 1]
+        if not len(devices):
+            return homes_and_signers(0, [])
+        matches = self._connection.execute(
+            "SELECT value, home, signer FROM carray(?1) CROSS JOIN devices "
+            "ON device = substr(?2, value * 16 + 1, 16) WHERE plan = ?3",
+            (apsw.carray(device_order(devices)), devices.tobytes(), plan),
+        )
+        return homes_and_signers(len(devices), matches)
 
     def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
         self._connection.execute(
@@ -101,32 +101,13 @@ class SqliteSession:
             reported[[index for (index,) in rows]] = True
         return reported
 
-    def add_reports(
-        self,
-        plan: int,
-        slot: int,
-        spent: int,
-        drawn: int,
-        as_of: int,
-        homes: Homes,
-        payloads: Rows,
-        delivery: int = 0,
-    ) -> int:
+    def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
+        (slot, _, as_of, drawn), homes, payloads = group.key, _array(group.homes), group.payloads
         self._connection.execute(
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
             "SELECT ?1, ?2, value, ?3, ?4, ?5, substr(?6, (rowid - 1) * ?7 + 1, ?7), ?9 FROM carray(?8) "
             "WHERE true ON CONFLICT DO NOTHING",
-            (
-                plan,
-                slot,
-                spent,
-                drawn,
-                as_of,
-                payloads.tobytes(),
-                payloads.shape[1],
-                _array(homes),
-                delivery,
-            ),
+            (plan, slot, group.spent, drawn, as_of, payloads.tobytes(), payloads.shape[1], homes, delivery),
         )
         return self._connection.changes()
 
@@ -209,7 +190,9 @@ class Sqlite:
                 yield SqliteSession(self._writer)
                 self._writer.execute("COMMIT")
             except BaseException:
-                self._roll_back()
+                with suppress(apsw.Error):
+                    if self._writer.in_transaction:
+                        self._writer.execute("ROLLBACK")
                 raise
 
     @contextmanager
@@ -271,11 +254,6 @@ class Sqlite:
         self._path.chmod(0o600)
         self._opened.append(connection)
         return connection
-
-    def _roll_back(self) -> None:
-        with suppress(apsw.Error):
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
 
     @contextmanager
     def _clear_errors(self) -> Iterator[None]:

@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hushwatt.provider.store.session import Session, first_row
 from hushwatt.provider.tally.tally import Tally, TallyKey
 
@@ -16,55 +13,26 @@ KEY_MATCHES = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"
 def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) -> None:
     """Add to what is there; what has come to nothing goes."""
     for key, tally in added.items():
-        known = first_row(session.all(f"SELECT homes, reports, counts FROM tallies WHERE {KEY_MATCHES}", plan, *key))
-        total = _tally(*known) + tally if known else tally
+        known = first_row(session, f"SELECT homes, reports, counts FROM tallies WHERE {KEY_MATCHES}", plan, *key)
+        total = Tally.unpacked(*known) + tally if known else tally
         if known and not total.rows:
             session.run(f"DELETE FROM tallies WHERE {KEY_MATCHES}", plan, *key)
         elif known:
-            session.run(
-                f"UPDATE tallies SET homes = ?, reports = ?, counts = ? WHERE {KEY_MATCHES}",
-                *_columns(total),
-                plan,
-                *key,
-            )
+            statement = f"UPDATE tallies SET homes = ?, reports = ?, counts = ? WHERE {KEY_MATCHES}"
+            session.run(statement, *total.packed(), plan, *key)
         elif total.rows:
-            session.run(
-                f"INSERT INTO tallies (plan, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                plan,
-                *key,
-                *_columns(total),
-            )
+            statement = f"INSERT INTO tallies (plan, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            session.run(statement, plan, *key, *total.packed())
 
 
 def reported_slots(session: Session, plan: int, after: int = -1, until: int = NO_LIMIT) -> list[int]:
     """The slots above `after`, up to `until`, that have reports, ascending."""
-    rows = session.all(
-        "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot",
-        plan,
-        after,
-        until,
-    )
-    return [int(slot) for (slot,) in rows]
+    statement = "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot"
+    return [int(slot) for (slot,) in session.all(statement, plan, after, until)]
 
 
 def read_tallies(session: Session, plan: int, first: int, last: int) -> dict[TallyKey, Tally]:
     """The tallies of the slots `first` to `last`, both included."""
-    rows = session.all(
-        f"SELECT {COLUMNS} FROM tallies WHERE plan = ? AND slot BETWEEN ? AND ? ORDER BY slot, round, as_of, drawn",
-        plan,
-        first,
-        last,
-    )
-    return {TallyKey(*map(int, row[:4])): _tally(*row[4:]) for row in rows}
-
-
-def _columns(tally: Tally) -> tuple[int, bytes, bytes]:
-    return tally.rows, tally.reports.astype("<i8").tobytes(), tally.counts.astype("<i8").tobytes()
-
-
-def _tally(homes: int, reports: bytes, counts: bytes) -> Tally:
-    return Tally(int(homes), _numbers(reports), _numbers(counts))
-
-
-def _numbers(column: bytes) -> NDArray[np.int64]:
-    return np.frombuffer(column, dtype="<i8").astype(np.int64)
+    where, order = "plan = ? AND slot BETWEEN ? AND ?", "slot, round, as_of, drawn"
+    rows = session.all(f"SELECT {COLUMNS} FROM tallies WHERE {where} ORDER BY {order}", plan, first, last)
+    return {TallyKey(*map(int, row[:4])): Tally.unpacked(*row[4:]) for row in rows}

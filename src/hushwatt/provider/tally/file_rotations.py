@@ -13,7 +13,6 @@ from hushwatt.provider.checks.rotation import IN_PLACE, REFUSALS, Rotations
 from hushwatt.provider.tally.draws import slot_runs
 from hushwatt.provider.tally.home_index import HomeIndex
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_batches
-from hushwatt.wire.reports.reader import drop_rows
 from hushwatt.wire.reports.schema import ReportBatch
 
 
@@ -73,7 +72,7 @@ def tally_in_rotation(plan: Plan, batches: Iterable[TalliedBatch]) -> Tallies:
     for tallied in batches:
         in_place = checker.in_place(tallied.batch)
         if not in_place.all():
-            groups = list(tally_batches(plan, [drop_rows(tallied.batch, ~in_place)]))
+            groups = list(tally_batches(plan, [tallied.batch.without(~in_place)]))
             tallied = replace(tallied, groups=groups)
         tallied.add_to(tallies)
     tallies.refused += checker.refused

@@ -52,6 +52,18 @@ class Tally:
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(self.rows + other.rows, self.reports + other.reports, self.counts + other.counts)
 
+    def __neg__(self) -> "Tally":
+        """What takes it away again."""
+        return Tally(-self.rows, -self.reports, -self.counts)
+
+    def packed(self) -> tuple[int, bytes, bytes]:
+        """As three columns of a table; bytes are little endian."""
+        return self.rows, self.reports.astype("<i8").tobytes(), self.counts.astype("<i8").tobytes()
+
+    @classmethod
+    def unpacked(cls, rows: int, reports: bytes, counts: bytes) -> "Tally":
+        return cls(int(rows), *(np.frombuffer(each, dtype="<i8").astype(np.int64) for each in (reports, counts)))
+
 
 @dataclass
 class Tallies:

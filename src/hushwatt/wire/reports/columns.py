@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 BYTE_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)  # the first bytes of a word
 HASH_MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15)  # an odd number whose bits look like chance
-
-
 MAX_NAME = 128  # bytes of a home's name
 
 
@@ -49,10 +47,8 @@ def byte_lengths(column: pa.Array) -> NDArray[np.int64]:
     [2, 1, 2]
     """
     if pa.types.is_dictionary(column.type):
-        each: NDArray[np.int64] = byte_lengths(column.dictionary)[column.indices.to_numpy()]
-        return each
-    found: NDArray[np.int64] = pc.binary_length(column).to_numpy(zero_copy_only=False).astype(np.int64)
-    return found
+        return np.asarray(byte_lengths(column.dictionary)[column.indices.to_numpy()])
+    return np.asarray(pc.binary_length(column).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def payload_sizes(column: pa.Array) -> NDArray[np.int64]:

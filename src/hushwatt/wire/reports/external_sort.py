@@ -59,8 +59,8 @@ class BucketIndex:
 
     def buckets(self, batch: ReportBatch) -> NDArray[np.uint16]:
         """The bucket of each report."""
-        found = np.searchsorted(self.slots, batch.slot)
-        bucket, parts = self.first[found], self.parts[found]
+        index = np.searchsorted(self.slots, batch.slot)
+        bucket, parts = self.first[index], self.parts[index]
         if (parts > 1).any():
             bucket += (hash_names(batch.households) % parts.astype(np.uint64)).astype(np.int64)
         return bucket.astype(np.uint16)
@@ -94,15 +94,17 @@ class ExternalSort:
 
     def bucket(self, number: int) -> tuple[ReportBatch, int]:
         """The reports of a bucket in order, each as it came first, and how many came again."""
-        chunks = [self._read(chunk) for chunk in sorted(self._chunks[number])]
+        places = sorted(self._chunks[number])
+        messages = (pa.py_buffer(os.pread(self._file.fileno(), each.size, each.start)) for each in places)
+        chunks = [pa.ipc.read_record_batch(message, self._schema) for message in messages]
         table = pa.Table.from_batches(chunks).combine_chunks()
         columns = [table.column(name).chunk(0) for name in REPORT_SCHEMA.names]
         slot, round, spent, drawn = (column.to_numpy() for column in columns[1:-1])
         payloads = payload_matrix(columns[-1], self._size)
         batch = ReportBatch(columns[0], slot, round, spent, drawn, payloads)
-        ordered = batch.taken(sort_order((batch.households, slot, round)))
-        again = same_as_before((ordered.households, ordered.slot, ordered.round))
-        return ordered.taken(np.flatnonzero(~again)) if again.any() else ordered, int(again.sum())
+        ordered = batch.taken(sort_order(batch.keys))
+        again = same_as_before(ordered.keys)
+        return ordered.without(again), int(again.sum())
 
     def _dealt(self, batch: ReportBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
         numbers = self._deal.buckets(batch)
@@ -114,10 +116,6 @@ class ExternalSort:
         for start, end in pairwise([0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1), len(numbers)]):
             if start < end:
                 yield int(numbers[start]), table.slice(start, end - start)
-
-    def _read(self, chunk: SpillChunk) -> pa.RecordBatch:
-        content = os.pread(self._file.fileno(), chunk.size, chunk.start)
-        return pa.ipc.read_record_batch(pa.py_buffer(content), self._schema)
 
 
 def slot_counts(columns: Iterable[NDArray[np.integer]]) -> Counter[int]:

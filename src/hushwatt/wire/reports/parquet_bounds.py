@@ -5,7 +5,7 @@ a schema of a million columns, notes of a million row groups.  So the notes at t
 looked at before Arrow opens it, and the header of every page before it is unpacked.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -87,7 +87,7 @@ def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[s
     """Look at the header of every page of some columns, and refuse those that would unpack to too much."""
     names = set(columns)
     paths = [(footer.schema.column(index).path, index) for index in range(footer.num_columns)]
-    wanted = [(path, index) for path, index in paths if path in names or path.partition(".")[0] in names]
+    wanted = [(path, index) for path, index in paths if any(each in names for each in _with_parents(path))]
     coded, largest, left, pages = set[str](), 0, MAX_PAGES, dict.fromkeys(wanted, 0)
     groups = _row_groups(read_footer(opened))
     with _reading(opened) as file:
@@ -103,6 +103,13 @@ def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[s
                 largest = max([largest, *(header.value_bytes for header in headers)])
                 pages[column, index] = max([pages[column, index], *(header.size for header in headers)])
     return PageSummary(frozenset(coded), largest, sum(pages.values()))
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    """The column at a path and those around it: `a.list.element`, `a.list`, `a`."""
+    while path:
+        yield path
+        path = path.rpartition(".")[0]
 
 
 def _row_groups(data: bytes) -> list[list["_ColumnChunk"]]:
@@ -238,15 +245,14 @@ def _page_header(file: IO[bytes], offset: int) -> tuple[_PageHeader, int]:
         file.seek(offset)
         metadata = CompactReader(file.read(length))
         try:
-            kind, size, stored, encoding, values = _parse_page_header(metadata)
+            return _parse_page_header(metadata), offset + metadata.position
         except ValueError:
             continue
-        return _PageHeader(kind, size, stored, encoding, values), offset + metadata.position
     raise ValueError("no head of a page")
 
 
-def _parse_page_header(metadata: CompactReader) -> tuple[int, int, int, int, int]:
-    """Kind, both sizes, encoding and values; the last two are the data page's own, in one of two forms."""
+def _parse_page_header(metadata: CompactReader) -> _PageHeader:
+    """Encoding and values are the data page's own, in one of two forms."""
     fields, encoding, values = {1: 0, 2: 0, 3: 0}, 0, 0
     for number, kind in metadata.fields():
         if number in (5, 8) and kind == STRUCT:
@@ -256,7 +262,7 @@ def _parse_page_header(metadata: CompactReader) -> tuple[int, int, int, int, int
             value = metadata.value(kind)
             if number in fields and isinstance(value, int):
                 fields[number] = value
-    return fields[1], fields[2], fields[3], encoding, values
+    return _PageHeader(fields[1], fields[2], fields[3], encoding, values)
 
 
 def _reading(opened: FileOpener) -> Any:

@@ -11,14 +11,11 @@ from os import PathLike
 from pathlib import Path, PurePath
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hushwatt.errors import ReportError
 from hushwatt.parallel import map_ordered, prefetch
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.reports.external_sort import ExternalSort, slot_counts
-from hushwatt.wire.reports.order import Mask, ReportOrder, SortKey, SortKeys, key_at
+from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at
 from hushwatt.wire.reports.report_file import ReportFile, RowGroups
 from hushwatt.wire.reports.rows import unchecked_keys
 from hushwatt.wire.reports.schema import ReportBatch
@@ -35,7 +32,7 @@ def read_reports(
 ) -> Iterator[ReportBatch]:
     """The reports of a Parquet file, or of a folder of them, slots ascending, each once.
 
-    `size` is the bytes of one payload; `told` hears of reports that are left out because
+    `size` is the bytes of one payload; `on_repeats` hears of reports that are left out because
     the same household, slot and round was there before.  Whatever is wrong is a ReportError.
     """
     row_groups = [row_group for file in report_files(plan, Path(path)) for row_group in file.row_groups()]
@@ -81,19 +78,24 @@ def parquet_names(folder: str, inside: Sequence[Name]) -> list[Name]:
 def is_sorted(row_groups: list[RowGroups]) -> bool:
     """Is no report below one before it?  Only the columns that tell are read for it."""
     last: SortKey | None = None
-    for found in map_ordered(_end_keys, row_groups):
-        if found is None or (last is not None and found[0] < last):
+    for ends in map_ordered(_end_keys, row_groups):
+        if ends is None or (last is not None and ends[0] < last):
             return False
-        last = found[1]
+        last = ends[1]
     return True
 
 
 def spill_reports(row_groups: list[RowGroups], size: int) -> ExternalSort:
     """The reports of these pieces, dealt into buckets; whoever asks for it closes it."""
-    counts = slot_counts(_slots(row_groups))
-    spill = ExternalSort(counts, size)
+    slots = (batch.column(0) for group in row_groups for batch in group.file.columns(("slot",), group.groups))
+    spill = ExternalSort(slot_counts(column.drop_null().to_numpy() for column in slots), size)
+
+    def add(index: int) -> None:
+        for number, batch in enumerate(row_groups[index].batches(size)):
+            spill.add(index << 32 | number, batch)
+
     try:
-        for _ in map_ordered(lambda index: _spill(spill, row_groups[index], index, size), range(len(row_groups))):
+        for _ in map_ordered(add, range(len(row_groups))):
             pass
     except BaseException:
         spill.close()
@@ -101,17 +103,7 @@ def spill_reports(row_groups: list[RowGroups], size: int) -> ExternalSort:
     return spill
 
 
-def keys_of(batch: ReportBatch) -> SortKeys:
-    """What tells the reports of a batch apart."""
-    return batch.households, batch.slot, batch.round
-
-
-def drop_rows(batch: ReportBatch, left_out: Mask) -> ReportBatch:
-    """A batch without some of its rows."""
-    return batch.taken(np.flatnonzero(~left_out)) if left_out.any() else batch
-
-
-def _end_keys(row_group: RowGroups) -> tuple[SortKey, SortKey] | None:
+def _end_keys(row_group: RowGroups) -> KeyRange | None:
     """The first and the last report of a piece; None when they are not in order."""
     order, ends = ReportOrder(), []
     for batch in row_group.file.columns(KEYS, row_group.groups):
@@ -122,24 +114,13 @@ def _end_keys(row_group: RowGroups) -> tuple[SortKey, SortKey] | None:
     return ends[0], ends[-1]
 
 
-def _slots(row_groups: list[RowGroups]) -> Iterator[NDArray[np.integer]]:
-    for row_group in row_groups:
-        for batch in row_group.file.columns(("slot",), row_group.groups):
-            yield batch.column(0).drop_null().to_numpy()
-
-
-def _spill(spill: ExternalSort, row_group: RowGroups, place: int, size: int) -> None:
-    for number, batch in enumerate(row_group.batches(size)):
-        spill.add(place << 32 | number, batch)
-
-
 def _read_streamed(row_groups: list[RowGroups], size: int, on_repeats: OnRepeats) -> Iterator[ReportBatch]:
     order = ReportOrder()
     for batch in prefetch(batch for row_group in row_groups for batch in row_group.batches(size)):
-        again = order.repeats(keys_of(batch))
+        again = order.repeats(batch.keys)
         assert again is not None, "it was in order a moment ago"
         on_repeats(int(again.sum()))
-        yield drop_rows(batch, again)
+        yield batch.without(again)
 
 
 def _read_sorted(row_groups: list[RowGroups], size: int, on_repeats: OnRepeats) -> Iterator[ReportBatch]:

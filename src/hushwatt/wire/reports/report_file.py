@@ -16,13 +16,7 @@ from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.columns import MAX_NAME, is_allowed_type
-from hushwatt.wire.reports.parquet_bounds import (
-    DamagedColumn,
-    PageSummary,
-    UnsafeParquet,
-    check_footer,
-    check_pages,
-)
+from hushwatt.wire.reports.parquet_bounds import DamagedColumn, PageSummary, UnsafeParquet, check_footer, check_pages
 from hushwatt.wire.reports.rows import check_batch
 from hushwatt.wire.reports.schema import HOMES, PLAN, REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import locate_row_errors

@@ -60,10 +60,6 @@ def _refuse_outside(column: NDArray[Any], most: int, problem: str) -> None:
         refuse((column < 0) | (column > most), problem)
 
 
-def _size_problem(size: int) -> str:
-    return f"the plan's payloads have {size} bytes, this one has not"
-
-
 def _names(column: pa.Array) -> pa.Array:
     """The names of homes, none of which is longer than a name, nor anything but text."""
     each = column.dictionary if pa.types.is_dictionary(column.type) else column  # a few stand for all
@@ -85,10 +81,11 @@ def _is_text(name: pa.Scalar) -> bool:
 
 
 def _payloads(column: pa.Array, size: int) -> NDArray[np.uint8]:
+    problem = f"the plan's payloads have {size} bytes, this one has not"
     if pa.types.is_dictionary(column.type):
-        refuse(byte_lengths(column) != size, _size_problem(size))
+        refuse(byte_lengths(column) != size, problem)
         column = column.cast(column.type.value_type)
     if pa.types.is_binary_view(column.type):
         column = column.cast(pa.binary())
-    refuse(payload_sizes(column) != size, _size_problem(size))
+    refuse(payload_sizes(column) != size, problem)
     return payload_matrix(column, size)

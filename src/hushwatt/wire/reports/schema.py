@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.wire.reports.order import SortKeys
 
 PLAN, HOMES, SIMULATION = b"hushwatt.plan", b"hushwatt.homes", b"hushwatt.simulation"
 
@@ -24,10 +25,8 @@ REPORT_SCHEMA = pa.schema(
 
 def report_schema(plan: Plan, homes: int, seed: int | None = None) -> pa.Schema:
     """The schema of a plan's reports: its id, how many homes take part, and the seed of a simulation."""
-    told = {PLAN: plan.id, HOMES: str(homes)}
-    if seed is not None:
-        told[SIMULATION] = str(seed)
-    return REPORT_SCHEMA.with_metadata(told)
+    simulation = {} if seed is None else {SIMULATION: str(seed)}
+    return REPORT_SCHEMA.with_metadata({PLAN: plan.id, HOMES: str(homes)} | simulation)
 
 
 @dataclass(frozen=True)
@@ -44,13 +43,17 @@ class ReportBatch:
     def __len__(self) -> int:
         return len(self.slot)
 
+    @property
+    def keys(self) -> SortKeys:
+        """What tells its reports apart."""
+        return self.households, self.slot, self.round
+
     def taken(self, rows: NDArray[np.intp] | slice) -> "ReportBatch":
         """These rows of it, in this order."""
-        return ReportBatch(
-            self.households[rows] if isinstance(rows, slice) else self.households.take(pa.array(rows)),
-            self.slot[rows],
-            self.round[rows],
-            self.spent[rows],
-            self.drawn[rows],
-            self.payloads[rows],
-        )
+        households = self.households[rows] if isinstance(rows, slice) else self.households.take(pa.array(rows))
+        slot, round, spent, drawn = self.slot[rows], self.round[rows], self.spent[rows], self.drawn[rows]
+        return ReportBatch(households, slot, round, spent, drawn, self.payloads[rows])
+
+    def without(self, left_out: NDArray[np.bool_]) -> "ReportBatch":
+        """The batch without some of its rows."""
+        return self.taken(np.flatnonzero(~left_out)) if left_out.any() else self

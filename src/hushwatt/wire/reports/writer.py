@@ -68,7 +68,7 @@ class ReportWriter:
 
     def write_batch(self, batch: ReportBatch) -> None:
         """Add reports of any slots; their columns must not change until the file is complete."""
-        if self._order.first_break((batch.households, batch.slot, batch.round)) is not None:
+        if self._order.first_break(batch.keys) is not None:
             raise ValueError("reports must be written in the order of slot, household and round")
         for start in range(0, len(batch), GROUP_ROWS):
             part = batch.taken(slice(start, start + GROUP_ROWS))

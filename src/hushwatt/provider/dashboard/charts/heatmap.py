@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import floor, log10
 
-from hushwatt.provider.dashboard.charts.figure import (
-    Figure,
-    axis,
-    figure,
-    hatch_pattern,
-    rows_axis,
-    sparse_ticks,
-)
+from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, hatch_pattern, rows_axis, sparse_ticks
 
 SHADES = ("--heat-1", "--heat-2", "--heat-3", "--heat-4", "--heat-5")
 DOTTED, HATCHED = "dotted", "hatched"

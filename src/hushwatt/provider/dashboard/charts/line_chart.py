@@ -58,7 +58,15 @@ def line_chart(
         yaxis2={"overlaying": "y", "visible": False, "range": [0, 1], "fixedrange": True},
         hovermode="x unified",
         showlegend=True,
-        legend=_above(),
+        legend={
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "traceorder": "normal",
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
     )
 
 
@@ -99,16 +107,4 @@ def _hatched(times: Sequence[str], seconds: float) -> Figure:
         "name": "too few homes",
         "marker": hatch_pattern(),
         "hovertemplate": "no answer",
-    }
-
-
-def _above() -> Figure:
-    return {
-        "orientation": "h",
-        "y": 1.02,
-        "yanchor": "bottom",
-        "x": 0,
-        "traceorder": "normal",
-        "itemclick": False,
-        "itemdoubleclick": False,
     }

@@ -51,7 +51,9 @@ def show(page: PageContext) -> dict[str, Any]:
         "epsilon": plain(page.plan.epsilon),
         "appliance_epsilon": rounded_up(reach(promise)),
         "appliance_odds": promise.appliance_odds.replace(" ", formatting.THIN),
-        "others": [_other(page, plan) for plan in _others(page)],
+        "others": [
+            _other(page, each.plan) for each in page.reader.collections.values() if each.plan.id != page.plan.id
+        ],
     }
     if slots:
         shown |= {"slots_chart": _slots_chart(page, slots), "slots_table": _slots_table(page, slots)}
@@ -119,11 +121,6 @@ def _slots_table(page: PageContext, slots: list[SlotView]) -> HtmlTable:
     ]
     columns = [Column("Slot"), Column("State"), *number_columns("Reports", "Expected", "Late")]
     return HtmlTable("The latest slots", columns, rows)
-
-
-def _others(page: PageContext) -> list[Plan]:
-    plans = [each.plan for each in page.reader.collections.values()]
-    return [plan for plan in plans if plan.id != page.plan.id]
 
 
 def _other(page: PageContext, plan: Plan) -> dict[str, str]:

@@ -32,9 +32,7 @@ def _levels(page: PageContext) -> HtmlTable:
         for names, count, text in levels(page.plan)
     ]
     return HtmlTable(
-        "Appliances and their levels",
-        [Column("Appliances"), *number_columns("Levels"), *text_columns("Which")],
-        rows,
+        "Appliances and their levels", [Column("Appliances"), *number_columns("Levels"), *text_columns("Which")], rows
     )
 
 

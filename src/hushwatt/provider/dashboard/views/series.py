@@ -52,11 +52,10 @@ def _chart(page: PageContext, slots: range, courses: dict[str, list[SlotCell]]) 
 
 def _table(page: PageContext, slots: range, courses: dict[str, list[SlotCell]]) -> HtmlTable:
     reasons = {cell.missing for course in courses.values() for cell in course if cell.missing}
-    rows = []
-    for index, slot in enumerate(slots):
-        cells = [course[index] for course in courses.values()]
-        texts = [cell.text for cell in cells]
-        rows.append([formatting.slot_name(page.plan, slot), f"{cells[0].reports:,}", *texts])
+    rows = [
+        [formatting.slot_name(page.plan, slot), f"{cells[0].reports:,}", *(cell.text for cell in cells)]
+        for slot, *cells in zip(slots, *courses.values(), strict=True)
+    ]
     headings = [Column("Slot"), *number_columns("Reports", *map(formatting.title, courses))]
     caption = "Mean watts of a home, with 95 % intervals"
     return HtmlTable(caption, headings, rows, frozenset(reasons))

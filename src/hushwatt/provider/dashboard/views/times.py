@@ -50,15 +50,10 @@ def _typical(row: list[SlotCell]) -> str:
 
 
 def _tile(page: PageContext, name: str, cell: SlotCell) -> HeatmapCell:
-    text = _hover_text(page, name, cell)
-    return HeatmapCell(None, False, text) if cell.missing else HeatmapCell(cell.value, cell.low < 0, text)
-
-
-def _hover_text(page: PageContext, name: str, cell: SlotCell) -> str:
     where = f"{formatting.title(name)}, {formatting.slot_name(page.plan, cell.slot)}"
     if cell.missing:
-        return f"{where}<br>{cell.missing_detail}"
-    return f"{where}<br>{cell.text}"
+        return HeatmapCell(None, False, f"{where}<br>{cell.missing_detail}")
+    return HeatmapCell(cell.value, cell.low < 0, f"{where}<br>{cell.text}")
 
 
 def _table(page: PageContext, slots: range, rows: dict[str, list[SlotCell]]) -> HtmlTable:

@@ -91,7 +91,7 @@ def smooth(
 ) -> list[SmoothedSlots]:
     """Pass the shares of all levels and the watts of all appliances through a bank of Kalman filters."""
     panel = SeriesPanel.of(slots, [np.asarray(appliance.values, float) for appliance in plan.appliances])
-    shown = _unsmoothed(panel, slots)
+    shown = _within_sigmas(panel, slots, [np.array([Z95])] * len(slots))
     if shown.smoothed.size:
         profiles = SeasonalProfiles(season_phases(plan, timeline.slots.tolist()), panel.known.shape[1])
         smoother = Smoother(panel, profiles, shown, _one_sided(panel, groups, slots, timeline))
@@ -131,7 +131,8 @@ class Smoother:
                 self._last = self._smoothed(index, filtered).where(later, self._last)
             self._start(slot, first)
             self._last = unsmoothed.where(first | broken, self._last)
-            self._learn(index, slot, first | later)
+            if self._bank:  # teach the seasons what the slot was, above the level of the time
+                self._profiles.learn(index, slot.estimate, self._bank.deviation(), first | later)
         return self._last.where(known, unsmoothed)
 
     def _observation(self, index: int) -> Observation:
@@ -148,11 +149,6 @@ class Smoother:
             bank = KalmanBank.start(slot, len(np.atleast_3d(slot.season)), self._panel.starts)
             self._bank = bank.where(series, self._bank) if self._bank else bank
             self._started = self._started | series
-
-    def _learn(self, index: int, slot: Observation, series: Mask) -> None:
-        """Teach the seasons what the slot was, above the level of the time."""
-        if self._bank:
-            self._profiles.learn(index, slot.estimate, self._bank.deviation(), series)
 
     def _breaks(self, filtered: FilteredSlot) -> Mask:
         """Whether an appliance's levels together, or its watts, are what nobody could predict."""
@@ -178,16 +174,8 @@ def has_fresh_draws(groups: DebiasedGroups, slots: SlotStatistics, timeline: Slo
     return timeline.sum_by_slot(np.where(repeated, 0.0, groups.reports)) > 0
 
 
-def _unsmoothed(panel: SeriesPanel, slots: Sequence[SlotStatistics]) -> SeriesRows:
-    """The slots by themselves."""
-    return _within_sigmas(panel, slots, [np.array([Z95])] * len(slots))
-
-
 def _one_sided(
-    panel: SeriesPanel,
-    groups: Sequence[DebiasedGroups],
-    slots: Sequence[SlotStatistics],
-    timeline: SlotTimeline,
+    panel: SeriesPanel, groups: Sequence[DebiasedGroups], slots: Sequence[SlotStatistics], timeline: SlotTimeline
 ) -> SeriesRows:
     """The slots by themselves, with limits that err on one side only as often as both do otherwise.
 

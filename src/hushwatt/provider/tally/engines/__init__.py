@@ -29,7 +29,7 @@ def engine(name: str, *, master: str | None = None, settings: Mapping[str, str] 
     """The engine of this name; a master and settings are for Spark.
 
     >>> engine("embedded")
-    Embedded()
+    EmbeddedEngine()
     """
     if name == "spark":
         from hushwatt.provider.tally.engines.spark import SparkEngine

@@ -21,7 +21,6 @@ from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotati
 from hushwatt.provider.tally.tally import Tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import ReportOrder, key_ranges
-from hushwatt.wire.reports.reader import drop_rows, keys_of
 from hushwatt.wire.reports.rows import check_batch
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import locate_row_errors
@@ -42,7 +41,7 @@ def tally_partition(plan: Plan, batches: Batches) -> Batches:
                 yield encode_tallies(Tallies(0, {}), PartitionInfo(ordered=False))
                 return
             tallies.add_all(tally_batches(plan, [kept]))
-            info.spans += key_ranges(keys_of(kept))
+            info.spans += key_ranges(kept.keys)
     info.repeats, info.refused = reports.repeats, reports.refused
     yield encode_tallies(tallies, info)
 
@@ -91,11 +90,11 @@ class ReportFilter:
         """The plausible reports of a batch, each once; None when they are in no order."""
         self.batch, self.kept = batch, None
         reports = check_batch(batch, self.plan.calendar.slots, Layout.of(self.plan).size)
-        repeated = order.repeats(keys_of(reports))
+        repeated = order.repeats(reports.keys)
         if repeated is None:
             return None
         self.kept = np.flatnonzero(~repeated)
-        fit, refused = plausible(self.plan, drop_rows(reports, repeated))
+        fit, refused = plausible(self.plan, reports.without(repeated))
         self.repeats += int(repeated.sum())
         self.refused += refused
         self.kept = self.kept[fit]

@@ -22,7 +22,7 @@ from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotati
 from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
-from hushwatt.wire.reports.reader import drop_rows, keys_of, read_row_groups, report_files, spill_reports
+from hushwatt.wire.reports.reader import read_row_groups, report_files, spill_reports
 from hushwatt.wire.reports.report_file import ReportSource, RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
@@ -69,7 +69,7 @@ def tally_piece(plan: Plan, piece: RowGroups) -> PieceTally:
         tallied.add_to(result.tallies)
         if len(tallied.batch):
             batch = tallied.batch
-            result.spans += key_ranges(keys_of(batch)) if result.ordered else [whole_slots(batch.slot)]
+            result.spans += key_ranges(batch.keys) if result.ordered else [whole_slots(batch.slot)]
     return result
 
 
@@ -78,14 +78,14 @@ def tallied_batches(plan: Plan, piece: RowGroups) -> Iterator[TalliedBatch]:
     order, ordered = ReportOrder(), True
     first, size = piece.first, Layout.of(plan).size
     for batch in piece.batches(size):
-        repeated = order.repeats(keys_of(batch)) if ordered else None
+        repeated = order.repeats(batch.keys) if ordered else None
         ordered = repeated is not None
         try:
             groups = list(tally_batches(plan, [batch]))
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
         first += len(batch)
-        once = batch if repeated is None else drop_rows(batch, repeated)
+        once = batch if repeated is None else batch.without(repeated)
         kept, refused = _plausible(plan, once)
         if len(kept) < len(batch):
             groups = list(tally_batches(plan, [kept]))
@@ -95,7 +95,7 @@ def tallied_batches(plan: Plan, piece: RowGroups) -> Iterator[TalliedBatch]:
 def _plausible(plan: Plan, batch: ReportBatch) -> tuple[ReportBatch, Counter[str]]:
     """The reports to be counted, and how many others there are, by reason."""
     fit, refused = plausible(plan, batch)
-    return drop_rows(batch, ~fit), refused
+    return batch.without(~fit), refused
 
 
 def _tally_in_parallel(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
@@ -138,7 +138,7 @@ def _in_file_order(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatch
     last: SortKey | None = None
     for batches in map_ordered(lambda piece: list(tallied_batches(plan, piece)), pieces):
         for tallied in batches:
-            places, any_left = keys_of(tallied.batch), len(tallied.batch) > 0
+            places, any_left = tallied.batch.keys, len(tallied.batch) > 0
             if not tallied.ordered or (any_left and last is not None and key_at(places, 0) <= last):
                 raise UnsortedReports
             last = key_at(places, -1) if any_left else last

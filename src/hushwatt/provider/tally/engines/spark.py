@@ -44,7 +44,7 @@ class SparkEngine:
         """What the reports of a file, or of a folder of them, add up to."""
         with spark_session(self.master, self.settings) as spark:
             files = spark_files(spark, plan, reports)
-            tallies = Tallies(max(file.homes for file in files), {})
+            tallies = Tallies(max(file.report.homes for file in files), {})
             try:
                 tallies.merge(_tallied(plan, _rows(spark, files)))
             except Exception as error:
@@ -75,8 +75,8 @@ def _collected(partitions: DataFrame) -> tuple[Tallies, list[PartitionInfo]]:
 
 def _rows(spark: Any, files: list[SparkFile]) -> DataFrame:
     """The reports of all files and where each stands; files of one kind are read together."""
-    kinds = dict.fromkeys(file.kinds for file in files)
-    frames = [_frame(spark, [file.address for file in files if file.kinds == kind]) for kind in kinds]
+    kinds = dict.fromkeys(file.report.kinds for file in files)
+    frames = [_frame(spark, [file.address for file in files if file.report.kinds == kind]) for kind in kinds]
     return reduce(lambda some, more: some.unionAll(more), frames)
 
 

@@ -28,15 +28,6 @@ class SparkFile:
     location: str  # where Spark says it is
 
     @property
-    def homes(self) -> int:
-        return self.report.homes
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The types of its columns."""
-        return self.report.kinds
-
-    @property
     def address(self) -> str:
         """How Spark is asked for it."""
         return GLOB_CHARACTERS.sub(r"\\\1", self.location)

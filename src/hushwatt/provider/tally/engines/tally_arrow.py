@@ -6,16 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 from hushwatt.wire.reports.order import KeyRange
 
 INFO_ROW = -1  # in place of a slot: the row is no tally
-NUMBERS = (*TallyKey._fields, "rows")
-LISTS = ("reports", "counts")
+NUMBERS, LISTS = (*TallyKey._fields, "rows"), ("reports", "counts")
+COLUMNS = (*NUMBERS, *LISTS)
 TALLY_SCHEMA = pa.schema(
     [*((name, pa.int64()) for name in NUMBERS), *((name, pa.binary()) for name in (*LISTS, "info"))]
 )
@@ -34,12 +32,7 @@ class PartitionInfo:
 def encode_tallies(tallies: Tallies, *infos: PartitionInfo) -> pa.RecordBatch:
     """Tallies and infos, a row each."""
     rows: list[dict[str, Any]] = [
-        {
-            **key._asdict(),
-            "rows": tally.rows,
-            **{name: getattr(tally, name).astype("<i8").tobytes() for name in LISTS},
-        }
-        for key, tally in tallies.groups.items()
+        dict(zip(COLUMNS, (*key, *tally.packed()), strict=True)) for key, tally in tallies.groups.items()
     ]
     rows += [{"slot": INFO_ROW, "info": pickle.dumps(info)} for info in infos]
     return pa.RecordBatch.from_pylist(rows, schema=TALLY_SCHEMA)
@@ -52,10 +45,6 @@ def decode_tallies(rows: Iterable[dict[str, Any]]) -> tuple[Tallies, list[Partit
         if row["slot"] == INFO_ROW:
             infos.append(pickle.loads(row["info"]))
         else:
-            key = TallyKey(*(row[name] for name in TallyKey._fields))
-            tallies.add(key, Tally(row["rows"], *(_numbers(row[name]) for name in LISTS)))
+            slot, round, as_of, drawn, *columns = (row[name] for name in COLUMNS)
+            tallies.add(TallyKey(slot, round, as_of, drawn), Tally.unpacked(*columns))
     return tallies, infos
-
-
-def _numbers(content: bytes) -> NDArray[np.int64]:
-    return np.frombuffer(content, dtype="<i8").astype(np.int64)
