@@ -97,7 +97,6 @@ GROUPED = {
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
     "household/test_home_assistant.py": "household/guard",
-    "household/test_private_files.py": "household/home_folder",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
         cli/household/household cli/household/options household/page/html household/page/view

@@ -64,19 +64,32 @@ elif [ -e "$data/agreed" ]; then
     joined=unknown
 fi
 
-# Consent is to what was joined: when that is over, or the home has left, a start asks again.
+# Consent is to the plan whose terms a start with agree off has shown. When it is over, the home has left,
+# or the provider offers another one, a start asks again.
 if [ "${joined:-0}" = 0 ]; then
-    [ "$agree" = "true" ] || rm -f "$data/agreed"
-    if [ -z "$provider" ] || [ "$agree" != "true" ] || [ -e "$data/agreed" ]; then
-        if [ -e "$data/agreed" ]; then
-            say "what you agreed to is over: read these terms, start once with agree off, then switch it on again"
-        else
-            say "write the provider's address in the options; read the terms in this log, then switch agree on"
-        fi
-        [ -z "$provider" ] || hushwatt household join "$provider" ${plan:+--plan "$plan"} </dev/null || true
-        exec sleep infinity
+    [ "$agree" = "true" ] || rm -f "$data/agreed" "$data/shown"
+    offered=""
+    if [ -n "$provider" ]; then
+        hushwatt household join "$provider" ${plan:+--plan "$plan"} </dev/null >"$data/terms" || true
+        cat "$data/terms"
+        offered=$(sed -n 's/^plan  *\([0-9a-f]\{64\}\)$/\1/p' "$data/terms")
     fi
-    hushwatt household join "$provider" ${plan:+--plan "$plan"} ${code:+--code "$code"} --yes
+    shown=$(cat "$data/shown" 2>/dev/null) || shown=""
+    again="read these terms, start once with agree off, then switch it on again"
+    if [ -e "$data/agreed" ]; then
+        say "what you agreed to is over: $again"
+    elif [ -z "$provider" ] || [ "$agree" != "true" ]; then
+        say "write the provider's address in the options; read the terms in this log, then switch agree on"
+        [ -z "$offered" ] || echo "$offered" >"$data/shown"
+    elif [ -z "$shown" ]; then
+        say "not joined, as the terms were not shown before: $again"
+    elif [ -n "$offered" ] && [ "$offered" != "$shown" ]; then
+        say "not joined, as the provider offers plan $offered, and you were shown $shown: $again"
+    else
+        hushwatt household join "$provider" --plan "$shown" ${code:+--code "$code"} --yes
+        joined=1
+    fi
+    [ "${joined:-0}" = 1 ] || exec sleep infinity
 fi
 touch "$data/agreed"
 

@@ -74,6 +74,24 @@ def test_a_case_that_hangs_is_a_failure(monkeypatch):
     assert [failure.said for failure in outcome.failures] == ["the case did not end in 2 seconds"]
 
 
+@pytest.mark.parametrize("how", ["killed", "hung"])
+def test_a_lost_worker_leaves_no_folder(tmp_path, monkeypatch, how):
+    """What lay in the folder of a case whose process ended in the middle is gone."""
+    monkeypatch.setattr(engine, "MEMORY", tmp_path)
+    monkeypatch.setattr(engine, "PATIENCE", 1 if how == "hung" else 900)
+
+    def case(seed, folder):
+        (folder / "ledger").mkdir()
+        if how == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(100)
+
+    outcome = run(scenario(case), 2, seed=1, jobs=2)
+
+    assert len(outcome.failures) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_time_is_bounded():
     """No case is begun when the time is over, but one always is."""
 

@@ -107,6 +107,27 @@ def test_joining_twice_is_refused(store, provider, plans):
         joined(store, provider, plans[0])
 
 
+def test_a_plan_that_is_over_is_not_joined(store, provider, plans):
+    """At its very end a plan is over, and nothing is enrolled; a moment before it is not."""
+    proposal = propose(store, CAPS, ProviderClient(provider.address), plans[0].id)
+    end = nanoseconds(plans[0].expires)
+
+    with pytest.raises(UsageError, match=f"is over since {plans[0].expires:%Y-%m-%d}"):
+        agree(store, proposal, "words", None, end, OperatingSystem())
+    assert store.rows("SELECT * FROM plans") == store.rows("SELECT * FROM consents") == []
+    assert agree(store, proposal, "words", None, end - 1, OperatingSystem()) == plans[0]
+
+
+def test_leaving_one_of_several_needs_its_name(store, provider, plans):
+    """Where several plans could be meant none is left."""
+    joined(store, provider, plans[0])
+    joined(store, provider, plans[3])
+
+    with pytest.raises(UsageError, match="several plans; name one by the start of its id with --plan"):
+        leave(store, None, time.time_ns())
+    assert len(taking_part(store)) == 2
+
+
 def test_coming_back_gives_no_budget(store, provider, plans):
     """A plan left and joined again goes on where it was."""
     joined(store, provider, plans[0])

@@ -4,13 +4,15 @@ import asyncio
 import json
 import signal
 import subprocess
+import sys
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import aiomqtt
 import pytest
 from tests.household.living import dearest, join
-from tests.household.serving import HUSHWATT, Provider, broker, plan_text
+from tests.household.serving import Provider, broker, plan_text
 
 from hushwatt.household.join import agree, propose
 from hushwatt.household.ledger.caps import Caps
@@ -23,6 +25,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import OperatingSystem
 
 CANARY = "1234.5678"
+SHARED_MEMORY = Path("/dev/shm")
 SOURCES = """
 entities = true
 [mqtt]
@@ -71,21 +74,37 @@ async def speak(port, until):
     raise AssertionError("it did not happen within 80 seconds")
 
 
+# The agent as it is, but for where its mark lies: not in the memory that the machine shares.
+AGENT = """
+import sys
+from pathlib import Path
+from hushwatt.cli.main import run
+from hushwatt.household.ledger import high_water_mark
+
+high_water_mark.SHARED_MEMORY = Path(sys.argv.pop(1))
+run()
+"""
+
+
 class Agent:
     """`hushwatt household run`, started and killed."""
 
-    def __init__(self, home):
-        self.home, self.lines = home, home / "agent.log"
+    def __init__(self, home, name):
+        self.home, self.lines, self.name = home, home / "agent.log", f"hushwatt-{name}"
+        self.memory = home.parent / "memory"
+        self.memory.mkdir()
+        self.command = [sys.executable, "-c", AGENT, str(self.memory), "household", "run", "--folder", str(home)]
 
     def start(self):
         self.log = self.lines.open("a")
-        words = ["household", "run", "--folder", str(self.home)]
-        self.process = subprocess.Popen([*HUSHWATT, *words], stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
 
     def stop(self, how):
         self.process.send_signal(how)
         code = self.process.wait(20)
         self.log.close()
+        assert [file.name for file in self.memory.iterdir()] == [self.name]
+        assert not (SHARED_MEMORY / self.name).exists()
         return code
 
 
@@ -114,7 +133,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
     with Store(home / "ledger.sqlite") as store:
         proposal = propose(store, Caps.load(home / "caps.toml"), ProviderClient(provider.address), plan.id)
         agree(store, proposal, "words", None, time.time_ns(), OperatingSystem())
-        agent = Agent(home)
+        agent = Agent(home, store.home)
 
         def arrived(least):
             return lambda: (store.value("SELECT count(*) FROM reports WHERE answer = 'accepted'") or 0) >= least
@@ -125,9 +144,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
         before = set(store.disk.execute("SELECT slot, payload FROM reports").fetchall())
         agent.start()
         asyncio.run(speak(port, arrived(len(before) + 2)))
-        second = subprocess.run(
-            [*HUSHWATT, "household", "run", "--folder", str(home)], capture_output=True, text=True, timeout=60
-        )
+        second = subprocess.run(agent.command, capture_output=True, text=True, timeout=60)
         entities = asyncio.run(retained(port))
         code = agent.stop(signal.SIGTERM)
         rows = store.disk.execute("SELECT slot, spent, drawn, payload FROM reports").fetchall()
@@ -198,7 +215,7 @@ def test_nothing_that_arrives_ends_it_and_stopping_is_quick(tmp_path, plan_of):
             join(store, plan)
             store.disk.execute("UPDATE plans SET address = ?", (address,))
             store.disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
-            agent = Agent(home)
+            agent = Agent(home, store.home)
             agent.start()
             asyncio.run(publish(port, NONSENSE))
             assert reached.wait(60)

@@ -355,6 +355,18 @@ def test_what_was_sent(home, command):
     } == {line[14:] for line in lines}
 
 
+@pytest.mark.parametrize("last", [0, 1, 7, 20, 10_000])
+def test_the_last_that_were_sent(home, plans, command, last):
+    """Over plans whose slots are of different length, the latest are those whose slots ended last."""
+    calendars = {plan.id: plan.calendar for plan in plans}
+    every = [(row["plan"], row["slot"]) for row in json.loads(command(commands.sent, as_json=True))]
+    shown = [(row["plan"], row["slot"]) for row in json.loads(command(commands.sent, as_json=True, last=last))]
+    ends = [calendars[plan].end_of(slot) for plan, slot in every]
+
+    assert ends == sorted(ends)
+    assert shown == every[max(0, len(every) - last) :]
+
+
 def test_the_window_moves_on(folder, plans):
     """Slot after slot, what is shown of a window is what its last w slots cost."""
     home, seen = lived(folder, plans), set()

@@ -14,6 +14,7 @@ SCRIPT = Path(__file__).parents[2] / "homeassistant" / "hushwatt" / "run.sh"
 MQTT = {"data": {"host": "core-mosquitto", "port": 1883, "username": "addons", "password": 'a"b'}}
 # What both versions say of `-e` without any input: 1.6 that it is fine, 1.7 that it is not.
 EMPTY = {"1.6": 0, "1.7": 4}
+PLAN, OTHER = "5f" * 32, "5e" * 32
 
 
 class App:
@@ -39,8 +40,10 @@ class App:
         )
         self.stub("sleep", "")
         self.supervisor([MQTT])
+        self.states, self.offered = (), PLAN
         self.joined()
         self.options()
+        (folder / "data" / "shown").write_text(f"{PLAN}\n")  # by an earlier start with agree off
 
     def stub(self, name, body):
         file = self.folder / "bin" / name
@@ -64,9 +67,20 @@ class App:
 
     def joined(self, *states):
         """Let the home have a plan in each of these states; without any it has no ledger."""
-        told = json.dumps({"plans": [{"state": state} for state in states]})
-        status = f"echo '{told}'" if states else "exit 2"
-        self.stub("hushwatt", f'case "$2" in status) {status} ;; esac')
+        self.states = states
+        self._hushwatt()
+
+    def offers(self, plan):
+        """Let the provider offer this plan; None: it does not answer."""
+        self.offered = plan
+        self._hushwatt()
+
+    def _hushwatt(self):
+        told = json.dumps({"plans": [{"state": state} for state in self.states]})
+        status = f"echo '{told}'" if self.states else "exit 2"
+        terms = f"printf 'when            now\\nplan            {self.offered}\\n'; " if self.offered else ""
+        ended = 'case "$*" in *--yes*) ;; *) exit 2 ;; esac'
+        self.stub("hushwatt", f'case "$2" in status) {status} ;; join) {terms}{ended} ;; esac')
 
     def options(self, **options):
         told = {"provider": "https://p.example", "plan": "", "code": "", "agree": True, **options}
@@ -101,6 +115,8 @@ def app(request, tmp_path):
     return App(tmp_path, request.param)
 
 
+SHOW = "hushwatt household join https://p.example"
+JOIN = f"hushwatt household join https://p.example --plan {PLAN} --yes"
 RUN = "hushwatt household run --page-host 0.0.0.0 --page-port 8041 --page-guest 172.30.32.2"
 
 
@@ -110,7 +126,8 @@ def test_it_joins_and_runs(app):
 
     assert calls == [
         "hushwatt household status --json",
-        "hushwatt household join https://p.example --yes",
+        SHOW,
+        JOIN,
         RUN,
     ]
     assert app.sources() == (
@@ -131,7 +148,7 @@ def test_a_home_whose_enrolment_never_ended_well_joins(app, state):
     """Without a place at a provider it joins, as long as its owner's consent was not used before."""
     app.joined(state)
 
-    assert "hushwatt household join https://p.example --yes" in app.start()
+    assert JOIN in app.start()
 
 
 @pytest.mark.parametrize("state", ["left", "over"])
@@ -150,12 +167,12 @@ def test_consent_counts_once(app, state):
 
     terms = [
         "hushwatt household status --json",
-        "hushwatt household join https://p.example",
+        SHOW,
         "sleep infinity",
     ]
     assert shown == again == terms
     assert "what you agreed to is over" in said
-    assert agreed[1:] == ["hushwatt household join https://p.example --yes", RUN]
+    assert agreed[1:] == [SHOW, JOIN, RUN]
 
 
 def test_a_ledger_that_does_not_answer_is_no_new_home(app):
@@ -180,7 +197,45 @@ def test_code_and_plan_are_handed_on(app):
     """Both options reach the command."""
     app.options(plan="5f", code="a b")
 
-    assert "hushwatt household join https://p.example --plan 5f --code a b --yes" in app.start()
+    assert app.start()[1:3] == [
+        "hushwatt household join https://p.example --plan 5f",
+        f"hushwatt household join https://p.example --plan {PLAN} --code a b --yes",
+    ]
+
+
+@pytest.mark.parametrize("plan", ["", "5"])
+def test_another_plan_than_the_one_shown_is_not_joined(app, plan):
+    """Consent is to the plan that was shown; another one is shown, and joined only when agree was off meanwhile."""
+    app.options(plan=plan)
+    app.offers(OTHER)
+    refused, said = app.start(), app.done.stdout
+    again = app.start()
+    app.options(plan=plan, agree=False)
+    app.start()
+    app.options(plan=plan)
+    agreed = app.start()
+
+    assert refused == again
+    assert refused[-1] == "sleep infinity"
+    assert not any("--yes" in call for call in refused)
+    assert f"offers plan {OTHER}, and you were shown {PLAN}" in said
+    assert f"hushwatt household join https://p.example --plan {OTHER} --yes" in agreed
+
+
+def test_terms_that_nobody_was_shown_are_not_agreed_to(app):
+    """With agree on from the first start the terms are shown, and nothing is joined, however often it starts."""
+    (app.folder / "data" / "shown").unlink()
+
+    assert app.start() == app.start() == ["hushwatt household status --json", SHOW, "sleep infinity"]
+    assert "were not shown before" in app.done.stdout
+    assert f"plan            {PLAN}" in app.done.stdout
+
+
+def test_a_provider_that_does_not_answer_is_asked_for_the_plan_shown(app):
+    """What cannot be compared is joined by the id that was shown, or not at all."""
+    app.offers(None)
+
+    assert JOIN in app.start()
 
 
 def test_a_supervisor_that_comes_late(app):

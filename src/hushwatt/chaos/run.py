@@ -2,6 +2,8 @@
 
 import hashlib
 import multiprocessing
+import os
+import shutil
 import tempfile
 import traceback
 import warnings
@@ -94,8 +96,16 @@ def try_case(scenario: Scenario, seed: int) -> Failure | None:
 
 def once(scenario: Scenario, seed: int) -> None:
     """The case itself: whatever it raises flies."""
-    with tempfile.TemporaryDirectory(prefix="hushwatt-chaos-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(prefix=_prefix(os.getpid()), dir=_memory()) as folder:
         scenario.case(seed, Path(folder))
+
+
+def _memory() -> Path:
+    return MEMORY if MEMORY.is_dir() else Path(tempfile.gettempdir())
+
+
+def _prefix(process: int | None) -> str:
+    return f"hushwatt-chaos-{process}-"
 
 
 def failure(scenario: Scenario, seed: int, said: str) -> Failure:
@@ -172,8 +182,11 @@ class _Worker:
         return failure(self.scenario, seed, why)
 
     def end(self) -> None:
+        """Kill it; the folder of the case it was at goes with it."""
         self.process.kill()
         self.process.join()
+        for folder in _memory().glob(f"{_prefix(self.process.pid)}*"):
+            shutil.rmtree(folder, ignore_errors=True)
         self.pipe.close()
 
 

@@ -46,12 +46,13 @@ class HomeFolder:
     def store(self, make: bool = False) -> Store:
         """The ledger; only joining makes one."""
         if make:
-            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except (FileExistsError, NotADirectoryError):
+                raise UsageError(f"{self.path} is not a folder") from None
             restrict_to_owner(self.path)
         elif not self.ledger.is_file():
             raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
-        if not self.path.is_dir():
-            raise UsageError(f"{self.path} is not a folder")
         return Store(self.ledger)
 
     def restrict_to_owner(self) -> list[str]:

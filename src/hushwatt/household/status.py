@@ -140,10 +140,16 @@ def _state(row: dict[str, Any], over: bool) -> str:
 
 
 def sent_reports(store: Store, last: int | None = None) -> list[dict[str, Any]]:
-    """Everything that ever left this home or waits to leave, oldest first, with its bytes."""
-    limit = "" if last is None else f" LIMIT {int(last)}"
-    rows = store.rows(
-        "SELECT plans.plan, slot, spent, drawn, payload, due, tries, answer FROM reports "
-        f"JOIN (SELECT place, plan FROM plans) AS plans USING (place) ORDER BY slot DESC, place DESC{limit}"
-    )
-    return rows[::-1]
+    """Everything that ever left this home or waits to leave, by the end of its slot, with its bytes."""
+    found = []
+    for plan in store.rows("SELECT place, plan, canonical FROM plans"):
+        calendar = Plan.parse(plan["canonical"]).calendar
+        rows = store.rows(
+            "SELECT slot, spent, drawn, payload, due, tries, answer FROM reports WHERE place = ? "
+            "ORDER BY slot DESC LIMIT ?",
+            (plan["place"], -1 if last is None else last),
+        )
+        found += [(calendar.end_of(row["slot"]), plan["place"], {"plan": plan["plan"], **row}) for row in rows]
+    found.sort(key=lambda each: each[:2])
+    first = 0 if last is None else max(0, len(found) - last)
+    return [row for _, _, row in found[first:]]

@@ -5,7 +5,8 @@ import pytest
 from hushwatt.errors import ReadingsError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.csv_tail import follow_csv
-from hushwatt.household.sources.sources_file import TableEntry
+from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.sources_file import SourcesFile, TableEntry
 from hushwatt.household.sources.table import TableSource, parse_time, row_readings
 
 START = parse_time("2024-01-01T00:00:00Z", "")
@@ -118,6 +119,18 @@ def test_bytes_that_are_no_text(folder):
         next(follow_csv(folder / "x.csv"))
 
 
+def test_a_header_that_is_no_row(folder):
+    """Without a header nothing can be read; it is looked at again."""
+    source = table(folder, "time,\r2\n2024-01-01T00:10:00Z,1\n")
+    source.poll(START + HOUR)
+    trouble = source.trouble
+    (folder / "readings.csv").write_text(TIDY)
+    source.poll(START + HOUR)
+
+    assert trouble == "readings.csv: a line is not a row of a table"
+    assert source.mean("plan", "kettle") == 200
+
+
 def test_a_time_far_away_is_none():
     """A time beyond the calendar is not a time."""
     with pytest.raises(ReadingsError, match="not a time"):
@@ -163,3 +176,74 @@ def test_odd_rows_are_one_line(folder, line):
 
     assert source.trouble.startswith("readings.csv")
     assert len(source.trouble) < 100
+
+
+BAD = {
+    "time": (b"soon,kettle,1", "row 2, column time: not a time"),
+    "number": (b"2024-01-01T00:15:00Z,kettle,4711x", "row 2, column kettle: not a number"),
+    "text": (b"2024-01-01T00:15:00Z,kettle,\xff\xfe", "row 2: not UTF-8 text"),
+    "cell": (b"2024-01-01T00:15:00Z,kettle,1\r2", "row 2: a line is not a row of a table"),
+    "long": (b"2024-01-01T00:15:00Z,kettle," + b"1" * 500_000, "row 2: a line is longer than"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_reading_goes_on_after_a_bad_row(folder, kind):
+    """A bad row is said once; the file is not read again, and every good row counts once."""
+    line, words = BAD[kind]
+    opened, said = [], []
+    path = folder / "readings.csv"
+    header, first, second = TIDY.encode().splitlines(keepends=True)
+    path.write_bytes(header + first + line + b"\n" + second)
+    hub = Hub.of(SourcesFile(tables=(TableEntry(path),)), said.append)
+    hub.tables[0].rows = lambda path: opened.append(path) or follow_csv(path)
+    hub.tables[0].open("plan", ["kettle"], START, START + HOUR)
+    for _ in range(3):
+        hub.poll(START + HOUR, START)
+    with path.open("ab") as file:
+        file.write(line + b"\n2024-01-01T00:30:00Z,kettle,800\n")
+    for _ in range(3):
+        hub.poll(START + HOUR, START)
+
+    assert hub.tables[0].mean("plan", "kettle") == 400
+    assert hub.tables[0].trouble is None
+    assert len(opened) == 1
+    assert len(said) == 1
+    assert words in said[0]
+    assert "4711" not in said[0]
+
+
+def test_a_bad_row_that_the_end_of_a_slot_finds_is_said(folder, plan_of):
+    """Also what is read only to end a slot is said, at the next look."""
+    said = []
+    (folder / "readings.csv").write_text("time,appliance,watts\nsoon,kettle,1\n")
+    hub = Hub.of(SourcesFile(tables=(TableEntry(folder / "readings.csv"),)), said.append)
+    plan = plan_of(2)
+    hub.open(plan, 0)
+    hub.means(plan, 0)
+    hub.poll(START, START)
+
+    assert said == ["table readings.csv: readings.csv, row 1, column time: not a time"]
+
+
+def test_a_long_line_is_skipped_while_it_is_written(folder):
+    """A line that is too long and has no end yet is skipped to its end, however late that comes."""
+    source = table(folder, TIDY + "x" * 300_000)
+    source.poll(START + HOUR)
+    with (folder / "readings.csv").open("a") as file:
+        file.write("x,kettle,1\n2024-01-01T00:30:00Z,kettle,800\n")
+    source.poll(START + HOUR)
+
+    assert source.mean("plan", "kettle") == 400
+
+
+def test_rows_are_counted_without_the_looks(folder):
+    """The row that is named is the row of the file, however often the end was looked at before."""
+    source = table(folder, TIDY)
+    for _ in range(5):
+        source.poll(START + HOUR)
+    with (folder / "readings.csv").open("a") as file:
+        file.write("soon,kettle,1\n")
+    source.poll(START + HOUR)
+
+    assert source.trouble == "readings.csv, row 3, column time: not a time"

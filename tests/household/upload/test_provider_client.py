@@ -6,9 +6,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.errors import HushwattError
+from hushwatt.errors import HushwattError, UsageError
 from hushwatt.household.upload.http import MAX_BODY, Unreachable
-from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused, WrongProvider
+from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused, WrongProvider, choose_plan
 from hushwatt.wire.proof import NONCE_HEADER, Challenge, prove, sha256_hex
 from hushwatt.wire.signature import public_bytes, sign_plan, sign_successor
 
@@ -253,3 +253,13 @@ def test_an_acknowledgement_needs_the_key_as_well(liar, plan):
         answers.key = OTHER
         with pytest.raises(WrongProvider, match="cannot prove"):
             provider.upload(KEY, bytes(16), b"records", 1)
+
+
+@pytest.mark.parametrize("wanted", [None, "5f"])
+def test_a_provider_that_collects_nothing(liar, wanted):
+    """Where there is no plan none can be named."""
+    client, answers = liar
+    answers["/v1/plans"] = (200, {}, b'{"plans": []}')
+
+    with pytest.raises(UsageError, match=f"{client.address} collects nothing now"):
+        choose_plan(client, wanted)

@@ -22,6 +22,8 @@ PlanName = Annotated[
     str | None, Parameter(name="--plan", help="Which plan, by the start of its id, if there are several.")
 ]
 
+TABLE_ROWS = 4096  # of a Parquet table, read together
+
 
 def plan_in(url: str) -> str | None:
     """The plan's id, when the address is that of a plan."""
@@ -70,15 +72,20 @@ def consents() -> bool:
 
 def parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:
     """The rows of a Parquet file; needs pyarrow, which the household's install does not bring."""
-    import pyarrow.parquet as pq
+    from pyarrow import ArrowException
 
     from hushwatt.errors import ReadingsError
+    from hushwatt.wire.reports.bounded_parquet import BoundedParquet
+    from hushwatt.wire.reports.parquet_bounds import UnsafeParquet
 
     try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(4096):
-                yield from batch.to_pylist()
-    except pq.lib.ArrowException:
+        file = BoundedParquet(path)
+        for batch in file.batches(file.schema.names, TABLE_ROWS):
+            for row in range(batch.num_rows):  # one by one: a long text that a dictionary repeats is there once
+                yield {name: batch.column(name)[row].as_py() for name in file.schema.names}
+    except UnsafeParquet as unfit:
+        raise ReadingsError(f"{path.name}: {unfit}") from None
+    except ArrowException:
         raise ReadingsError(f"{path.name}: not a Parquet file, or not a complete one") from None
 
 

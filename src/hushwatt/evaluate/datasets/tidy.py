@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import csv
 
@@ -16,8 +15,9 @@ from hushwatt.evaluate.datasets.dataset import DatasetOptions
 from hushwatt.evaluate.readings_file import ENCODED, SCHEMA
 from hushwatt.fleet.readings import columns
 from hushwatt.fleet.readings.columns import CellError
+from hushwatt.wire.reports.bounded_parquet import BoundedParquet
+from hushwatt.wire.reports.parquet_bounds import UnsafeParquet
 
-ROWS = 1 << 18  # read at a time
 PARQUET = {".parquet", ".pq", ".parq"}
 CSV = {".csv"}
 CALLED = {  # the first that a file has counts
@@ -71,13 +71,15 @@ def _columns(path: Path, found: list[str]) -> dict[str, str]:
 
 def _parquet(path: Path) -> Iterator[pa.RecordBatch]:
     try:
-        names = _columns(path, pq.read_schema(path).names)
-        with pq.ParquetFile(path, read_dictionary=["household", "appliance"]) as file:
-            for ours in CALLED:
-                if problem := columns.wrong_type(ours, file.schema_arrow.field(names[ours]).type):
-                    raise ReadingsError(f"{path}, column {names[ours]}: {problem}")
-            for batch in file.iter_batches(ROWS, columns=list(names.values())):
-                yield batch.select(list(names.values())).rename_columns(list(names))
+        file = BoundedParquet(path)
+        names = _columns(path, file.schema.names)
+        for ours in CALLED:
+            if problem := columns.wrong_type(ours, file.schema.field(names[ours]).type):
+                raise ReadingsError(f"{path}, column {names[ours]}: {problem}")
+        for batch in file.batches(list(names.values())):
+            yield batch.rename_columns(list(names))
+    except UnsafeParquet as unfit:
+        raise ReadingsError(f"{path}: {unfit}") from None
     except (OSError, pa.ArrowException):
         raise ReadingsError(f"{path}: not a Parquet file, or not a complete one") from None
 

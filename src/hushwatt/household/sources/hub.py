@@ -122,8 +122,8 @@ class Hub:
         for table in self.tables:
             with self.guard(f"table {table.name}: a row"):
                 table.poll(now)
-            if table.trouble:
-                self.once(table.name, f"table {table.name}: {table.trouble}")
+            for problem, line in table.faults.items():
+                self.once((table.name, problem), f"table {table.name}: {line}")
         for source in self.plugs:
             if source.plug.heard is None and source.plug.trouble is None and now - since > MAX_SILENCE:
                 topic = source.preset.topics()[0]

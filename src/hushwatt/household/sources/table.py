@@ -12,13 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from hushwatt.errors import ReadingsError
-from hushwatt.household.sources.csv_tail import Row
+from hushwatt.household.sources.csv_tail import BadRow, Row
 from hushwatt.household.sources.sources_file import TableEntry
 from hushwatt.household.untrusted_json import as_finite, parse_decimal
 from hushwatt.plan.times import nanoseconds
 
 TIME_COLUMNS = ("time", "timestamp", "datetime")
-RowReader = Callable[[Path], Iterator[Row | None]]  # None: no more for now
+RowReader = Callable[[Path], Iterator[Row | BadRow | None]]  # None: no more for now
 Reading = tuple[int, str, float]
 END: list[Reading] = []  # told apart by being this very list
 
@@ -44,6 +44,7 @@ class TableSource:
     rows: RowReader
     heard: int | None = None
     trouble: str | None = None
+    faults: dict[str, str] = field(default_factory=dict)  # by problem, where it was first
     over: bool = False  # an archive whose last row was played
     _stream: Iterator[list[Reading] | None] | None = field(default=None, repr=False)
     _waiting: list[Reading] = field(default_factory=list, repr=False)
@@ -76,7 +77,7 @@ class TableSource:
             self._stream, self._waiting = None, []  # begin anew: a stream that failed gives nothing more
             if not isinstance(wrong, ReadingsError | OSError):
                 raise
-            self.trouble = str(wrong) if isinstance(wrong, ReadingsError) else f"{self.name} cannot be read"
+            self._note(str(wrong) if isinstance(wrong, ReadingsError) else f"{self.name} cannot be read")
 
     def _due(self, now: int) -> bool:
         """Whether the next row is there and its time has come."""
@@ -103,14 +104,32 @@ class TableSource:
                 slot.count += 1
         self.heard, self.trouble = time, None
 
+    def _note(self, trouble: str) -> None:
+        self.trouble = trouble
+        self.faults.setdefault(trouble.rpartition(": ")[2], trouble)
+
     def _readings(self) -> Iterator[list[Reading] | None]:
-        for count, row in enumerate(self.rows(self.entry.path), 1):
+        """The readings of every row; a bad row is noted and left out."""
+        count = 0
+        for row in self.rows(self.entry.path):
             if row is None:
                 yield None
-            elif self.entry.household is None or str(row.get("household")) == self.entry.household:
-                readings = list(row_readings(row, self.entry.appliances, f"{self.name}, row {count}"))
-                if readings:
-                    yield readings
+                continue
+            count += 1
+            try:
+                found = self._row_readings(row, f"{self.name}, row {count}")
+            except ReadingsError as wrong:
+                self._note(str(wrong))
+                continue
+            if found:
+                yield found
+
+    def _row_readings(self, row: Row | BadRow, where: str) -> list[Reading]:
+        if isinstance(row, BadRow):
+            raise ReadingsError(f"{where}: {row.problem}")
+        if self.entry.household is not None and str(row.get("household")) != self.entry.household:
+            return []
+        return list(row_readings(row, self.entry.appliances, where))
 
 
 def row_readings(row: Row, names: Mapping[str, str], where: str) -> Iterator[Reading]:

@@ -5,7 +5,7 @@ a schema of a million columns, notes of a million row groups.  So the notes at t
 looked at before Arrow opens it, and the header of every page before it is unpacked.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -45,7 +45,8 @@ class PageSummary:
     """What the headers of a file's pages say about columns."""
 
     coded: frozenset[str]  # columns with a dictionary
-    largest: int  # bytes of the largest page of texts that build on each other; 0: there is none
+    largest: int  # bytes that a value may take: of a page of texts that build on each other, or its share of a page
+    open: int  # bytes of the largest page of each column
 
 
 def check_footer(opened: FileOpener) -> None:
@@ -84,9 +85,10 @@ def read_footer(opened: FileOpener) -> bytes:
 
 def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[str]) -> PageSummary:
     """Look at the header of every page of some columns, and refuse those that would unpack to too much."""
-    indices = {footer.schema.column(index).path: index for index in range(footer.num_columns)}
-    wanted = [(column, indices[column]) for column in columns]
-    coded, largest, left = set[str](), 0, MAX_PAGES
+    names = set(columns)
+    paths = [(footer.schema.column(index).path, index) for index in range(footer.num_columns)]
+    wanted = [(path, index) for path, index in paths if any(each in names for each in _with_parents(path))]
+    coded, largest, left, pages = set[str](), 0, MAX_PAGES, dict.fromkeys(wanted, 0)
     groups = _row_groups(read_footer(opened))
     with _reading(opened) as file:
         for group, chunks in enumerate(groups):
@@ -98,8 +100,16 @@ def check_pages(opened: FileOpener, footer: pq.FileMetaData, columns: Iterable[s
                 left -= len(headers)
                 _check_page_sizes(column, headers, left)
                 coded |= {column for header in headers if header.kind == DICTIONARY_PAGE}
-                largest = max([largest, *(header.size for header in headers if header.encoding == DELTA_BYTE_ARRAY)])
-    return PageSummary(frozenset(coded), largest)
+                largest = max([largest, *(header.value_bytes for header in headers)])
+                pages[column, index] = max([pages[column, index], *(header.size for header in headers)])
+    return PageSummary(frozenset(coded), largest, sum(pages.values()))
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    """The column at a path and those around it: `a.list.element`, `a.list`, `a`."""
+    while path:
+        yield path
+        path = path.rpartition(".")[0]
 
 
 def _row_groups(data: bytes) -> list[list["_ColumnChunk"]]:
@@ -164,6 +174,13 @@ class _PageHeader:
     stored: int  # bytes in the file
     encoding: int
     values: int
+
+    @property
+    def value_bytes(self) -> int:
+        """What each of its values takes when many are read: the whole page where texts build on each other."""
+        if self.encoding == DELTA_BYTE_ARRAY:
+            return self.size
+        return self.size // self.values if self.values > 0 else 0
 
 
 def _check_schema(metadata: CompactReader) -> None:
