@@ -27,7 +27,7 @@ from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.provider.checks.plausible import amounts_fit
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import add_codes
+from hushwatt.provider.store.enrolment_codes import add_codes
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.signature import public_bytes, sign_request

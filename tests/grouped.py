@@ -141,8 +141,8 @@ GROUPED = {
     "provider/test_api.py": """
         provider/api/devices provider/api/estimates provider/api/health provider/api/middleware
         provider/api/openapi provider/api/plans provider/api/problems provider/api/request_head
-        provider/api/signed provider/api/token_bucket provider/api/upload provider/app provider/clock
-        provider/store/access
+        provider/api/signed provider/api/rate_limit provider/api/upload provider/app provider/clock
+        provider/store/access_tokens provider/store/enrolment_codes
     """,
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",

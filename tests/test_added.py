@@ -220,7 +220,7 @@ CHECKS = (
     "tests/privacy/test_cohorts.py",
     "tests/privacy/test_dearest.py",
     "tests/audit/laws",
-    "tests/audit/exact/test_open.py",
+    "tests/audit/exact/test_scheduled.py",
     "tests/audit/spending/test_budget.py",
 )
 

@@ -23,8 +23,8 @@ from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.intake.collect import Collection, collect_signed, validate
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import add_codes, find_code
 from hushwatt.provider.store.enrolment import enrol_gateway, find_signer
+from hushwatt.provider.store.enrolment_codes import add_codes, find_code
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.session import Session
 from hushwatt.provider.store.slots import publish

@@ -98,15 +98,15 @@ def test_a_rewound_ledger_spends_nothing_again(tmp_path):
 
 def test_an_agent_that_believes_every_ledger(tmp_path, monkeypatch):
     """Without the rule for slots nobody knows about, the same home overspends."""
-    lost = Membership.lost
+    lost = Membership.charge_lost_slots
 
     def believe(self, last, reason, unseen=0):
         if reason == "the agent was not running":
-            self.silent(last, reason)
+            self.skip_slots(last, reason)
         else:
             lost(self, last, reason, unseen)
 
-    monkeypatch.setattr(Membership, "lost", believe)
+    monkeypatch.setattr(Membership, "charge_lost_slots", believe)
 
     with pytest.raises(Fault, match="a window of lbd cost"):
         rewound(tmp_path)

@@ -68,7 +68,7 @@ def test_nothing_is_drawn_before_it_is_paid(member_of, plan_of, method):
     member = member_of(plan_of(3, 3, method=method), looking)
     looking.path = member.store.path
     for _ in range(6):
-        member.close(np.array([50.0, 250.0]), due=0)
+        member.report_slot(np.array([50.0, 250.0]), due=0)
 
     assert looking.seen
     paid_for = {"probe": 0}
@@ -83,23 +83,23 @@ def test_state_and_bytes_are_one_transaction(member_of, plan_of, method):
     """When the bytes cannot be kept, the state has not moved either, and the slot counts as lost."""
     member = member_of(plan_of(3, 3, method=method, window=2))
     while not member._max_cost():
-        member.silent(member.slot, "not its turn")
+        member.skip_slots(member.slot, "not its turn")
     slot, most = member.slot, member._max_cost()
     member.store.disk.execute("CREATE TRIGGER no BEFORE UPDATE ON plans BEGIN SELECT raise(ABORT, 'no'); END")
     with pytest.raises(StateError):
-        member.close(np.array([50.0, 250.0]), due=0)
+        member.report_slot(np.array([50.0, 250.0]), due=0)
     member.store.disk.execute("DROP TRIGGER no")
 
     assert member.slot == slot
     assert member.store.value("SELECT count(*) FROM reports") == 0
-    member.lost(slot, "crashed")
+    member.charge_lost_slots(slot, "crashed")
     assert sum(amount for _, amount in spends(member, slot)) == most
 
 
 def test_probe_and_publication_are_written_apart(member_of, plan_of):
     """A home that decides pays for the look, and then for what it publishes."""
     member = member_of(plan_of(3, 3, method="lba", epsilon=6 * MICRO, window=3))
-    member.close(np.array([50.0, 250.0]), due=0)
+    member.report_slot(np.array([50.0, 250.0]), due=0)
 
     assert spends(member, 0) == [("probe", MICRO), ("publication", MICRO)]
     assert member.store.rows("SELECT spent, drawn FROM reports") == [{"spent": 2 * MICRO, "drawn": MICRO}]
@@ -110,7 +110,7 @@ def test_a_home_that_comes_back_remembers(member_of, plan_of):
     for method in METHODS:
         member = member_of(plan_of(3, 3, 3, method=method, appliances_per_report=3 if method in ("lbd", "lba") else 2))
         for _ in range(5):
-            member.close(np.array([50.0, 250.0, 0.0]), due=0)
+            member.report_slot(np.array([50.0, 250.0, 0.0]), due=0)
         before = (repr(member.homes.strategies.states), member.homes.drawn.tolist(), member.slot)
         charges = [(charge.slot, charge.amounts.tolist()) for charge in member.ledger.charges]
         member.reload()
@@ -125,10 +125,10 @@ def test_a_home_that_comes_back_remembers(member_of, plan_of):
 def test_a_missed_turn_drops_the_old_release(member_of, plan_of):
     """Under lsp a home that missed its turn keeps silent rather than pass an older answer off as new."""
     member = member_of(plan_of(3, 3, method="lsp", window=2))
-    member.close(np.array([50.0, 250.0]), due=0)
-    member.lost(2, "away")
-    member.close(np.array([50.0, 250.0]), due=0)
-    member.close(np.array([50.0, 250.0]), due=0)
+    member.report_slot(np.array([50.0, 250.0]), due=0)
+    member.charge_lost_slots(2, "away")
+    member.report_slot(np.array([50.0, 250.0]), due=0)
+    member.report_slot(np.array([50.0, 250.0]), due=0)
 
     assert [row["slot"] for row in member.store.rows("SELECT slot FROM reports")] == [0, 4]
 
@@ -146,11 +146,11 @@ def test_no_window_overspends(plan_of, method, window, fates):
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), OperatingSystem())
         for slot, fate in enumerate(fates):
             if fate == "close":
-                member.close((OperatingSystem().words(2) % np.uint64(400)).astype(float), due=0)
+                member.report_slot((OperatingSystem().words(2) % np.uint64(400)).astype(float), due=0)
             elif fate == "silent":
-                member.silent(slot, "paused")
+                member.skip_slots(slot, "paused")
             else:
-                member.lost(slot, "away", unseen=9 if fate == "unseen" else 0)
+                member.charge_lost_slots(slot, "away", unseen=9 if fate == "unseen" else 0)
         sent = dict(store.disk.execute("SELECT slot, spent FROM reports").fetchall())  # type: ignore[arg-type]
 
     for start in range(len(fates)):
@@ -160,9 +160,9 @@ def test_no_window_overspends(plan_of, method, window, fates):
 def test_a_window_lived_unseen_is_followed_by_silence(member_of, plan_of):
     """When a window may have been lived through unseen, nothing is left for the w − 1 slots after it."""
     member = member_of(plan_of(3, 3, method="lbu", window=3))
-    member.lost(0, "away", unseen=3)
+    member.charge_lost_slots(0, "away", unseen=3)
     for _ in range(4):
-        member.close(np.array([50.0, 250.0]), due=0)
+        member.report_slot(np.array([50.0, 250.0]), due=0)
 
     assert [row["slot"] for row in member.store.rows("SELECT slot FROM reports")] == [3, 4]
 
@@ -211,7 +211,7 @@ def test_readings_are_not_on_the_disk(member_of, plan_of):
     """The ledger's file holds no byte of what was read."""
     member = member_of(plan_of(3, 3, method="lba"))
     for _ in range(5):
-        member.close(np.array([CANARY, CANARY]), due=0)
+        member.report_slot(np.array([CANARY, CANARY]), due=0)
     member.store.disk.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = member.store.path.read_bytes()
 

@@ -113,7 +113,7 @@ def test_another_device_says_nothing_of_the_old_one(plan_of, method, away):
 def lived(store, plan, slots):
     member = Membership(plan, 1, HomeLedger(store, NO_CAPS), OperatingSystem())
     for _ in range(slots):
-        member.close(np.zeros(len(plan.appliances)), due=0)
+        member.report_slot(np.zeros(len(plan.appliances)), due=0)
 
 
 def test_the_same_device_keeps_its_place(plan):
@@ -137,13 +137,13 @@ def test_the_provider_refuses_nothing(plan_of, method, appliances, asked):
         while member.slot < 150:
             kind, slot = chance.integers(0, 8), member.slot
             if kind == 0:
-                member.silent(slot + int(chance.integers(0, 5)), "paused")
+                member.skip_slots(slot + int(chance.integers(0, 5)), "paused")
             elif kind == 1:
-                member.lost(slot + int(chance.integers(0, 5)), "away", unseen=int(chance.integers(2)))
+                member.charge_lost_slots(slot + int(chance.integers(0, 5)), "away", unseen=int(chance.integers(2)))
             elif kind == 2:
                 member.reload()
             else:
-                member.close(np.zeros(appliances), due=0)
+                member.report_slot(np.zeros(appliances), due=0)
         for row in store.rows("SELECT slot, payload FROM reports ORDER BY slot"):
             payload = np.frombuffer(row["payload"], dtype=np.uint8)[None, :]
             assert known.judge(row["slot"], ONE, payload) == IN_PLACE

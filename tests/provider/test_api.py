@@ -17,7 +17,7 @@ from hushwatt.provider.dashboard.assets import plotly
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.keys import rotate_keys
 from hushwatt.provider.service.service import load_plans
-from hushwatt.provider.store.access import add_token
+from hushwatt.provider.store.access_tokens import add_token
 from hushwatt.wire.record import pack_many
 from hushwatt.wire.signature import SIGNATURE_HEADER, sign_request, verify_plan, verify_successor
 

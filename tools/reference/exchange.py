@@ -28,7 +28,7 @@ from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.keys import KEY
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import add_codes
+from hushwatt.provider.store.enrolment_codes import add_codes
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.signature import public_bytes, sign_request
 from tools.pages import tour_plan

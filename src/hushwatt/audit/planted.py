@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.audit.exact.brute import Answer, KeptProbes, Memory, SlotOutcome
-from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, distances, payload
+from hushwatt.audit.exact.brute_force import Answer, KeptProbes, Memory, SlotOutcome
+from hushwatt.audit.exact.household_decided import EnumeratedHome, answer_table, distances, payload
 from hushwatt.household.ledger.caps import DAY
 from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.plan_ledger import PlanLedger

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from hushwatt.audit import planted
-from hushwatt.audit.exact.brute import KeptProbes, Rule, worst_ratio
-from hushwatt.audit.exact.hidden import EnumeratedHome
+from hushwatt.audit.exact.brute_force import KeptProbes, Rule, worst_ratio
+from hushwatt.audit.exact.household_decided import EnumeratedHome
 from hushwatt.audit.exponent import at_most, loss
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.laws.debiasing import audit_debias

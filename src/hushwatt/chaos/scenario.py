@@ -16,11 +16,11 @@ class Scenario:
     promise: int  # its number in docs/claims.md
     says: str  # what holds in every case, in one sentence
     quick: int  # how many of `unit` the tests go through
-    full: int  # the figure aimed at, of `unit`
+    full: int  # the number aimed at, of `unit`
     case: Case
     each: int = 1  # how many of `unit` one case makes up
     unit: str = "cases"
 
-    def cases(self, figure: int) -> int:
-        """How many cases reach a figure, rounded up."""
-        return -(-figure // self.each)
+    def cases(self, number: int) -> int:
+        """How many cases make up a number of `unit`, rounded up."""
+        return -(-number // self.each)

@@ -1,6 +1,6 @@
 """The agent: ends every slot of every plan once, when it has really been lived through.
 
-It is told the time and does the rest: `start` once, then `tick` again and again.  It
+It is told the time and does the rest: `tick` again and again.  It
 never sleeps, never opens a connection, and never looks at a reading to decide whether
 or when something is sent.
 """
@@ -152,7 +152,7 @@ class Agent:
         return min([MAX_WAIT if times else SECOND, *(max(time, MIN_WAIT) for time in ahead)]) / SECOND
 
     def _trackers(self, moment: Moment) -> list[SlotTracker]:
-        """A watch for every plan that the home takes part in now; a new one starts by counting the worst."""
+        """A tracker of every plan that the home takes part in now; a new one starts by counting the worst."""
         rows = self.store.rows(
             "SELECT place, canonical FROM plans WHERE left IS NULL AND device IS NOT NULL ORDER BY place"
         )
@@ -175,10 +175,10 @@ class Agent:
         tracker = SlotTracker(member, self.monotonic.offset)
         last, unseen = tracker.current(moment), self.monotonic.unseen
         if self.monotonic.newest:
-            member.silent(min(last, tracker.end), NOT_RUNNING)
+            member.skip_slots(min(last, tracker.end), NOT_RUNNING)
         else:
             last = max(last, member.slot) if unseen else last  # it was perhaps begun, and ended unseen
-            member.lost(min(last, tracker.end), NOT_RUNNING, unseen // (tracker.length - tracker.slack))
+            member.charge_lost_slots(min(last, tracker.end), NOT_RUNNING, unseen // (tracker.length - tracker.slack))
         if self.monotonic.behind:
             self._silent_until(tracker, "the clock is behind")
         return tracker
@@ -189,7 +189,7 @@ class Agent:
         if abs(moved) > clock_tolerance(member.plan):
             self._clock_moved(tracker, moment, moved)
         if why := self._silenced(member):
-            member.silent(min(current, tracker.end), why)
+            member.skip_slots(min(current, tracker.end), why)
         if current > member.slot:
             self._end_slot(tracker, current, moment)
         if current == member.slot <= tracker.end and tracker.living != current:
@@ -203,13 +203,13 @@ class Agent:
         if current == member.slot + 1 and tracker.lived(moment):
             watts = self.readings.means(member.plan, member.slot)
             self.latest[member.plan.id] = member.slot, watts
-            member.close(watts, moment.wall + jitter(member.plan, self.source.stream("upload")))
+            member.report_slot(watts, moment.wall + jitter(member.plan, self.source.stream("upload")))
         if member.slot < current:
-            member.silent(current - 1, "the agent did not live through it")
+            member.skip_slots(current - 1, "the agent did not live through it")
 
     def _enter_slot(self, tracker: SlotTracker, current: int, moment: Moment) -> None:
         if tracker.late(current, moment):
-            tracker.member.silent(current, "the agent came late to it")
+            tracker.member.skip_slots(current, "the agent came late to it")
             return
         tracker.living, tracker.entered = current, moment
         self.readings.open(tracker.member.plan, current)
@@ -225,13 +225,13 @@ class Agent:
         tracker.offset, tracker.living = self.monotonic.offset, None
         last = current if 0 <= current <= tracker.end and tracker.late(current, moment) else current - 1
         if by < 0:
-            member.silent(min(last, tracker.end), "the clock was set back")
+            member.skip_slots(min(last, tracker.end), "the clock was set back")
             self._silent_until(tracker, "the clock was set back")
         elif settled:
-            member.silent(min(last, tracker.end), "the clock was moved forward")
+            member.skip_slots(min(last, tracker.end), "the clock was moved forward")
             self.say(f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer")
         else:
-            member.lost(min(last, tracker.end), "the clock was wrong since the machine started")
+            member.charge_lost_slots(min(last, tracker.end), "the clock was wrong since the machine started")
 
     def _silent_until(self, tracker: SlotTracker, reason: str) -> None:
         plan, slot = tracker.member.plan, min(tracker.member.slot, tracker.end + 1)

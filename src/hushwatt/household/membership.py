@@ -65,11 +65,11 @@ class Membership:
         homes = load_home(self.plan, row["slot"], row["memory"], ledger)
         self.homes = replace(homes, randomiser=self.randomiser)
 
-    def close(self, watts: Watts, due: int) -> None:
+    def report_slot(self, watts: Watts, due: int) -> None:
         """End the slot with a report of these mean watts, one for each appliance; sent when `due`."""
         slot = self.slot
         if not self.ledger.can_afford(slot, self._max_cost(), self._next_members()):
-            self.silent(slot, "a cap of the owner or of the plan stands in the way")
+            self.skip_slots(slot, "a cap of the owner or of the plan stands in the way")
             return
         try:
             levels = levels_of(self.plan, slot, watts[None, :], self.source)
@@ -79,14 +79,14 @@ class Membership:
             self.reload()  # the slot has no bytes: whoever looks next counts it as lost
             raise
 
-    def silent(self, last: int, reason: str) -> None:
+    def skip_slots(self, last: int, reason: str) -> None:
         """End the slots up to `last` without a word; nothing is spent in them."""
         first = self.slot
         while self.slot <= last:
             self._advance(publish=False)
         self._commit_silence(first, last, reason, [])
 
-    def lost(self, last: int, reason: str, unseen: int = 0) -> None:
+    def charge_lost_slots(self, last: int, reason: str, unseen: int = 0) -> None:
         """Count the slots up to `last` as the most that could have been spent in them.
 
         So many as `unseen` may have been lived through by clocks that showed any time, beside the first,

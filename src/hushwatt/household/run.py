@@ -68,15 +68,15 @@ class Runner:
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(OwnerPage(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
-        sender = UploadThread(self.folder, self.clock, Guard(self.say))
-        sender.start()
+        uploads = UploadThread(self.folder, self.clock, Guard(self.say))
+        uploads.start()
         jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps)]
         stopped = asyncio.create_task(self.stop.wait())
         done, _ = await asyncio.wait([stopped, *jobs], return_when=asyncio.FIRST_COMPLETED)
         for job in [stopped, *jobs]:
             job.cancel()
         await asyncio.wait([stopped, *jobs], timeout=SHUTDOWN_SECONDS)
-        sender.stop()
+        uploads.stop()
         with suppress(HushwattError):  # a disk that takes nothing: as if the power had failed
             agent.stop(self.clock.look())
         for job in done - {stopped}:

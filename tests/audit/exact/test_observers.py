@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from hushwatt.audit.exact.brute import KeptProbes, law_of_stream, vectors_only
+from hushwatt.audit.exact.brute_force import KeptProbes, law_of_stream, vectors_only
 from hushwatt.audit.exact.observers import OBSERVERS, Observed, Transcript, fits
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 

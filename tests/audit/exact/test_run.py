@@ -7,8 +7,8 @@ import pytest
 
 from hushwatt.audit.exact import run
 from hushwatt.audit.exact.observers import OBSERVERS
-from hushwatt.audit.exact.open import NOTHING_TOLD, Losses, open_losses
 from hushwatt.audit.exact.run import Record, audit_coverage, claims, exact_audit_of, exact_audits, nameable
+from hushwatt.audit.exact.scheduled import NOTHING_TOLD, Losses, open_losses
 from hushwatt.audit.miniature import Mechanism, Shape, mechanisms, small_plan
 from hushwatt.plan.presets import preset
 

@@ -6,8 +6,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from hushwatt.audit.exact.brute import KeptProbes, worst_ratio
-from hushwatt.audit.exact.hidden import EnumeratedHome
+from hushwatt.audit.exact.brute_force import KeptProbes, worst_ratio
+from hushwatt.audit.exact.household_decided import EnumeratedHome
 from hushwatt.audit.exact.observers import OBSERVERS, Transcript
 from hushwatt.audit.exact.search import SEARCHED, TranscriptTable, carried, hidden_losses, worse
 from hushwatt.audit.exponent import at_most

@@ -68,12 +68,12 @@ def test_a_provider_that_peeks_is_found(monkeypatch, method):
 
 def test_an_agent_that_peeks_is_found(monkeypatch):
     """An agent at home that keeps silent while nothing is on is seen, though it decides by itself."""
-    close = Membership.close
+    close = Membership.report_slot
 
     def slip(self, watts, due):
-        close(self, watts, due) if watts.any() else self.silent(self.slot, "nothing was on")
+        close(self, watts, due) if watts.any() else self.skip_slots(self.slot, "nothing was on")
 
-    monkeypatch.setattr(Membership, "close", slip)
+    monkeypatch.setattr(Membership, "report_slot", slip)
 
     assert not audit_blind_agent(plan_at_home(*AT_HOME[0]), SLOTS).passed
 

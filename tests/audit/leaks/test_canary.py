@@ -58,7 +58,7 @@ def complain(member, watts):
 @pytest.mark.parametrize("leak", [log_it, note_it, note_text, complain])
 def test_a_slip_is_found(monkeypatch, leak):
     """A reading in a debug line, in a column of the ledger or in an error is seen."""
-    monkeypatch.setattr(Membership, "close", leaking(Membership.close, leak))
+    monkeypatch.setattr(Membership, "report_slot", leaking(Membership.report_slot, leak))
 
     assert not audit_canary("none", 3).passed
 
@@ -85,7 +85,7 @@ def test_a_repr_that_tells_is_found(monkeypatch):
 def test_a_header_that_tells_is_found(monkeypatch):
     """A reading that rides along with an upload is seen."""
     send, seen = Outbox.send, []
-    close = Membership.close
+    close = Membership.report_slot
 
     def note(self, watts, due):
         seen.append(float(watts[0]))
@@ -96,7 +96,7 @@ def test_a_header_that_tells_is_found(monkeypatch):
         self.client("").connect("").ask("POST", "/v1/plans/x/reports", b"", told)
         send(self, now)
 
-    monkeypatch.setattr(Membership, "close", note)
+    monkeypatch.setattr(Membership, "report_slot", note)
     monkeypatch.setattr(Outbox, "send", tell)
 
     assert not audit_canary("none", 3).passed

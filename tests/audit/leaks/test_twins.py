@@ -44,7 +44,7 @@ def silent_when_off(close):
         if watts.any():
             close(self, watts, due)
         else:
-            self.silent(self.slot, "nothing was on")
+            self.skip_slots(self.slot, "nothing was on")
 
     return slip
 
@@ -74,7 +74,7 @@ def says_when_high(close):
 @pytest.mark.parametrize("slip", [silent_when_off, sooner_when_on, twice_when_on, says_when_high])
 def test_a_slip_is_found(monkeypatch, slip):
     """Silence, a time, a row or a line that depends on the readings is seen."""
-    monkeypatch.setattr(Membership, "close", slip(Membership.close))
+    monkeypatch.setattr(Membership, "report_slot", slip(Membership.report_slot))
 
     assert not audit_twins(plan_at_home(*PLANS[0]), SLOTS).passed
 

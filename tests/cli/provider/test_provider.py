@@ -11,7 +11,7 @@ from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import token_role
+from hushwatt.provider.store.access_tokens import token_role
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.wire.reports import ReportWriter
 

@@ -29,7 +29,7 @@ def reports(plan, forgetful):
     with fresh_store() as store:
         member = Membership(plan, join(store, plan, source=source), HomeLedger(store, NO_CAPS), source)
         for slot in range(SLOTS):
-            member.close(np.array([watts[slot // 5 % 2]] * len(plan.appliances)), due=0)
+            member.report_slot(np.array([watts[slot // 5 % 2]] * len(plan.appliances)), due=0)
             if forgetful:
                 member.reload()
         kept = store.rows("SELECT slot, spent, drawn, payload FROM reports")
@@ -55,7 +55,7 @@ def test_text_and_back(kind, plan_of):
     with fresh_store() as store:
         member = Membership(plan, join(store, plan), HomeLedger(store, NO_CAPS), Simulation(1, "x"))
         for slot in range(5):
-            member.close(np.full(3, 100.0 * (slot % 3)), due=0)
+            member.report_slot(np.full(3, 100.0 * (slot % 3)), due=0)
             text = dump_home(member.homes)
             again = load_home(plan, member.slot, text, member.homes.ledger)
 

@@ -60,7 +60,7 @@ def home(folder, provider):
         store.disk.execute("UPDATE plans SET slot = ?", (now - 2,))
         member.reload()
         for _ in range(2):
-            member.close(np.array([50.0, 50.0, 50.0]), due=0)
+            member.report_slot(np.array([50.0, 50.0, 50.0]), due=0)
         yield store
 
 

@@ -8,10 +8,10 @@ import pytest
 from tests.provider.collecting import STORES, histories, records
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.api.token_bucket import TokenBucketLimiter
+from hushwatt.provider.api.rate_limit import TokenBucketLimiter
 from hushwatt.provider.service import logs
 from hushwatt.provider.store import open_store, schema
-from hushwatt.provider.store.access import OPERATE, READ, add_token, remove_token, token_role, tokens
+from hushwatt.provider.store.access_tokens import OPERATE, READ, add_token, remove_token, token_role, tokens
 from hushwatt.provider.store.logins import LOGIN_SECONDS, login_role
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)

@@ -17,7 +17,7 @@ from hushwatt.provider.dashboard import assets
 from hushwatt.provider.dashboard.query import choose_plan
 from hushwatt.provider.dashboard.renderer import CONTENT_SECURITY_POLICY
 from hushwatt.provider.dashboard.views import VIEWS, series, times
-from hushwatt.provider.store.access import add_token
+from hushwatt.provider.store.access_tokens import add_token
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.session import StoreUnavailable
 

@@ -6,8 +6,8 @@ from tests.provider.collecting import histories, records
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import schema
-from hushwatt.provider.store.access import MAX_GATEWAY_HOMES, add_codes
 from hushwatt.provider.store.enrolment import remove_device
+from hushwatt.provider.store.enrolment_codes import MAX_GATEWAY_HOMES, add_codes
 from hushwatt.provider.store.plans import add_plan, plan_state
 from hushwatt.provider.store.schema import MIGRATIONS
 from hushwatt.provider.store.session import StoreUnavailable

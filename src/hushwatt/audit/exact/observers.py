@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.audit.exact.hidden import Decisions, EnumeratedHome, Stream, answer_table, decision_sequences
+from hushwatt.audit.exact.household_decided import Decisions, EnumeratedHome, Stream, answer_table, decision_sequences
 from hushwatt.audit.exact.inputs import Held, chance_of, holdings
 from hushwatt.plan.plan import Plan
 

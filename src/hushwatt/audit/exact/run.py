@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 
 from hushwatt.audit.exact.observers import OBSERVERS
-from hushwatt.audit.exact.open import Losses, open_losses
+from hushwatt.audit.exact.scheduled import Losses, open_losses
 from hushwatt.audit.exact.search import hidden_losses
 from hushwatt.audit.exponent import at_most, loss
 from hushwatt.audit.finding import Audit, Finding

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushwatt.audit.exact.hidden import EnumeratedHome, Stream
+from hushwatt.audit.exact.household_decided import EnumeratedHome, Stream
 from hushwatt.audit.exact.inputs import mixtures
 from hushwatt.audit.exact.observers import OBSERVERS, Answers, Floats, Observed, Transcript
-from hushwatt.audit.exact.open import NOTHING_TOLD, Losses
+from hushwatt.audit.exact.scheduled import NOTHING_TOLD, Losses
 from hushwatt.plan.plan import Plan
 
 SEARCHED = 1 + Fraction(1, 10**9)  # a float search may miss a worse pair by less than this factor

@@ -22,7 +22,7 @@ from hushwatt.plan import Appliance, Plan, SlotLength
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import add_codes
+from hushwatt.provider.store.enrolment_codes import add_codes
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey

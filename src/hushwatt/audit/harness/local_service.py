@@ -13,7 +13,7 @@ from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store import open_store
-from hushwatt.provider.store.access import add_codes
+from hushwatt.provider.store.enrolment_codes import add_codes
 
 DAY = 86400  # seconds
 

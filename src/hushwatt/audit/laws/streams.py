@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.audit.exact.brute import KeptProbes, Rule, law_of_stream
-from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, payload
+from hushwatt.audit.exact.brute_force import KeptProbes, Rule, law_of_stream
+from hushwatt.audit.exact.household_decided import EnumeratedHome, answer_table, payload
 from hushwatt.audit.exact.schedules import Draw, Schedule, schedules
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.laws.counting import DOUBT, surprise

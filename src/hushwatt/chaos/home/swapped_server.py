@@ -52,7 +52,7 @@ def _fill(store: Store, plan: Plan) -> None:
     """Ten reports, drawn and due."""
     member = Membership(plan, 1, HomeLedger(store, NO_CAPS), OperatingSystem())
     while member.slot <= SLOTS:
-        member.close(np.full(len(plan.appliances), 150.0), due=0)
+        member.report_slot(np.full(len(plan.appliances), 150.0), due=0)
 
 
 def _meet(store: Store, impostor: Impostor, now: int) -> None:

@@ -28,7 +28,7 @@ DAY = 86400
 def show(*, where: StoreOptions = USUAL_STORE, as_json: Json = False) -> None:
     """Show the provider's public key, which homes pin, and the analysts' tokens by name."""
     from hushwatt.provider.service.keys import open_keys
-    from hushwatt.provider.store.access import tokens
+    from hushwatt.provider.store.access_tokens import tokens
 
     settings = where.settings()
     provider = open_keys(settings.folder)
@@ -72,7 +72,7 @@ def code(
     days
         How long the codes are good.
     """
-    from hushwatt.provider.store.access import add_codes
+    from hushwatt.provider.store.enrolment_codes import add_codes
 
     if count < 1 or days < 1:
         raise UsageError("--count and --days must be at least 1")
@@ -105,7 +105,7 @@ def token(
     revoke
         Only take the older one away.
     """
-    from hushwatt.provider.store.access import add_token, remove_token
+    from hushwatt.provider.store.access_tokens import add_token, remove_token
 
     if days < 1:
         raise UsageError("--days must be at least 1")

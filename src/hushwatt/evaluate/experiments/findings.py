@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from hushwatt.audit.exact.brute import KeptProbes, Rule, worst_ratio
-from hushwatt.audit.exact.hidden import EnumeratedHome
+from hushwatt.audit.exact.brute_force import KeptProbes, Rule, worst_ratio
+from hushwatt.audit.exact.household_decided import EnumeratedHome
 from hushwatt.audit.exponent import loss
 from hushwatt.audit.planted import AgainstRelease, PeekingError
 from hushwatt.evaluate import metrics

@@ -94,12 +94,12 @@ class Hub:
                 table.poll(end)
         watts = dict.fromkeys(plan.names, 0.0)
         for source in self.plugs:
-            mean = source.plug.mean(plan.id)
+            mean = source.plug.take_mean(plan.id)
             if source.plug.appliance in watts:
                 watts[source.plug.appliance] += mean
         for table in self.tables:
             for name in plan.names:
-                watts[name] += table.mean(plan.id, name)
+                watts[name] += table.take_mean(plan.id, name)
         return np.array([watts[name] for name in plan.names])
 
     def on_message(self, time: int, topic: str, payload: bytes, retained: bool) -> None:

@@ -54,7 +54,7 @@ class Plug:
         here = {(each.start, each.end): each for each in self._energies.get(plan, [])}
         self._energies[plan] = [here.get(span) or SlotEnergy(*span) for span in pairwise(edges)]
 
-    def mean(self, plan: str) -> float:
+    def take_mean(self, plan: str) -> float:
         """The mean watts over the first slot that is open; forgets it."""
         energy = self._energies[plan].pop(0)
         if self._power is not None:

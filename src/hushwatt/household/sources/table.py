@@ -61,7 +61,7 @@ class TableSource:
             here = {(each.start, each.end): each for each in self._slots.get((plan, appliance), [])}
             self._slots[plan, appliance] = [here.get(span) or SlotSum(*span) for span in pairwise(edges)]
 
-    def mean(self, plan: str, appliance: str) -> float:
+    def take_mean(self, plan: str, appliance: str) -> float:
         """The mean of an appliance's rows over the first slot that is open; forgets it."""
         slot = self._slots[plan, appliance].pop(0)
         return slot.total / slot.count if slot.count else 0.0

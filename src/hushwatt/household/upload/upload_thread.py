@@ -33,7 +33,7 @@ class UploadThread:
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="hushwatt-sender", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="hushwatt-upload", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -42,7 +42,7 @@ class UploadThread:
         self._thread.join(STOP_SECONDS)
 
     def client(self, address: str) -> ProviderClient:
-        """A client whose sessions end when the sender stops."""
+        """A client whose sessions end when the thread stops."""
         return ProviderClient(address, partial(connect, stop=self._stop))
 
     def _run(self) -> None:

@@ -6,10 +6,10 @@ from typing import NoReturn
 from starlette.requests import HTTPConnection
 
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.token_bucket import TokenBucketLimiter
+from hushwatt.provider.api.rate_limit import TokenBucketLimiter
 from hushwatt.provider.service.config import is_loopback
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store.access import OPERATE, token_role
+from hushwatt.provider.store.access_tokens import OPERATE, token_role
 from hushwatt.provider.store.logins import add_login, login_role, remove_login
 from hushwatt.provider.store.session import Session
 

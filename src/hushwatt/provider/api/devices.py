@@ -13,8 +13,8 @@ from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store.access import MAX_GATEWAY_HOMES, find_code
 from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_before
+from hushwatt.provider.store.enrolment_codes import MAX_GATEWAY_HOMES, find_code
 from hushwatt.provider.store.rotations import assign_rotations
 from hushwatt.provider.store.session import Session, device_rows
 from hushwatt.wire.record import DEVICE_BYTES

@@ -11,7 +11,7 @@ from hushwatt.errors import ReportError
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.memory_limit import MemoryLimit, Reservation
 from hushwatt.provider.api.problems import Problem
-from hushwatt.provider.api.token_bucket import TokenBucketLimiter
+from hushwatt.provider.api.rate_limit import TokenBucketLimiter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.enrolment import Signer, find_signer

@@ -27,7 +27,7 @@ class DebiasedGroups:
     watts_noise: Floats  # variance of that, given who holds what
     watts_noise_held: Floats  # noise of one home's watts, when it holds each level
     watts_jump: Floats  # the third moment of its size: how coarse it is
-    squares: Floats  # the same for their squares
+    squares: Floats  # the squares of the homes' watts above the average level, estimated
     noise_not_held: Floats  # noise of one home about a level it does not hold
     noise_held: Floats  # noise of one home about the level it does hold
     step: Floats  # homes that one answer stands for

@@ -17,7 +17,7 @@ from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit, unique_rows
 from hushwatt.provider.checks.rotation import REFUSALS
 from hushwatt.provider.store.rotations import StoredRotations
-from hushwatt.provider.store.session import Homes, ReportGroup, Rows, Session, StoredReport
+from hushwatt.provider.store.session import HomeNumbers, ReportGroup, Rows, Session, StoredReport
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
 from hushwatt.provider.tally.draws import PUBLICATION, is_fresh, slot_runs
@@ -87,7 +87,7 @@ def collect_signed(
     session: Session,
     collection: Collection,
     records: Records,
-    signers: Homes,
+    signers: HomeNumbers,
     verdicts: Verdicts,
     first: int,
     last: int,
@@ -107,7 +107,7 @@ def collect(
     session: Session,
     collection: Collection,
     records: ReportColumns,
-    homes: Homes,
+    homes: HomeNumbers,
     verdicts: Verdicts,
     first: int,
     last: int,
@@ -145,7 +145,7 @@ def _insert(
     records: ReportColumns,
     slot: int,
     rows: NDArray[np.intp],
-    homes: Homes,
+    homes: HomeNumbers,
     delivery: int,
 ) -> None:
     """Keep new reports of one slot, homes ascending, and add them to the tallies."""
@@ -167,7 +167,9 @@ def _insert(
         _recount_repeats(session, collection, slot, homes[fresh])
 
 
-def _drawn_in(session: Session, collection: Collection, slot: int, homes: Homes, fresh: NDArray[np.bool_]) -> Homes:
+def _drawn_in(
+    session: Session, collection: Collection, slot: int, homes: HomeNumbers, fresh: NDArray[np.bool_]
+) -> HomeNumbers:
     """The slot in which each report was drawn; one that is not fresh repeats the last draw of its home."""
     plan = collection.plan
     if collection.probe is None:
@@ -177,7 +179,7 @@ def _drawn_in(session: Session, collection: Collection, slot: int, homes: Homes,
     return as_of
 
 
-def _recount_repeats(session: Session, collection: Collection, slot: int, homes: Homes) -> None:
+def _recount_repeats(session: Session, collection: Collection, slot: int, homes: HomeNumbers) -> None:
     """Repeats of a later slot that came before the draw they repeat: count them with that draw."""
     statement = "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND as_of < ? ORDER BY slot"
     for (after,) in session.all(statement, collection.number, slot, slot):
@@ -200,7 +202,9 @@ def recount(session: Session, collection: Collection, slot: int, report: StoredR
     session.run(statement, as_of, collection.number, slot, report.home)
 
 
-def _groups(slot: int, as_of: Homes, spent: Homes, drawn: Homes, homes: Homes, payloads: Rows) -> Iterator[ReportGroup]:
+def _groups(
+    slot: int, as_of: HomeNumbers, spent: HomeNumbers, drawn: HomeNumbers, homes: HomeNumbers, payloads: Rows
+) -> Iterator[ReportGroup]:
     """The reports that have the same draw and the same costs; homes stay in order."""
     for when, cost, budget in unique_rows(as_of, spent, drawn):
         rows = (as_of == when) & (spent == cost) & (drawn == budget)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.store.session import Homes, Rows, device_rows
+from hushwatt.provider.store.session import HomeNumbers, Rows, device_rows
 from hushwatt.wire.record import DEVICE_BYTES
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class DeviceIndex:
         self._tails = np.empty(0, np.uint64)
         self._homes = np.empty(0, np.int64)
 
-    def find(self, devices: Rows) -> Homes:
+    def find(self, devices: Rows) -> HomeNumbers:
         """The home of each device; −1 where it is not known."""
         homes = np.full(len(devices), -1, dtype=np.int64)
         if len(self._homes):
@@ -89,7 +89,7 @@ class DeviceIndex:
             homes[same] = self._homes[rows[same]]
         return homes
 
-    def add(self, devices: Rows, homes: Homes) -> None:
+    def add(self, devices: Rows, homes: HomeNumbers) -> None:
         """Remember devices that were not known."""
         heads, tails = _halves(devices)
         order = np.argsort(heads, kind="stable")

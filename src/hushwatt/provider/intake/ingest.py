@@ -37,7 +37,7 @@ from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.deliveries import begin_delivery, declared_by_files, rows_taken, set_rows_taken
 from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, enrol_named, set_declared_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
-from hushwatt.provider.store.session import Database, Homes, Rows, Session
+from hushwatt.provider.store.session import Database, HomeNumbers, Rows, Session
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.tally.draws import PUBLICATION
 
@@ -172,7 +172,7 @@ class Ingest:
 
     def _homes(
         self, session: Session, state: PlanState, rows: ValidatedRows, delivery: int
-    ) -> tuple[Homes, Verdicts, int]:
+    ) -> tuple[HomeNumbers, Verdicts, int]:
         """The home of every row whose verdict is pending, new ones enrolled; others are settled here."""
         verdicts = rows.verdicts.copy()
         if state.erased + state.undone != self._forgotten:
@@ -193,7 +193,7 @@ class Ingest:
         homes[unknown] = known_homes[which]
         return homes, verdicts, enrolled
 
-    def _looked_up(self, session: Session, devices: Rows, delivery: int) -> Homes:
+    def _looked_up(self, session: Session, devices: Rows, delivery: int) -> HomeNumbers:
         """The homes of devices that are enrolled; −1 where one is not."""
         number = self._collection.number
         known_homes, signers = session.find_devices(number, devices)
@@ -204,7 +204,7 @@ class Ingest:
         return known_homes
 
     def _enrolled(
-        self, session: Session, devices: Rows, known_homes: Homes, new: Flags, delivery: int
+        self, session: Session, devices: Rows, known_homes: HomeNumbers, new: Flags, delivery: int
     ) -> tuple[Flags, int]:
         """Enrol new devices, and put their homes where they belong; which were erased, how many enrolled."""
         gone = np.zeros(len(devices), dtype=bool)

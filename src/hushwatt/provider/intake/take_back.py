@@ -17,7 +17,7 @@ from hushwatt.provider.store.deliveries import all_deliveries, declared_by_files
 from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, set_declared_homes
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.rotations import relearn_rotations
-from hushwatt.provider.store.session import Homes, Session, StoredReport, payload_rows
+from hushwatt.provider.store.session import HomeNumbers, Session, StoredReport, payload_rows
 from hushwatt.provider.store.tallies import add_tallies, reported_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.provider.tally.tally import TallyKey, tally_rows
@@ -112,7 +112,7 @@ def _forget(session: Session, collection: Collection, slot: int, reports: list[S
             session.run(statement, collection.number, each.home, slot)
 
 
-def _draw_anew(session: Session, collection: Collection, slots: list[int], homes: Homes) -> None:
+def _draw_anew(session: Session, collection: Collection, slots: list[int], homes: HomeNumbers) -> None:
     """Repeats that stood by a draw which is gone stand by the one before it."""
     plan = collection.number
     for slot in slots:

@@ -1,6 +1,6 @@
 """One running service: its store, its inbox, its keys, and the turning of slots.
 
-`make_app` in `api` puts HTTP around it; nothing here knows HTTP.
+`make_app` in `provider/app.py` puts HTTP around it; nothing here knows HTTP.
 """
 
 import asyncio

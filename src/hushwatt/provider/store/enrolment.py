@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.provider.store.access import EnrolmentCode
+from hushwatt.provider.store.enrolment_codes import EnrolmentCode
 from hushwatt.provider.store.session import Rows, Session, device_rows, first_row
 
 FILE_SIGNER = 0  # the signer of homes that files have named: no key has this number

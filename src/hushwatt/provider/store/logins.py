@@ -5,7 +5,7 @@ Only a hash of the secret is kept.  A token that is revoked, replaced or over en
 
 import secrets
 
-from hushwatt.provider.store.access import hash_secret
+from hushwatt.provider.store.access_tokens import hash_secret
 from hushwatt.provider.store.session import Session, first_row
 
 LOGIN_SECONDS = 7 * 86_400  # seconds

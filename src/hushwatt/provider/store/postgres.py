@@ -20,7 +20,7 @@ from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumpe
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
-    Homes,
+    HomeNumbers,
     ReportGroup,
     Rows,
     StoredReport,
@@ -66,14 +66,14 @@ class PostgresSession:
         columns["delivery"] = np.full(len(devices), delivery, dtype=np.int32)
         self._copy("devices", len(devices), columns)
 
-    def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
+    def name_homes(self, plan: int, homes: HomeNumbers, delivery: int) -> int:
         return self._connection.execute(
             "UPDATE devices SET filed = 1, delivery = %s "
             "WHERE plan = %s AND home = ANY(%s) AND filed = 0 AND signer <> 0",
             (delivery, plan, BigintArray(homes)),
         ).rowcount
 
-    def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
+    def find_devices(self, plan: int, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
         matches = self._connection.execute(
             "SELECT item, home, signer FROM "
             "(SELECT item, substring(%s FROM item * 16 + 1 FOR 16) FROM generate_series(0, %s) AS item) "
@@ -83,7 +83,7 @@ class PostgresSession:
         )
         return homes_and_signers(len(devices), matches)
 
-    def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
+    def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
         asked = homes[: known_below(self, plan, slot, homes)]
         reported = self._numbers(
             "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
@@ -107,7 +107,7 @@ class PostgresSession:
             binary=True,
         ).rowcount
 
-    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
+    def reports_of(self, plan: int, slot: int, homes: HomeNumbers) -> list[StoredReport]:
         rows = self._connection.execute(
             "SELECT home, spent, drawn, as_of, payload FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
             (plan, slot, BigintArray(homes)),
@@ -125,7 +125,7 @@ class PostgresSession:
             )
             yield from report_batches(cursor, rows)
 
-    def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
+    def add_draws(self, plan: int, slot: int, homes: HomeNumbers) -> None:
         if len(homes) >= COPY_ROWS:
             self._copy("draws", len(homes), {"plan": plan, "home": homes, "slot": slot})
             return
@@ -135,7 +135,7 @@ class PostgresSession:
             (plan, slot, BigintArray(homes)),
         )
 
-    def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
+    def last_draws(self, plan: int, slot: int, homes: HomeNumbers) -> HomeNumbers:
         return self._numbers(
             "SELECT string_agg(int8send(coalesce((SELECT max(slot) FROM draws d WHERE d.plan = %s "
             "AND d.home = asked.home AND d.slot <= %s), -1)), '' ORDER BY item) "
@@ -143,7 +143,7 @@ class PostgresSession:
             (plan, slot, BigintArray(homes)),
         )
 
-    def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
+    def find_rotations(self, plan: int, homes: HomeNumbers) -> tuple[HomeNumbers, bytes]:
         rows = self._connection.execute(
             "SELECT home, known FROM rotations WHERE plan = %s AND home = ANY(%s)",
             (plan, BigintArray(homes)),
@@ -151,7 +151,7 @@ class PostgresSession:
         )
         return rotation_columns(rows)
 
-    def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
+    def put_rotations(self, plan: int, homes: HomeNumbers, known: Rows) -> None:
         self._connection.execute(
             "INSERT INTO rotations (plan, home, known) "
             "SELECT %s, home, known FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, known) "
@@ -160,7 +160,7 @@ class PostgresSession:
             binary=True,
         )
 
-    def _numbers(self, statement: str, values: tuple[Any, ...]) -> Homes:
+    def _numbers(self, statement: str, values: tuple[Any, ...]) -> HomeNumbers:
         """Many numbers that come as one value, each in eight bytes."""
         ((numbers,),) = self._connection.execute(statement, values, binary=True).fetchall()
         return np.frombuffer(numbers or b"", dtype=">i8").astype(np.int64)

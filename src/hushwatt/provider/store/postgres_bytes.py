@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
-from hushwatt.provider.store.session import Homes
+from hushwatt.provider.store.session import HomeNumbers
 
 Columns = dict[str, NDArray[Any] | int]
 COPY_HEADER, COPY_TRAILER = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
@@ -17,7 +17,7 @@ BIGINT_OID, BIGINT_ARRAY_OID = 20, 1016  # the numbers of the types bigint and b
 class BigintArray:
     """Many numbers as one value of a statement."""
 
-    def __init__(self, values: Homes) -> None:
+    def __init__(self, values: HomeNumbers) -> None:
         self.values = values
 
 

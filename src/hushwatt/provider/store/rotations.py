@@ -9,14 +9,14 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import assigned_turn, order_of
 from hushwatt.provider.checks.rotation import Rotations, rotates
 from hushwatt.provider.store.enrolment import Enrolled
-from hushwatt.provider.store.session import Homes, Rows, Session, payload_rows
+from hushwatt.provider.store.session import HomeNumbers, Rows, Session, payload_rows
 from hushwatt.provider.store.tallies import reported_slots
 
 
 class StoredRotations:
     """What is known of some homes; `judge` adds to it, and `save` keeps what was added."""
 
-    def __init__(self, session: Session, number: int, plan: Plan, homes: Homes) -> None:
+    def __init__(self, session: Session, number: int, plan: Plan, homes: HomeNumbers) -> None:
         self._session, self._number = session, number
         self._homes = np.unique(homes) if rotates(plan) else homes[:0]
         self._rotations = Rotations(plan, len(self._homes))
@@ -25,7 +25,7 @@ class StoredRotations:
             rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(known), self._rotations.size)
             self._rotations.unpack(np.searchsorted(self._homes, known), rows)
 
-    def judge(self, slot: int, homes: Homes, payloads: Rows) -> NDArray[np.int8]:
+    def judge(self, slot: int, homes: HomeNumbers, payloads: Rows) -> NDArray[np.int8]:
         """A verdict for the reports of different homes in a slot: 0, or why it is refused."""
         if not len(self._homes):
             return np.zeros(len(homes), dtype=np.int8)
@@ -44,7 +44,7 @@ def assign_rotations(session: Session, number: int, plan: Plan, enrolled: Enroll
         session.put_rotations(number, homes, _assigned(plan, homes, enrolled.devices))
 
 
-def _assigned(plan: Plan, homes: Homes, devices: Sequence[bytes]) -> Rows:
+def _assigned(plan: Plan, homes: HomeNumbers, devices: Sequence[bytes]) -> Rows:
     """The turns that homes are offered and the orders of their devices, in bytes."""
     rotations = Rotations(plan, len(homes))
     for row, (home, device) in enumerate(zip(homes.tolist(), devices, strict=True)):
@@ -52,7 +52,7 @@ def _assigned(plan: Plan, homes: Homes, devices: Sequence[bytes]) -> Rows:
     return rotations.packed(np.arange(len(rotations)))
 
 
-def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -> None:
+def relearn_rotations(session: Session, number: int, plan: Plan, homes: HomeNumbers) -> None:
     """Know of homes only what their reports still in the store say, unless it is what was given to them."""
     if not rotates(plan):
         return
@@ -70,7 +70,7 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: Homes) -
     known.save()
 
 
-def _unassigned(session: Session, number: int, plan: Plan, homes: Homes) -> Homes:
+def _unassigned(session: Session, number: int, plan: Plan, homes: HomeNumbers) -> HomeNumbers:
     """Those of some homes that are held to what they said, or what files said of them."""
     rows = session.all("SELECT home, device FROM devices WHERE plan = ? ORDER BY home", number)
     devices = {int(home): bytes(device) for home, device in rows}

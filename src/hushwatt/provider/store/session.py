@@ -19,7 +19,7 @@ from hushwatt.errors import HushwattError
 from hushwatt.provider.tally.tally import TallyKey
 from hushwatt.wire.record import DEVICE_BYTES
 
-Homes = NDArray[np.int64]
+HomeNumbers = NDArray[np.int64]
 Rows = NDArray[np.uint8]
 
 
@@ -36,7 +36,7 @@ class ReportGroup:
 
     key: TallyKey
     spent: int
-    homes: Homes  # ascending
+    homes: HomeNumbers  # ascending
     payloads: Rows
 
 
@@ -54,8 +54,8 @@ class StoredReportBatch(NamedTuple):
     """Reports of one slot in the store, a row each."""
 
     devices: Rows
-    spent: Homes
-    drawn: Homes
+    spent: HomeNumbers
+    drawn: HomeNumbers
     payloads: list[bytes]  # empty ones where they were scrubbed
 
 
@@ -71,34 +71,34 @@ class Session(Protocol):
     def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
         """Enrol devices as the homes `first_home`, `first_home` + 1, …; a delivery may have named them."""
 
-    def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
+    def find_devices(self, plan: int, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
         """The home and the signer of each device; −1 where it is not enrolled."""
 
-    def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
+    def name_homes(self, plan: int, homes: HomeNumbers, delivery: int) -> int:
         """Note that a delivery has named these homes, which enrolled themselves; for how many that is new."""
 
-    def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
+    def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
         """Which of these homes, ascending, have a report in a slot."""
 
     def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
         """Keep the reports of homes with none in the slot: the first write wins; how many."""
 
-    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
+    def reports_of(self, plan: int, slot: int, homes: HomeNumbers) -> list[StoredReport]:
         """What is kept of these homes in a slot."""
 
     def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
         """Everything that is kept of a slot, devices ascending, in batches of `rows` reports."""
 
-    def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
+    def add_draws(self, plan: int, slot: int, homes: HomeNumbers) -> None:
         """Remember that these homes drew anew in a slot."""
 
-    def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
+    def last_draws(self, plan: int, slot: int, homes: HomeNumbers) -> HomeNumbers:
         """The last slot up to this one in which each home drew anew; −1 where none is known."""
 
-    def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
+    def find_rotations(self, plan: int, homes: HomeNumbers) -> tuple[HomeNumbers, bytes]:
         """Of which of these homes it is known when and in which order they speak, and the bytes of each."""
 
-    def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
+    def put_rotations(self, plan: int, homes: HomeNumbers, known: Rows) -> None:
         """Keep what is known of homes, ascending, in place of what was."""
 
 
@@ -125,13 +125,13 @@ class Database(Protocol):
     def close(self) -> None: ...
 
 
-def device_order(devices: Rows) -> Homes:
+def device_order(devices: Rows) -> HomeNumbers:
     """The indices of devices in their order: a table sorted by device is then gone through once."""
-    order: Homes = np.lexsort(devices.T[::-1]).astype(np.int64)
+    order: HomeNumbers = np.lexsort(devices.T[::-1]).astype(np.int64)
     return order
 
 
-def known_below(session: Session, plan: int, slot: int, homes: Homes) -> int:
+def known_below(session: Session, plan: int, slot: int, homes: HomeNumbers) -> int:
     """How many of these homes, ascending, have numbers up to the highest that is kept in a slot.
 
     Homes mostly come in the same order in every slot, so that no other needs to be looked for.
@@ -140,7 +140,7 @@ def known_below(session: Session, plan: int, slot: int, homes: Homes) -> int:
     return 0 if highest is None else int(np.searchsorted(homes, highest, side="right"))
 
 
-def homes_and_signers(count: int, matches: Iterable[tuple[int, int, int]]) -> tuple[Homes, Homes]:
+def homes_and_signers(count: int, matches: Iterable[tuple[int, int, int]]) -> tuple[HomeNumbers, HomeNumbers]:
     """Two columns from rows of an index, its home and its signer; −1 where there is none."""
     columns = np.full((2, count), -1, dtype=np.int64)
     indices, *known = np.array(list(matches), dtype=np.int64).reshape(-1, 3).T
@@ -161,7 +161,7 @@ def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[Store
         )
 
 
-def rotation_columns(rows: Iterable[tuple[Any, ...]]) -> tuple[Homes, bytes]:
+def rotation_columns(rows: Iterable[tuple[Any, ...]]) -> tuple[HomeNumbers, bytes]:
     """Rows of a home and some bytes as two columns."""
     pairs = list(rows)
     return np.array([home for home, _ in pairs], dtype=np.int64), b"".join([known for _, known in pairs])

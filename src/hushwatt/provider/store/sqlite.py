@@ -17,7 +17,7 @@ from hushwatt.provider.store.backup import write_backup
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
-    Homes,
+    HomeNumbers,
     ReportGroup,
     Rows,
     StoredReport,
@@ -71,7 +71,7 @@ class SqliteSession:
             (apsw.carray(order), devices.tobytes(), plan, first_home, signer, delivery),
         )
 
-    def find_devices(self, plan: int, devices: Rows) -> tuple[Homes, Homes]:
+    def find_devices(self, plan: int, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
         if not len(devices):
             return homes_and_signers(0, [])
         matches = self._connection.execute(
@@ -81,7 +81,7 @@ class SqliteSession:
         )
         return homes_and_signers(len(devices), matches)
 
-    def name_homes(self, plan: int, homes: Homes, delivery: int) -> int:
+    def name_homes(self, plan: int, homes: HomeNumbers, delivery: int) -> int:
         self._connection.execute(
             "UPDATE devices SET filed = 1, delivery = ?3 WHERE filed = 0 AND signer <> 0 AND device IN "
             "(SELECT d.device FROM carray(?1) c CROSS JOIN devices d ON d.plan = ?2 AND d.home = c.value)",
@@ -89,7 +89,7 @@ class SqliteSession:
         )
         return self._connection.changes()
 
-    def find_reports(self, plan: int, slot: int, homes: Homes) -> NDArray[np.bool_]:
+    def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
         reported = np.zeros(len(homes), dtype=bool)
         asked = homes[: known_below(self, plan, slot, homes)]
         if len(asked):
@@ -111,7 +111,7 @@ class SqliteSession:
         )
         return self._connection.changes()
 
-    def reports_of(self, plan: int, slot: int, homes: Homes) -> list[StoredReport]:
+    def reports_of(self, plan: int, slot: int, homes: HomeNumbers) -> list[StoredReport]:
         rows = self._connection.execute(
             "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload FROM carray(?1) c CROSS JOIN reports r "
             "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
@@ -127,7 +127,7 @@ class SqliteSession:
         )
         yield from report_batches(reports, rows)
 
-    def add_draws(self, plan: int, slot: int, homes: Homes) -> None:
+    def add_draws(self, plan: int, slot: int, homes: HomeNumbers) -> None:
         if not len(homes):
             return
         self._connection.execute(
@@ -136,7 +136,7 @@ class SqliteSession:
             (plan, slot, _array(homes)),
         )
 
-    def last_draws(self, plan: int, slot: int, homes: Homes) -> Homes:
+    def last_draws(self, plan: int, slot: int, homes: HomeNumbers) -> HomeNumbers:
         rows = self._connection.execute(
             "SELECT coalesce((SELECT max(slot) FROM draws WHERE plan = ?1 AND home = c.value AND slot <= ?2)"
             ", -1) FROM carray(?3) c ORDER BY c.rowid",
@@ -144,14 +144,14 @@ class SqliteSession:
         )
         return np.array([slot for (slot,) in rows], dtype=np.int64)[: len(homes)]
 
-    def find_rotations(self, plan: int, homes: Homes) -> tuple[Homes, bytes]:
+    def find_rotations(self, plan: int, homes: HomeNumbers) -> tuple[HomeNumbers, bytes]:
         rows = self._connection.execute(
             "SELECT r.home, r.known FROM carray(?1) c CROSS JOIN rotations r ON r.plan = ?2 AND r.home = c.value",
             (_array(homes), plan),
         )
         return rotation_columns(rows)
 
-    def put_rotations(self, plan: int, homes: Homes, known: Rows) -> None:
+    def put_rotations(self, plan: int, homes: HomeNumbers, known: Rows) -> None:
         self._connection.execute(
             "INSERT INTO rotations (plan, home, known) "
             "SELECT ?1, value, substr(?2, (rowid - 1) * ?3 + 1, ?3) FROM carray(?4) "
@@ -279,6 +279,6 @@ def _wait_while_busy(tries: int) -> bool:
     return tries * BUSY_RETRY_SECONDS < BUSY_SECONDS
 
 
-def _array(homes: Homes) -> Any:
+def _array(homes: HomeNumbers) -> Any:
     """Many numbers as one value of a statement; SQLite takes no empty one, so none is a home of nobody."""
     return apsw.carray(np.ascontiguousarray(homes) if len(homes) else NO_HOMES)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hushwatt.audit.exact.open import Losses, open_losses, worst_ratio
+from hushwatt.audit.exact.scheduled import Losses, open_losses, worst_ratio
 from hushwatt.audit.exponent import at_most, loss
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.privacy.laws import LAWS, law_for

@@ -5,8 +5,8 @@ from math import floor
 
 import pytest
 
-from hushwatt.audit.exact.brute import KeptProbes, law_of_stream
-from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, decision_sequences, distances
+from hushwatt.audit.exact.brute_force import KeptProbes, law_of_stream
+from hushwatt.audit.exact.household_decided import EnumeratedHome, answer_table, decision_sequences, distances
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.audit.planted import true_vector
 from hushwatt.wire.payload import Layout

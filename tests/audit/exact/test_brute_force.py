@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from hushwatt.audit.exact.brute import (
+from hushwatt.audit.exact.brute_force import (
     KeptProbes,
     Memory,
     law_of_stream,
@@ -13,7 +13,7 @@ from hushwatt.audit.exact.brute import (
     within_a_window,
     worst_ratio,
 )
-from hushwatt.audit.exact.hidden import EnumeratedHome
+from hushwatt.audit.exact.household_decided import EnumeratedHome
 from hushwatt.audit.miniature import Mechanism, Shape, small_plan
 from hushwatt.audit.planted import AgainstRelease, PeekingError, true_vector
 from hushwatt.privacy.laws import BitLaw

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Protocol
 
-from hushwatt.audit.exact.hidden import EnumeratedHome, answer_table, distances
+from hushwatt.audit.exact.household_decided import EnumeratedHome, answer_table, distances
 from hushwatt.privacy.strategies import Strategy
 
 Answer = int  # the place of a vector among all that a home can send
