@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from hushwatt import __version__
 from tools.supply import install
 from tools.supply.pins import Pin
 
@@ -51,7 +52,7 @@ def test_what_went_wrong(capsys, tmp_path):
 def test_a_changed_file_is_refused(capsys, tmp_path, built):
     """A wheel whose hash is not the pinned one is not installed."""
     lock = tmp_path / "lock.txt"
-    lock.write_text(f"hushwatt==0.1.0 --hash=sha256:{'0' * 64}\n")
+    lock.write_text(f"hushwatt=={__version__} --hash=sha256:{'0' * 64}\n")
     options = ["--no-index", "--find-links", str(built.wheel.parent), "--target", str(tmp_path / "there")]
     with pytest.raises(SystemExit):
         install.install("a changed file", [*options, "--require-hashes", "--no-deps", "-r", str(lock)], 1)
