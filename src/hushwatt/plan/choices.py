@@ -61,6 +61,10 @@ MAPPINGS = {
     "range": "the level whose range holds the watts",
     "dither": "one of the two nearest levels at random, so that the mean is right",
 }
+UNMEASURED = {
+    "zero": "what nobody measures counts as 0 W",
+    "answer": "a home may answer that it does not measure an appliance, randomised like a level",
+}
 DECISIONS = {
     "household": "each home for itself",
     "provider": "the provider for all homes",

@@ -65,6 +65,8 @@ class Plan:
     mapping: str  # how watts become a level
     minimum_homes: int  # below this many reports nothing is shown
     appliance_epsilon: int | None = None  # ε in millionths, for any one appliance over any `window` slots
+    unmeasured: str = "zero"  # what a home says of an appliance that it does not measure
+    replaces: str | None = None  # the id of the plan that this one succeeds
 
     def __post_init__(self) -> None:
         rules.check(self)
@@ -129,10 +131,15 @@ class Plan:
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
-        """How many levels each appliance has."""
-        return tuple(each.levels for each in self.appliances)
+        """How many answers there are about each appliance: its levels, then "not measured" where that is one."""
+        return tuple(each.levels + self.answers_unmeasured for each in self.appliances)
+
+    @property
+    def answers_unmeasured(self) -> bool:
+        """Whether "not measured" is an answer: the last one about each appliance."""
+        return self.unmeasured == "answer"
 
     @cached_property
     def width(self) -> int:
-        """How many levels there are in all (the paper's m)."""
+        """How many answers there are in all (the paper's m)."""
         return sum(self.widths)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from hushwatt.errors import PlanError
 from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
 from hushwatt.plan.section import Section
 from hushwatt.plan.shown import shown
 from hushwatt.plan.slot import SlotLength
@@ -30,6 +30,8 @@ KEYS = (
     "mapping",
     "minimum_homes",
     "appliance_epsilon",
+    "unmeasured",
+    "replaces",
     "appliance",
 )
 APPLIANCE_KEYS = ("name", "edges", "values", "typical_mean", "typical_high")
@@ -80,6 +82,8 @@ def _asked(top: Section) -> dict[str, Any]:
         "mapping": mapping,
         "appliances": appliances,
         "appliances_per_report": top.whole("appliances_per_report", len(appliances)),
+        "unmeasured": top.choice("unmeasured", UNMEASURED, "zero"),
+        "replaces": top.text("replaces") if top.has("replaces") else None,
     }
 
 

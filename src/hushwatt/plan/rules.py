@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hushwatt.errors import PlanError
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.appliance import check_name
-from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
 from hushwatt.plan.shown import shown
 from hushwatt.plan.times import show_instant
 
@@ -22,6 +22,7 @@ MOST_CELLS = 16_384  # levels of all appliances: 2 KiB a report, where every lev
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2262, 1, 1, tzinfo=UTC)  # moments are 64-bit nanoseconds
 END_OF_DATES = datetime(9999, 12, 31, tzinfo=UTC)
+PLAN_ID = re.compile(r"[0-9a-f]{64}")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -45,6 +46,8 @@ def _check_words(plan: "Plan") -> None:
             raise PlanError(f"{key} has {len(text)} characters; at most {LONGEST_TEXT} are allowed")
         if CONTROL.search(text):
             raise PlanError(f"{key} holds control characters; it must be plain text")
+    if plan.replaces is not None and not PLAN_ID.fullmatch(plan.replaces):
+        raise PlanError(f"replaces is {shown(plan.replaces)}; it must be the id of a plan, 64 digits of 0-9 and a-f")
 
 
 def _check_numbers(plan: "Plan") -> None:
@@ -96,7 +99,7 @@ def _check_levels(plan: "Plan") -> None:
 
 
 def _check_mechanism(plan: "Plan") -> None:
-    for key, options in (("method", METHODS), ("oracle", ORACLES), ("mapping", MAPPINGS)):
+    for key, options in (("method", METHODS), ("oracle", ORACLES), ("mapping", MAPPINGS), ("unmeasured", UNMEASURED)):
         if getattr(plan, key) not in options:
             raise PlanError(f"{key} is {shown(getattr(plan, key))}; it must be one of {', '.join(options)}")
     parts = METHODS[plan.method].shares(plan.window)

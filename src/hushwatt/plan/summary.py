@@ -2,7 +2,7 @@
 
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.appliance import Appliance, show_watts
-from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT
@@ -27,6 +27,8 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
         ("each report", _report(plan)),
         ("randomised", f"{plan.oracle}: {ORACLES[plan.oracle]}"),
         ("levels", f"{plan.mapping}: {MAPPINGS[plan.mapping]}"),
+        *([("not measured", UNMEASURED[plan.unmeasured])] if plan.answers_unmeasured else []),
+        *([("succeeds", plan.replaces)] if plan.replaces else []),
         ("shown only", f"where at least {_count(plan.minimum_homes, 'home')} reported"),
         ("id", plan.id),
     ]

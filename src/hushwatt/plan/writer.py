@@ -39,6 +39,8 @@ def table(plan: "Plan") -> dict[str, Any]:
             "mapping": plan.mapping,
             "minimum_homes": plan.minimum_homes,
             "appliance_epsilon": plan.appliance_epsilon,
+            "unmeasured": plan.unmeasured if plan.answers_unmeasured else None,
+            "replaces": plan.replaces,
             "appliance": [_appliance_table(each) for each in plan.appliances],
         }
     )
@@ -77,6 +79,7 @@ def _head(plan: "Plan") -> list[str]:
         f"name = {_quoted(plan.name)}",
         f"description = {_quoted(plan.description)}",
         f"contact = {_quoted(plan.contact)}",
+        *([f'replaces = "{plan.replaces}"'] if plan.replaces else []),
     ]
 
 
@@ -110,6 +113,11 @@ def _mechanism(plan: "Plan") -> list[str]:
         f'oracle = "{plan.oracle}"  # how a level is randomised',
         f"appliances_per_report = {plan.appliances_per_report}",
         f'mapping = "{plan.mapping}"  # how watts become a level',
+        *(
+            ['unmeasured = "answer"  # homes may say that they do not measure an appliance']
+            if plan.answers_unmeasured
+            else []
+        ),
     ]
 
 
