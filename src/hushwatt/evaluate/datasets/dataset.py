@@ -37,6 +37,7 @@ class DatasetOptions:
     mains: bool = False  # also whole homes' totals, as an appliance called "mains"
     coverage: float = 0.0  # share of a period that must be measured
     longest_gap: float | None = None  # seconds, the dataset's own when not said
+    nulls: bool = False  # a row of a tidy table without watts is one that was not measured, and no error
     note: Callable[[str], None] = field(default=lambda line: None, repr=False)  # hears what is odd
 
     @classmethod

@@ -58,6 +58,22 @@ def _files(folder: Path) -> list[Path]:
     return tables
 
 
+def readings_files(folder: Path) -> list[Path]:
+    """The tables under a folder that have all the columns; others are something else."""
+    tables = [path for path in _files(folder) if _has_columns(path)]
+    if not tables:
+        raise ReadingsError(f"{folder}: no table with the columns {', '.join(CALLED)}")
+    return tables
+
+
+def _has_columns(path: Path) -> bool:
+    try:
+        names = BoundedParquet(path).schema.names if path.suffix.lower() in PARQUET else header(path)
+    except (OSError, pa.ArrowException, UnsafeParquet):
+        return True  # whoever reads it says what is wrong
+    return all(set(theirs) & set(names) for theirs in CALLED.values())
+
+
 def _columns(path: Path, found: list[str]) -> dict[str, str]:
     """What the file calls each of our columns, and its coverage if it has one."""
     names = {}
@@ -106,7 +122,9 @@ def _table(batch: pa.RecordBatch, options: DatasetOptions) -> pa.RecordBatch:
     household = columns.encode_names("household", batch["household"])
     appliance = columns.encode_names("appliance", batch["appliance"])
     moments = columns.to_nanoseconds(batch["time"])
-    watts = columns.to_watts(_numbers("watts", batch["watts"]))
+    numbers = _numbers("watts", batch["watts"])
+    present = numbers.is_valid().to_numpy(zero_copy_only=False)
+    watts = columns.to_watts(numbers.fill_null(0) if options.nulls else numbers)
     table = pa.RecordBatch.from_arrays(
         [
             pa.DictionaryArray.from_arrays(pa.array(household.codes), household.texts),
@@ -116,7 +134,7 @@ def _table(batch: pa.RecordBatch, options: DatasetOptions) -> pa.RecordBatch:
         ],
         names=SCHEMA.names,
     )
-    keep = _among(household, options.homes)
+    keep = _among(household, options.homes) & present
     if not options.mains:
         keep &= ~_among(appliance, (MAINS,))
     if COVERAGE in batch.schema.names:
