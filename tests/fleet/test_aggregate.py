@@ -206,6 +206,20 @@ def test_same_as_home_by_home(plan_for, method, asked, mapping):
     assert [(s.slot, s.as_of) for s in alone[0].slots] == [(s.slot, s.as_of) for s in together[0].slots]
 
 
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+@pytest.mark.parametrize("draw", [simulate, aggregate])
+def test_not_measured_is_an_answer(plan_for, mapping, draw):
+    """Homes that do not measure an appliance are counted under its last answer, home by home and all at once."""
+    plan = plan_for(oracle="grr", mapping=mapping, unmeasured="answer", epsilon=900)
+    watts = np.tile([[0.0, np.nan, 100.0], [np.nan, np.nan, 200.0], [200.0, 0.0, np.nan]], (7, 10, 1))
+
+    tallies = draw(plan, watts, 30, FreshKeys())
+
+    first = min(tallies.groups.items(), key=lambda item: item[0].slot)[1]
+    assert first.counts.reshape(3, 4)[:, -1].tolist() == [10, 20, 10]
+    assert first.counts.reshape(3, 4).sum(axis=1).tolist() == [30, 30, 30]
+
+
 @pytest.mark.parametrize("method, first", [("lbu", 4), ("lsp", 4), ("lpu", 4), ("lsp", 6)])
 def test_collection_that_begins_later(plan_for, method, first):
     """With a later first slot the same homes draw, repeat themselves or keep silent as home by home."""

@@ -1,5 +1,8 @@
 """From a data frame of readings to a table of estimates in five lines."""
 
+from dataclasses import replace
+
+import numpy as np
 import pandas
 import polars
 import pyarrow as pa
@@ -38,6 +41,19 @@ def test_readings_of_every_kind(plan, readings, reports, form):
 
     assert isinstance(made, KINDS[form])
     assert pa.table(made).to_pylist() == reports.to_pylist()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_not_measured(plan, readings, form):
+    """Where a plan has that answer, a null says the same as no row, in every kind of frame."""
+    answers, gone = replace(plan, unmeasured="answer"), np.arange(readings.num_rows) % 5 == 1
+    watts = pa.array(readings["watts"].to_numpy(), mask=gone)
+    nulls = readings.set_column(3, "watts", watts)
+
+    one, other = (hushwatt.randomise(answers, FORMS[form](each), seed=2) for each in (nulls, readings.filter(~gone)))
+
+    assert pa.table(one).to_pylist() == pa.table(other).to_pylist()
+    assert pa.table(one).to_pylist() != pa.table(hushwatt.randomise(answers, readings, seed=2)).to_pylist()
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -48,3 +48,13 @@ def test_absurd_readings():
     """Readings beyond any power station are averaged without a warning."""
     assert mean_of([(0, 2.0**40), (0, 2.0**42)])[0] == 2.0**39 * 5
     assert mean_of([(0, 1.7e308), (0, 1.7e308), (1, 3.0)])[:2] == [math.inf, 3.0]
+
+
+def test_what_stands_for_nothing_measured():
+    """A cell without a reading is `missing`, whether or not others have several."""
+    single, several = ExactMeans(3, math.nan), ExactMeans(3, math.nan)
+    single.add(np.array([1]), np.array([0.0]))
+    several.add(np.array([1, 1]), np.array([0.0, 4.0]))
+
+    assert [str(each) for each in single.result()] == ["nan", "0.0", "nan"]
+    assert [str(each) for each in several.result()] == ["nan", "2.0", "nan"]

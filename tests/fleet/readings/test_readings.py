@@ -3,6 +3,7 @@
 import math
 import tempfile
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -330,3 +331,79 @@ def test_a_file_that_vanishes_meanwhile(tmp_path, name):
 
     with pytest.raises(ReadingsError, match=f"{name}: it is not there any more"):
         walked(table)
+
+
+ANSWERS = replace(PLAN, unmeasured="answer")
+GAPS = [
+    row("a", 0, "kettle", 0.0),
+    row("a", 0, "fridge", None),
+    row("a", 1, "kettle", 4.0),
+    row("a", 1, "kettle", None),
+    row("a", 1, "kettle", 2.0),
+    row("b", 1, "fridge", None),
+]
+
+
+def csv_file(rows, path):
+    """The same as CSV; what is missing is an empty cell."""
+    arrow_csv.write_csv(pq.read_table(parquet(rows, path.with_suffix(".parquet"))), path)
+    return path
+
+
+class TestNotMeasured:
+    """With the answer "not measured", no row and a null are NaN, and 0 is measured and off."""
+
+    @pytest.mark.parametrize("kind", [parquet, csv_file])
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_gaps(self, tmp_path, kind, order):
+        """The mean is that of the rows that are there; a home of nulls alone takes part."""
+        path = kind(GAPS[::order], tmp_path / ("r.csv" if kind is csv_file else "r.parquet"))
+
+        table = read_slots(ANSWERS, path)
+
+        assert table.homes.to_pylist() == ["a", "b"]
+        assert str(walked(table)) == str(
+            {0: [[0.0, math.nan], [math.nan, math.nan]], 1: [[3.0, math.nan], [math.nan, math.nan]]}
+        )
+
+    @pytest.mark.parametrize("kind", [pa.int32(), pa.uint64(), pa.float32(), pa.float64()])
+    def test_number_types(self, tmp_path, kind):
+        """A null is one in any type of numbers."""
+        whole = [pa.array([each[place] for each in GAPS], pa.string()) for place in (0, 2)]
+        times = pa.array([each[1] for each in GAPS], pa.timestamp("us", "UTC"))
+        watts = pa.array([each[3] and int(each[3]) for each in GAPS], kind)
+        table = pa.table([whole[0], times, whole[1], watts], names=["household", "time", "appliance", "watts"])
+
+        assert str(walked(read_slots(ANSWERS, table))[1][0]) == "[3.0, nan]"
+
+    def test_in_parts(self, tmp_path, monkeypatch):
+        """It does not matter how the homes are cut."""
+        monkeypatch.setattr(parts, "MAX_CELLS", 1)
+        monkeypatch.setattr(parts, "MIN_HOMES", 1)
+
+        assert str(walked(read_slots(ANSWERS, parquet(GAPS, tmp_path / "r.parquet")))[1][0]) == "[3.0, nan]"
+
+    def test_other_plans_refuse_a_null(self, tmp_path):
+        """Where what is missing counts as 0 W, a null stays an error that names its row."""
+        with pytest.raises(ReadingsError, match="row 2, column watts: missing"):
+            walked(read_slots(PLAN, parquet(GAPS, tmp_path / "r.parquet")))
+
+    def test_nan_stays_an_error(self, tmp_path):
+        """What is not a number is no way to say that nothing was measured."""
+        with pytest.raises(ReadingsError, match="row 1, column watts: not a finite number"):
+            walked(read_slots(ANSWERS, parquet([row("a", 0, watts=math.nan)], tmp_path / "r.parquet")))
+
+    def test_a_missing_name_stays_an_error(self, tmp_path):
+        """Only watts may be missing."""
+        with pytest.raises(ReadingsError, match="row 1, column appliance: missing"):
+            walked(read_slots(ANSWERS, parquet([row("a", 0, None)], tmp_path / "r.parquet")))
+
+    def test_a_bad_cell_below_an_empty_one(self, tmp_path):
+        """What is wrong with a CSV file is the bad cell, not the empty one."""
+        path = tmp_path / "r.csv"
+        path.write_text("household,time,appliance,watts\na,2024-01-01,kettle,\na,2024-01-01,kettle,much\n")
+
+        with pytest.raises(ReadingsError, match=r"row 2 \(line 3\), column watts: not a number"):
+            walked(read_slots(ANSWERS, path))
+        with pytest.raises(ReadingsError, match=r"row 1 \(line 2\), column watts: missing"):
+            walked(read_slots(PLAN, path))

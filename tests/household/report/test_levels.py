@@ -133,3 +133,42 @@ def test_large_fleets_are_levelled_in_blocks(plan_of, monkeypatch, mapping):
     ]
     assert (once == again).all()
     assert (once == np.concatenate(parts)).all()
+
+
+class Counted:
+    """Words of another stream, and how many were asked for."""
+
+    def __init__(self):
+        self.stream, self.taken = Simulation(3, "counted").stream(), 0
+
+    def words(self, count):
+        self.taken += count
+        return self.stream.words(count)
+
+
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+class TestNotMeasured:
+    """NaN is the answer after the last level, where the plan has it."""
+
+    def test_follows_the_last_level(self, plan_of, mapping):
+        """Each appliance has its own number for it, and 0 W is another answer."""
+        plan = plan_of(3, 5, mapping=mapping, unmeasured="answer")
+        table = np.array([[np.nan, np.nan], [0.0, np.nan], [np.nan, 9_000.0]])
+
+        levels = to_levels(plan, table, OperatingSystem())
+
+        assert levels.tolist() == [[3, 5], [0, 5], [3, 4]]
+        assert levels.dtype == np.uint16
+
+    def test_nothing_else_changes(self, plan_of, mapping):
+        """Whoever does not measure takes as many words, and the other homes' levels stay as they were."""
+        plan, table = plan_of(4, 4, mapping=mapping, unmeasured="answer"), np.linspace(0, 400, 200).reshape(-1, 2)
+        some = np.where(np.arange(200).reshape(-1, 2) % 3 == 0, np.nan, table)
+        entropies = Counted(), Counted(), Counted()
+
+        old = to_levels(plan_of(4, 4, mapping=mapping), table, entropies[0])
+        all_measured, partly = (to_levels(plan, each, one) for each, one in zip((table, some), entropies[1:]))
+
+        assert (old == all_measured).all()
+        assert (partly == np.where(np.isnan(some), 4, old)).all()
+        assert len({each.taken for each in entropies}) == 1

@@ -93,7 +93,7 @@ def to_nanoseconds(array: pa.Array) -> NDArray[np.int64]:
 
 
 def to_watts(array: pa.Array) -> NDArray[np.float64]:
-    """Finite numbers, negative ones included."""
+    """Finite numbers, negative ones included; none of them missing."""
     refuse_missing("watts", array)
     numbers: NDArray[np.float64] = array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     finite = np.isfinite(numbers)

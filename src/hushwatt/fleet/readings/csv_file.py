@@ -26,8 +26,9 @@ TYPES = {"household": ENCODED, "time": ENCODED, "appliance": ENCODED, "watts": p
 class CsvReadings:
     """The four columns of a CSV file with a header; an empty cell is a missing one."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, nulls: bool = False) -> None:
+        """`nulls` says that watts may be missing."""
+        self.path, self._nulls = path, nulls
         try:
             self.size = path.stat().st_size
             self._header = next((fields for _, fields in self._records()), [])
@@ -99,7 +100,8 @@ class CsvReadings:
             last = self._header[min(len(fields), len(self._header) - 1)]
             return f"column {last}: {len(fields)} fields where the header has {len(self._header)}"
         cells = dict(zip(self._header, fields, strict=True))
-        problems = ((column, _cell_problem(column, cells[column])) for column in COLUMNS)
+        filled = [column for column in COLUMNS if cells[column] or column != "watts" or not self._nulls]
+        problems = ((column, _cell_problem(column, cells[column])) for column in filled)
         return next((f"column {column}: {problem}" for column, problem in problems if problem), None)
 
 

@@ -25,8 +25,9 @@ class ExactMeans:
     [5.0, 0.0, 3.0]
     """
 
-    def __init__(self, cells: int) -> None:
-        self._sums = np.zeros(cells)
+    def __init__(self, cells: int, missing: float = 0.0) -> None:
+        """For as many cells; `missing` stands where nothing was measured."""
+        self._sums, self._missing = np.zeros(cells), missing
         self._seen = np.zeros(cells, dtype=np.bool_)
         self._several: tuple[Watts, NDArray[np.int32]] | None = None  # see `_parted`
 
@@ -38,11 +39,15 @@ class ExactMeans:
             self._add_exactly(cells, watts)
 
     def result(self) -> Watts:
-        """The means, 0 where nothing was measured; the sums are used up by this."""
+        """The means, and `missing` where nothing was measured; the sums are used up by this."""
+        seen = self._seen
         if self._several is not None:
             rest, rows = self._several
             self._sums += rest
             np.divide(self._sums, rows, out=self._sums, where=rows > 1)
+            seen = rows > 0
+        if self._missing:
+            self._sums[~seen] = self._missing
         return self._sums
 
     def _all_new(self, cells: Cells) -> bool:

@@ -54,11 +54,15 @@ class ArrowReadings:
         return f"row {row + 1}"
 
 
-def readings_files(readings: str | PathLike[str] | pa.Table) -> list[ReadingsFile]:
-    """Every file that a path stands for, in the order in which they are read; or a table in memory."""
+def readings_files(readings: str | PathLike[str] | pa.Table, nulls: bool = False) -> list[ReadingsFile]:
+    """Every file that a path stands for, in the order in which they are read; or a table in memory.
+
+    `nulls` says that watts may be missing.
+    """
     if isinstance(readings, pa.Table):
         return [ArrowReadings(readings)]
-    return [ParquetReadings(file) if _is_parquet(file) else CsvReadings(file) for file in _files(Path(readings))]
+    files = _files(Path(readings))
+    return [ParquetReadings(file) if _is_parquet(file) else CsvReadings(file, nulls) for file in files]
 
 
 def refusal(file: ReadingsFile, first: int, fault: CellError) -> ReadingsError:

@@ -1,8 +1,8 @@
 """A table of readings becomes matrices of watts, slot by slot and part by part of the homes.
 
 Every home in the table takes part in every slot from the first to the last in
-the table, and what is missing is 0 W: whether a home reports never depends on
-what it measured.
+the table, and what is missing is 0 W, or NaN where the plan has the answer "not
+measured": whether a home reports never depends on what it measured.
 
 The table is read in two passes, first for who and when, then for what.  Sorted
 by time and household it streams; in any other order it is dealt into buckets.
@@ -100,7 +100,7 @@ class ReadingsTable:
     def pages(self) -> Iterator[tuple[int, int, Watts]]:
         """For every slot from the first to the last and every part of the homes: both, and the watts.
 
-        A cell is the mean of its rows, and 0 without any.  A table that is
+        A cell is the mean of its rows; without any it is 0, or NaN where the plan answers that.  A table that is
         wrong further down is refused when its turn comes.
         """
         if self.first is None or self.last is None:
@@ -126,7 +126,7 @@ class ReadingsTable:
 
     def _page_rows(self) -> Iterator[PageRows]:
         """The rows that count, page by page."""
-        values = ValuePass(self._plan.names, self._histogram.slots)
+        values = ValuePass(self._plan.names, self._histogram.slots, self._plan.answers_unmeasured)
         self._passes[:] = [values]
         paged, reading = self._page_histogram, self._progress.stage(VALUE_SHARE, self._histogram.rows)
         rows = map(self._paged, values.rows(self._files, self._runs.rows(self._places), reading))
@@ -167,7 +167,8 @@ class ReadingsTable:
         return histogram
 
     def _empty(self, part: int) -> ExactMeans:
-        return ExactMeans(self.partitions.length(part) * len(self._plan.names))
+        missing = np.nan if self._plan.answers_unmeasured else 0.0
+        return ExactMeans(self.partitions.length(part) * len(self._plan.names), missing)
 
     def _shaped(self, means: ExactMeans) -> Watts:
         return means.result().reshape(-1, len(self._plan.names))
@@ -187,7 +188,7 @@ def read_slots(
     and what is done with each of them included.  A table that is wrong is a
     ReadingsError.
     """
-    files, tracker = readings_files(readings), ProgressTracker(progress)
+    files, tracker = readings_files(readings, plan.answers_unmeasured), ProgressTracker(progress)
     index = IndexPass(plan.calendar, known)
     index.read(files, tracker.stage(INDEX_SHARE, sum(file.size for file in files)))
     homes, places = index.homes()

@@ -28,9 +28,10 @@ Owners = tuple[NDArray[np.int32], NDArray[np.int32]]  # of each row, its home's 
 class ValuePass:
     """Goes through the files once more, and counts what it leaves out."""
 
-    def __init__(self, appliances: tuple[str, ...], slots: int) -> None:
+    def __init__(self, appliances: tuple[str, ...], slots: int, nulls: bool = False) -> None:
+        """`nulls` says that a row without watts is one that was not measured, and no error."""
         self._appliances = pa.array(appliances, pa.string())
-        self._slots = slots
+        self._slots, self._nulls = slots, nulls
         self.outside: Counter[str] = Counter()
         self.used = self.negative = 0  # rows, and those of them that are below 0 W
 
@@ -56,18 +57,26 @@ class ValuePass:
 
     def _rows(self, batch: pa.RecordBatch, owners: Owners) -> Rows:
         appliances = encode_names("appliance", batch.column("appliance"))
-        measured = to_watts(batch.column("watts"))
         homes, slots = owners
         columns = self._column_of(appliances)[appliances.codes]
         counted = (slots >= 0) & (slots < self._slots)
+        present, measured = self._measured(batch.column("watts"))
         if (unknown := counted & (columns < 0)).any():
             self._count_outside(appliances, unknown)
             counted &= ~unknown
         cells = homes * np.int64(len(self._appliances)) + columns
+        self.used += int(np.count_nonzero(counted))
+        counted &= present
         if not counted.all():
             slots, cells, measured = slots[counted], cells[counted], measured[counted]
-        self.used += len(cells)
         return slots, cells, self._not_negative(measured)
+
+    def _measured(self, watts: pa.Array) -> tuple[NDArray[np.bool_] | np.bool_, NDArray[np.float64]]:
+        """Which rows were measured, and their watts."""
+        if not (self._nulls and watts.null_count):
+            return np.True_, to_watts(watts)
+        present = watts.is_valid().to_numpy(zero_copy_only=False)
+        return present, to_watts(watts.cast(pa.float64(), safe=False).fill_null(0.0))
 
     def _column_of(self, appliances: EncodedNames) -> NDArray[np.int64]:
         """Where each name stands in the plan; −1 for one that does not."""

@@ -3,7 +3,8 @@
 `range` looks up the published range that holds a reading.  `dither` rounds at random
 to one of the two nearest representative values, up or down with the chance that
 keeps the mean right; that tells nothing more (docs/proofs/dithering.md).  Every
-appliance of the plan gets a level, owned or not.
+appliance of the plan gets a level, owned or not.  Watts that are NaN were not measured:
+where the plan has that answer, it follows the last level.
 """
 
 import numpy as np
@@ -18,7 +19,15 @@ Levels = NDArray[np.uint16]
 
 
 def to_levels(plan: Plan, watts: Watts, entropy: Entropy) -> Levels:
-    """The level of every home (row) and appliance (column)."""
+    """The level of every home (row) and appliance (column); one beyond the last where it is not measured."""
+    if plan.answers_unmeasured:
+        levels = _measured_levels(plan, np.nan_to_num(watts, nan=0.0), entropy)
+        return np.where(np.isnan(watts), np.array(plan.widths, dtype=np.uint16) - np.uint16(1), levels)
+    return _measured_levels(plan, watts, entropy)
+
+
+def _measured_levels(plan: Plan, watts: Watts, entropy: Entropy) -> Levels:
+    """The level of every home and appliance; as many words are drawn whatever the watts are."""
     levels = np.empty(watts.shape, dtype=np.uint16)
     for column, appliance in enumerate(plan.appliances):
         if plan.mapping == "dither":
