@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from hushwatt import __version__
+from hushwatt.errors import UsageError
 from hushwatt.evaluate.experiments import Job, Measurement, experiment, run
 from hushwatt.evaluate.experiments.experiment import Experiment, Goal
 from hushwatt.evaluate.experiments.homes import about, base_of
+from hushwatt.evaluate.experiments.measured_homes import populations
 from hushwatt.plan.presets import preset
 
 WORKERS = 2
@@ -84,8 +86,7 @@ def reproduce(
 ) -> Reproduction:
     """Run the experiments called `names`, and tell `advance` of every repetition that is done."""
     asked = [experiment(name) for name in names]
-    if data is not None:
-        base_of(data, preset("paper").names)  # complains before anything is started
+    check_data(asked, data)
     jobs = [job for each in asked for job in each.jobs(seed, quick, data)]
     measured: dict[str, list[Measurement]] = {each.name: [] for each in asked}
     for batch, measurements in _run_batches(_batches(jobs), workers):
@@ -95,6 +96,20 @@ def reproduce(
         ReproducedExperiment(each, summarised(each, measured[each.name]), homes_of(each, data)) for each in asked
     )
     return Reproduction(seed, quick, data.name if data else None, parts)
+
+
+def check_data(asked: Sequence[Experiment], data: Path | None) -> None:
+    """Complain before anything is started about data that is missing or unfit."""
+    measured = [each.name for each in asked if each.needs_data]
+    if measured and data is None:
+        raise UsageError(
+            f"{measured[0]} needs measured homes: give --data a folder of tables as `hushwatt data convert` writes "
+            "them; `hushwatt data list` says where to get the datasets"
+        )
+    if measured and data is not None:
+        populations(data)
+    if len(measured) < len(asked) and data is not None:
+        base_of(data, preset("paper").names)
 
 
 def count(names: Sequence[str], quick: bool) -> int:

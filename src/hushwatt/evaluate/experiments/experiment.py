@@ -153,6 +153,7 @@ class Experiment:
     logarithmic: bool = False  # the figure's axis
     axis: str = ""  # what a series runs along
     charted: str = ""  # the metric in the figure, the first one when not said
+    needs_data: bool = False  # runs on measured homes only, and only when it is named
 
     def jobs(self, seed: int, quick: bool, data: Path | None) -> list[Job]:
         """All that is to be done."""

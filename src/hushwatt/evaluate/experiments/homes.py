@@ -34,10 +34,19 @@ INVENTED = {  # by the experiments themselves
 }
 
 
+MEASURED = {  # in the user's own folder
+    "hourly homes": "measured: hourly means of real homes",
+    "daily homes": "measured: daily means of real homes",
+    "reassembled homes": "semi-synthetic: daily means of real appliances that were dealt out to homes",
+}
+
+
 def about(kind: str, data: Path | None) -> str:
     """What the homes of a kind are, in words that say when they are synthetic."""
     if data is not None and kind in ABOUT:
         return f"synthetic: augmented, as in the paper, from the homes in {data.name}"
+    if data is not None and kind in MEASURED:
+        return f"{MEASURED[kind]}, drawn with replacement from the tables in {data.name}"
     return (ABOUT | INVENTED).get(kind, f"synthetic: {kind} in [0, 3000] W")
 
 

@@ -35,7 +35,7 @@ KNOWN = {  # tables that may lie beside others of the same homes: of such a fold
 DAYS = 30  # of a collection
 FEWEST_DAYS = 10  # of a recording
 FULL_DAY = 20  # hours of a day that must be measured
-MOST_APPLIANCES = 15  # those with the most recordings
+MOST_APPLIANCES = 12  # those with the most recordings
 COVERAGE = 0.5  # of an hour or a day that must be measured
 HOUR = 3_600 * 10**9  # nanoseconds
 IN_USE = 0.02  # of the mean, and a watt or a fifth of the mean: below, an appliance stands by
@@ -90,7 +90,9 @@ def _hours(path: Path) -> list[tuple[str, Watts]]:
         home = columns.encode_names("household", table["household"])
         appliance = columns.encode_names("appliance", table["appliance"])
         pairs, place = np.unique(home.codes * len(appliance.texts) + appliance.codes, return_inverse=True)
-        texts = [(home.texts[pair // len(appliance.texts)], appliance.texts[pair % len(appliance.texts)]) for pair in pairs]
+        texts = [
+            (home.texts[pair // len(appliance.texts)], appliance.texts[pair % len(appliance.texts)]) for pair in pairs
+        ]
         number = [numbers.setdefault((one.as_py(), other.as_py()), len(numbers)) for one, other in texts]
         watts = np.maximum(columns.to_watts(table["watts"]), 0)
         parts.append((np.array(number, np.int64)[place], columns.to_nanoseconds(table["time"]) // HOUR, watts))
@@ -142,7 +144,9 @@ class BootstrappedFleet:
     slots: int
 
     @classmethod
-    def of(cls, recordings: Recordings, kinds: int, measured: float, stream: np.random.Generator) -> "BootstrappedFleet":
+    def of(
+        cls, recordings: Recordings, kinds: int, measured: float, stream: np.random.Generator
+    ) -> "BootstrappedFleet":
         """As many kinds; each measures every appliance with the chance `measured`.
 
         Homes are drawn with replacement, days stay together; a recording of less than a month is
