@@ -172,7 +172,7 @@ def _sources(data: OwnerPageData) -> str:
         if each["heard"] is not None:
             heard = f"{datetime.fromtimestamp(each['heard'] // SECOND, UTC):%Y-%m-%d %H:%M:%S} UTC"
         state = "fresh" if each["fresh"] else f'<span class="bad">{html.text(each["trouble"] or "stale")}</span>'
-        rows.append([html.text(each["appliance"]), html.text(each["name"]) or "no source", heard, state])
+        rows.append([html.text(each["appliance"]), html.text(each["name"]), heard, state])
     return html.section("Sources", html.table(["appliance", "source", "last heard", "health"], rows))
 
 

@@ -195,7 +195,8 @@ def _health(source: Plug | TableSource, appliance: str, stale: int, now: int) ->
 
 def _no_source(appliance: str) -> dict[str, object]:
     """What stands for the source of an appliance that has none."""
-    return {"name": "", "appliance": appliance, "heard": None, "fresh": False, "trouble": "not measured"}
+    trouble: dict[str, object] = {"heard": None, "fresh": False, "trouble": "not measured"}
+    return {"name": "no source", "appliance": appliance, **trouble, "measured": False}
 
 
 def _reader(path: Path, known: Mapped[str, RowReader]) -> RowReader:
