@@ -89,9 +89,9 @@ def _slot_tallies(
 def _fresh_tally(plan: Plan, watts: Watts, speakers: TurnCounts, turn: tuple[int, int], drawn: int) -> Tally:
     """A fresh draw of all whose turn it is."""
     reports, counts = [], []
-    for index, appliance in enumerate(plan.appliances):
+    for index, width in enumerate(plan.widths):
         homes = speakers.of_appliance(index, *turn)
-        law = law_for(plan.oracle, drawn, plan.appliances_per_report, plan.widths[index])
+        law = law_for(plan.oracle, drawn, plan.appliances_per_report, width)
         levels = homes_per_answer(plan, index, watts[:, index], homes, speakers.random)
         reports.append(int(homes.sum()))
         counts.append(aggregate_draws(levels, law, speakers.random))

@@ -45,7 +45,10 @@ class ReadingSource(Protocol):
         ...
 
     def means(self, plan: Plan, slot: int) -> Watts:
-        """The mean watts of every appliance of the plan over a slot that is over; missing is 0 W."""
+        """The mean watts of every appliance of the plan over a slot that is over.
+
+        What is missing is 0 W, or NaN where the plan has the answer "not measured".
+        """
         ...
 
 

@@ -42,12 +42,18 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         ("what odds mean", ODDS),
         ("each report", fact["each report"]),
         ("plain truth", f"a report is simply true about an appliance with probability {truthful}"),
+        *([("not measured", UNMEASURED)] if plan.answers_unmeasured else []),
         ("shown only", fact["shown only"]),
         ("habits", HABITS),
         ("plan", plan.id),
     ]
 
 
+UNMEASURED = (
+    "if you have no plug on an appliance, or it is silent for more than half of a slot, your home answers that "
+    "it does not measure it; this answer is randomised and paid for like a level, so nobody can tell whether "
+    "you have a plug there"
+)
 ODDS = (
     "by how much all that leaves your home can shift a bet between two stories about it; about one "
     "appliance, for someone who knew everything else about your home already"
@@ -62,16 +68,16 @@ def example_report(plan: Plan, shown: Preview) -> list[str]:
         f"  {shown.record.hex(' ', -4)}",
         "  device (16 bytes), slot (4), spent (4), drawn (4), then the randomised answer, which says:",
     ]
-    return lines + [f"  {quoted(name)}: level {levels}" for name, levels in shown.says]
+    return lines + [f"  {quoted(name)}: {answers}" for name, answers in shown.says]
 
 
 def plan_changes(old: Plan, new: Plan) -> list[str]:
     """What a changed plan changes, line by line."""
     before, after = dict(facts(old)), dict(facts(new))
     changes = [
-        f"{label}: {_fact(label, before.get(label, 'nothing'))} → {_fact(label, after[label])}"
-        for label in after
-        if label != "id" and before.get(label) != after[label]
+        f"{label}: {_fact(label, before.get(label, 'nothing'))} → {_fact(label, after.get(label, 'nothing'))}"
+        for label in {**after, **before}
+        if label != "id" and before.get(label) != after.get(label)
     ]
     levels = {each.name: each for each in old.appliances}
     for each in new.appliances:

@@ -225,6 +225,32 @@ def test_true_levels(plan_of, mapping, watts, level):
     assert true_level(plan_of(3, 3, mapping=mapping), "appliance 0", float(np.float64(watts))) == level
 
 
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+def test_not_measured_is_no_level(plan_of, mapping):
+    """What nobody measures is beyond the last level."""
+
+    assert true_level(plan_of(3, 3, mapping=mapping, unmeasured="answer"), "appliance 0", float("nan")) == 3
+
+
+def test_not_measured_in_plain_words(folder, plan_of):
+    """True and sent say so beside the squares, the sources have a line, and so have the terms."""
+    plan = plan_of(3, epsilon=90_000_000, oracle="grr", unmeasured="answer")
+    made = HomeUnderTest(folder / "ledger.sqlite", readings=FixedReadings(float("nan")))
+    join(made.store, plan)
+    made.live(5 * TURN, TURN / 20)
+    hub = Hub.of(SourcesFile.parse({}, folder), lambda line: None)
+    hub.open(plan, 0)
+
+    text = OwnerPage(HomeFolder(folder), made.agent, hub, MachineClock(wall=made.clock.wall)).show(False)
+    made.switch_off()
+
+    grid = re.findall(r"<tr>(<td>“appliance.*?)</tr>", text)[0]
+    assert grid.count("</span> not measured</td>") == 2
+    assert 'class="true"' not in grid
+    assert "<td>no source</td><td>never</td>" in text
+    assert "your home answers that it does not measure it" in text
+
+
 def test_the_page_shows_the_caps_that_hold(home, port):
     """What the caps hold back is said, by the caps that the agent has and not by those of a file."""
     home.agent.caps = replace(NO_CAPS, appliance_epsilon=1_500_000, smallest_minimum_homes=50)

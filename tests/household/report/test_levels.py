@@ -167,7 +167,9 @@ class TestNotMeasured:
         entropies = Counted(), Counted(), Counted()
 
         old = to_levels(plan_of(4, 4, mapping=mapping), table, entropies[0])
-        all_measured, partly = (to_levels(plan, each, one) for each, one in zip((table, some), entropies[1:]))
+        all_measured, partly = (
+            to_levels(plan, each, one) for each, one in zip((table, some), entropies[1:], strict=True)
+        )
 
         assert (old == all_measured).all()
         assert (partly == np.where(np.isnan(some), 4, old)).all()

@@ -1,7 +1,9 @@
 """All sources together: plugs add up, trouble is said once, and nothing that was read is shown."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from hushwatt.errors import UsageError
@@ -54,6 +56,71 @@ def test_an_appliance_nobody_measures_is_said_once(hub_of, plan):
 
     assert said == ["nobody measures “appliance 1”: it is reported as 0 W, randomised like all else"]
     assert hub.means(plan, 2).tolist() == [0, 0]
+
+
+class TestNotMeasured:
+    """With the answer "not measured", silence is NaN and 0 W is a reading."""
+
+    @pytest.fixture
+    def plan(self, plan):
+        return replace(plan, unmeasured="answer")
+
+    def test_nobody_measures_it(self, hub_of, plan):
+        """It is said once, in the answer's own words, and shown as the health of no source."""
+        hub, said = hub_of({"topic": "a"})
+        for slot in range(3):
+            hub.open(plan, slot)
+
+        assert said == ["nobody measures “appliance 1”: it is reported as not measured, randomised like all else"]
+        assert np.isnan(hub.means(plan, 2)).tolist() == [True, True]
+        assert [(each["appliance"], each["trouble"], each.get("measured")) for each in hub.health(0)] == [
+            ("appliance 0", None, None),
+            ("appliance 1", "not measured", False),
+        ]
+
+    def test_off_is_a_reading(self, hub_of, plan):
+        """A plug that says 0 W is measured; one that was heard for a quarter of the slot is not."""
+        hub, _ = hub_of({"topic": "a", "stale": "1h"}, {"topic": "b", "appliance": "appliance 1", "stale": "15m"})
+        hub.open(plan, 0)
+        for topic, watts in (("a", b"0"), ("b", b"90")):
+            hub.on_message(start_of(plan), topic, watts, retained=False)
+
+        assert str(hub.means(plan, 0).tolist()) == "[0.0, nan]"
+
+    def test_one_of_two_plugs_is_silent(self, hub_of, plan):
+        """Half of what an appliance takes is not what it takes: all its plugs must speak."""
+        hub, _ = hub_of({"topic": "a", "stale": "1h"}, {"topic": "b"})
+        hub.open(plan, 0)
+        hub.on_message(start_of(plan), "a", b"100", retained=False)
+
+        assert np.isnan(hub.means(plan, 0)[0])
+
+    def test_a_table(self, hub_of, folder, plan):
+        """No row is not measured, beside a plug no row is nothing; what had a row is no longer without a source."""
+        rows = "2024-01-01T00:10,appliance 1,0\n2024-01-01T00:20,appliance 1,\n2024-01-01T01:20,appliance 1,\n"
+        (folder / "t.csv").write_text(f"time,appliance,watts\n{rows}")
+        hub, said = hub_of({"topic": "a", "stale": "1h"}, tables=[{"path": "t.csv"}])
+        hub.open(plan, 0)
+        before = [each["appliance"] for each in hub.health(0)]
+        hub.on_message(start_of(plan), "a", b"100", retained=False)
+        first = hub.means(plan, 0)
+        hub.open(plan, 1)
+
+        assert first.tolist() == pytest.approx([100, 0])
+        assert np.isnan(hub.means(plan, 1)).all()
+        assert before == ["appliance 0", "table", "appliance 1"]
+        assert [each["appliance"] for each in hub.health(0)] == before[:2]
+        assert said == []
+
+    def test_beside_a_plan_without_the_answer(self, hub_of, plan):
+        """Each plan has its own: what is NaN for one is 0 W for the other."""
+        hub, _ = hub_of({"topic": "a"})
+        other = replace(plan, unmeasured="zero")
+        for each in (plan, other):
+            hub.open(each, 0)
+
+        assert np.isnan(hub.means(plan, 0)).all()
+        assert hub.means(other, 0).tolist() == [0, 0]
 
 
 def test_a_retained_value_is_not_fresh(hub_of, plan):

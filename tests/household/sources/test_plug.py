@@ -48,6 +48,30 @@ def test_a_dead_plug_is_nothing(plug):
     assert plug.take_mean("plan") == 0
 
 
+@pytest.mark.parametrize("minutes, mean", [(0, None), (29, None), (30, 600), (45, 600), (60, 600)])
+def test_silence_of_more_than_half_is_not_measured(plug, minutes, mean):
+    """What was heard for half of the slot or more counts for all of it; for less, nothing is known."""
+    plug.take(0, PowerReading(600))
+    plug.take(minutes * MINUTE, Unavailable("out of reach"))
+
+    assert plug.take_measured_mean("plan") == pytest.approx(float("nan") if mean is None else mean, nan_ok=True)
+
+
+def test_a_counter_tells_of_its_silence(plug):
+    """The rise over a gap was measured, however few messages came."""
+    plug.take(-5 * MINUTE, EnergyCounter(0))
+    plug.take(55 * MINUTE, EnergyCounter(60))
+
+    assert plug.take_measured_mean("plan") == pytest.approx(60)
+
+
+def test_a_plug_that_says_0_is_measured(plug):
+    """Off is a reading."""
+    plug.take(0, PowerReading(0))
+
+    assert plug.take_measured_mean("plan") == 0
+
+
 def test_a_plug_that_goes_stops_counting(plug):
     """From the moment it is gone it is 0 W, and says why."""
     plug.take(0, PowerReading(600))

@@ -73,6 +73,9 @@ def source_lines(health: Any, now: int) -> Iterator[str]:
     if not health:
         yield "sources: none heard yet; is the agent running?"
     for each in health:
+        if not each.get("measured", True):
+            yield sanitised(f"not measured  {each['appliance']}: it has no source, and your home answers so")
+            continue
         heard = "never heard" if each["heard"] is None else f"heard {_ago(now - each['heard'])} ago"
         trouble = f", {each['trouble']}" if each["trouble"] else ""
         word = "fresh" if each["fresh"] else "STALE"

@@ -133,10 +133,16 @@ def _grid(data: OwnerPageData, each: PlanStatus) -> str:
     for appliance, mean in zip(plan.appliances, watts, strict=True):
         level = true_level(plan, appliance.name, float(mean))
         said = levels_sent.get(appliance.name)
-        shown = "not asked" if said is None else html.cells(appliance.levels, said, "sent")
-        rows.append([html.text(quoted(appliance.name)), html.cells(appliance.levels, [level], "true"), shown])
+        shown = "not asked" if said is None else _answers(plan, appliance.levels, said, "sent")
+        rows.append([html.text(quoted(appliance.name)), _answers(plan, appliance.levels, [level], "true"), shown])
     sent = "as it was sent" if levels_sent else "nothing was sent"
     return f"<h2>True against sent, slot {slot}</h2>" + html.table(["appliance", "true, only here", sent], rows)
+
+
+def _answers(plan: Plan, levels: int, answers: list[int], kind: str) -> str:
+    """A square for each level, and the words where "not measured" is among the answers."""
+    words = " not measured" if plan.answers_unmeasured and levels in answers else ""
+    return html.cells(levels, answers, kind) + words
 
 
 def _levels_sent(store: Store, plan: Plan, slot: int) -> dict[str, list[int]]:
@@ -148,8 +154,10 @@ def _levels_sent(store: Store, plan: Plan, slot: int) -> dict[str, list[int]]:
 
 
 def true_level(plan: Plan, name: str, watts: float) -> int:
-    """The level that holds a mean; when dithering, the one whose value is nearest."""
+    """The level that holds a mean; when dithering, the one whose value is nearest; NaN is beyond the last."""
     appliance = next(each for each in plan.appliances if each.name == name)
+    if np.isnan(watts):
+        return appliance.levels
     if plan.mapping == "dither" or appliance.edges is None:
         return int(np.argmin(np.abs(np.array(appliance.values) - watts)))
     return int(np.searchsorted(np.array(appliance.edges), watts, side="left"))

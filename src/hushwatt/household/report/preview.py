@@ -20,7 +20,7 @@ class Preview:
     """One example record, and what it says about each appliance it speaks of."""
 
     record: bytes
-    says: tuple[tuple[str, str], ...]  # appliance, the levels that it names
+    says: tuple[tuple[str, str], ...]  # appliance, the answers that it names
 
 
 def preview(plan: Plan, drawn: int, entropy: Entropy) -> Preview:
@@ -38,12 +38,23 @@ def preview(plan: Plan, drawn: int, entropy: Entropy) -> Preview:
 
 def level_words(plan: Plan, payload: bytes) -> list[tuple[str, str]]:
     """What a payload says, appliance by appliance, as the provider would read it."""
-    named = named_levels(plan, payload)
-    return [(name, ", ".join(map(str, levels)) or "none") for name, levels in named.items()]
+    beyond = {each.name: each.levels for each in plan.appliances}
+    return [(name, answer_words(levels, beyond[name])) for name, levels in named_levels(plan, payload).items()]
+
+
+def answer_words(answers: list[int], levels: int) -> str:
+    """The answers about an appliance with so many levels; the one after the last is "not measured".
+
+    >>> answer_words([0, 2], 3), answer_words([1, 3], 3), answer_words([3], 3), answer_words([], 3)
+    ('level 0, 2', 'level 1, not measured', 'not measured', 'level none')
+    """
+    named = [str(each) for each in answers if each < levels]
+    unmeasured = ["not measured"] if levels in answers else []
+    return ", ".join([f"level {', '.join(named)}"] * bool(named) + unmeasured) or "level none"
 
 
 def named_levels(plan: Plan, payload: bytes) -> dict[str, list[int]]:
-    """The levels that a payload names, for each appliance it speaks of."""
+    """The levels that a payload names, for each appliance it speaks of; one beyond the last is "not measured"."""
     layout = Layout.of(plan)
     reports, counts = layout.tally(np.frombuffer(payload, dtype=np.uint8)[None, :])
     return {

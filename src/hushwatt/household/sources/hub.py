@@ -1,11 +1,13 @@
 """All sources of a home together: what the agent asks for a slot's mean watts.
 
-Plugs that measure the same appliance add up.  An appliance that nobody measures is 0 W.
+Plugs that measure the same appliance add up.  An appliance that nobody measures is 0 W,
+or NaN where the plan has the answer "not measured".
 """
 
 from collections.abc import Callable
 from collections.abc import Mapping as Mapped
 from dataclasses import dataclass, field, replace
+from math import isnan, nan
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +49,7 @@ class Hub:
     say: Callable[[str], None]
     big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
     unmeasured: set[str] = field(default_factory=set)
+    answered: set[str] = field(default_factory=set)  # appliances of which a plan may hear that nobody measures them
 
     def __post_init__(self) -> None:
         self.guard, self.once = Guard(self.say), LogOnce(self.say)
@@ -92,6 +95,11 @@ class Hub:
         for table in self.tables:
             with self.guard(f"table {table.name}: a row"):
                 table.poll(end)
+        means = self._measured_means(plan) if plan.answers_unmeasured else self._means(plan)
+        return np.array([means[name] for name in plan.names])
+
+    def _means(self, plan: Plan) -> dict[str, float]:
+        """The watts of every appliance, silence being 0 W."""
         watts = dict.fromkeys(plan.names, 0.0)
         for source in self.plugs:
             mean = source.plug.take_mean(plan.id)
@@ -100,7 +108,18 @@ class Hub:
         for table in self.tables:
             for name in plan.names:
                 watts[name] += table.take_mean(plan.id, name)
-        return np.array([watts[name] for name in plan.names])
+        return watts
+
+    def _measured_means(self, plan: Plan) -> dict[str, float]:
+        """Likewise, NaN where nobody measures it, or one of its plugs was silent for more than half of the slot."""
+        means: dict[str, list[float]] = {name: [] for name in plan.names}
+        for source in self.plugs:
+            means.setdefault(source.plug.appliance, []).append(source.plug.take_measured_mean(plan.id))
+        for table in self.tables:
+            for name in plan.names:
+                mean = table.take_mean(plan.id, name, nan)
+                means[name] += [] if isnan(mean) else [mean]
+        return {name: sum(each) if each else nan for name, each in means.items()}
 
     def on_message(self, time: int, topic: str, payload: bytes, retained: bool) -> None:
         """Take in one message; what is malformed is said once, and never shown."""
@@ -132,7 +151,13 @@ class Hub:
     def health(self, now: int) -> list[dict[str, object]]:
         """How fresh every source is; never what it shows."""
         plugs = [_health(each.plug, each.plug.appliance, each.plug.stale, now) for each in self.plugs]
-        return plugs + [_health(table, "table", 24 * 3_600 * SECOND, now) for table in self.tables]
+        tables = [_health(table, "table", 24 * 3_600 * SECOND, now) for table in self.tables]
+        return plugs + tables + [_no_source(name) for name in sorted(self.answered - self._measures)]
+
+    @property
+    def _measures(self) -> set[str]:
+        """Appliances that have a plug, or had a row in a table."""
+        return {each.plug.appliance for each in self.plugs}.union(*(table.measures for table in self.tables))
 
     def _take(self, source: PlugSource, time: int, measurement: object, retained: bool) -> None:
         if isinstance(measurement, UnitOfMeasurement):
@@ -149,10 +174,12 @@ class Hub:
 
     def _learn_plan(self, plan: Plan) -> None:
         self.big |= {each.name for each in plan.appliances if each.edges and each.edges[0] >= MIN_BIG_EDGE}
+        self.answered |= set(plan.names if plan.answers_unmeasured else ())
         measured = {source.plug.appliance for source in self.plugs} | self.unmeasured
+        answer = "not measured" if plan.answers_unmeasured else "0 W"
         for name in (each for each in plan.names if not self.tables and each not in measured):
             self.unmeasured.add(name)
-            self.say(f"nobody measures {quoted(name)}: it is reported as 0 W, randomised like all else")
+            self.say(f"nobody measures {quoted(name)}: it is reported as {answer}, randomised like all else")
 
 
 def _health(source: Plug | TableSource, appliance: str, stale: int, now: int) -> dict[str, object]:
@@ -164,6 +191,12 @@ def _health(source: Plug | TableSource, appliance: str, stale: int, now: int) ->
         "fresh": fresh,
         "trouble": source.trouble,
     }
+
+
+def _no_source(appliance: str) -> dict[str, object]:
+    """What stands for the source of an appliance that has none."""
+    trouble: dict[str, object] = {"heard": None, "fresh": False, "trouble": "not measured"}
+    return {"name": "no source", "appliance": appliance, **trouble, "measured": False}
 
 
 def _reader(path: Path, known: Mapped[str, RowReader]) -> RowReader:

@@ -75,7 +75,7 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
                 reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
                 say(
                     f"the broker {broker.host}:{broker.port} does not answer ({reason}); "
-                    "plugs count as 0 W until it does"
+                    "plugs count as 0 W, or as not measured, until it does"
                 )
                 told = True
         await asyncio.sleep(pause)

@@ -1,13 +1,14 @@
 """One plug, and the time-weighted mean of its watts over the slots it is asked about.
 
 A reading holds until the next one, but not longer than it stays fresh; after that the
-plug counts as 0 W.  Where a plug counts energy, the rise of the counter between two
+plug counts as 0 W, or as not measured where a plan has that answer and the silence fills
+more than half of a slot.  Where a plug counts energy, the rise of the counter between two
 messages is used instead, which misses nothing in between.
 """
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, nan
 
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.measurement import EnergyCounter, Measurement, PowerReading, Unavailable
@@ -26,9 +27,12 @@ class SlotEnergy:
     start: int
     end: int
     amount: float = 0.0
+    covered: int = 0  # nanoseconds of it that a reading holds for
 
     def add(self, start: int, end: int, watts: float) -> None:
-        self.amount += watts * max(0, min(end, self.end) - max(start, self.start))
+        lasted = max(0, min(end, self.end) - max(start, self.start))
+        self.amount += watts * lasted
+        self.covered += lasted
 
     def __repr__(self) -> str:
         return "<a slot being added up>"
@@ -55,12 +59,23 @@ class Plug:
         self._energies[plan] = [here.get(span) or SlotEnergy(*span) for span in pairwise(edges)]
 
     def take_mean(self, plan: str) -> float:
-        """The mean watts over the first slot that is open; forgets it."""
+        """The mean watts over the first slot that is open, silence being 0 W; forgets it."""
+        energy = self._take_slot(plan)
+        return max(0.0, energy.amount / (energy.end - energy.start))
+
+    def take_measured_mean(self, plan: str) -> float:
+        """Likewise the mean over the time that was measured; NaN when that is less than half of the slot."""
+        energy = self._take_slot(plan)
+        silent = 2 * energy.covered < energy.end - energy.start
+        return nan if silent else max(0.0, energy.amount / energy.covered)
+
+    def _take_slot(self, plan: str) -> SlotEnergy:
+        """The first slot that is open, with what the last reading holds for in it."""
         energy = self._energies[plan].pop(0)
         if self._power is not None:
             since, watts = self._power
             energy.add(since, min(energy.end, since + self.stale), watts)
-        return max(0.0, energy.amount / (energy.end - energy.start))
+        return energy
 
     def take(self, time: int, measurement: Measurement) -> None:
         """Take in what a message told at a time."""

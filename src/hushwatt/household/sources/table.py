@@ -50,6 +50,7 @@ class TableSource:
     _waiting: list[Reading] = field(default_factory=list, repr=False)
     _shift: int | None = field(default=None, repr=False)
     _slots: dict[tuple[str, str], list[SlotSum]] = field(default_factory=dict, repr=False)
+    measures: set[str] = field(default_factory=set)  # appliances that it had rows of
 
     @property
     def name(self) -> str:
@@ -61,10 +62,10 @@ class TableSource:
             here = {(each.start, each.end): each for each in self._slots.get((plan, appliance), [])}
             self._slots[plan, appliance] = [here.get(span) or SlotSum(*span) for span in pairwise(edges)]
 
-    def take_mean(self, plan: str, appliance: str) -> float:
-        """The mean of an appliance's rows over the first slot that is open; forgets it."""
+    def take_mean(self, plan: str, appliance: str, missing: float = 0.0) -> float:
+        """The mean of an appliance's rows over the first slot that is open, `missing` without any; forgets it."""
         slot = self._slots[plan, appliance].pop(0)
-        return slot.total / slot.count if slot.count else 0.0
+        return slot.total / slot.count if slot.count else missing
 
     def poll(self, now: int) -> None:
         """Take in every row up to now; each counts for the open slot that holds its time."""
@@ -102,6 +103,7 @@ class TableSource:
             if slot.start <= time < slot.end:
                 slot.total += max(0.0, watts)
                 slot.count += 1
+        self.measures.add(appliance)
         self.heard, self.trouble = time, None
 
     def _note(self, trouble: str) -> None:
