@@ -93,7 +93,7 @@ def test_it_runs_only_when_named():
     unnamed = [each.name for each in experiments().values() if each.needs_data]
 
     assert unnamed == ["real-homes"]
-    with pytest.raises(UsageError, match="real-homes needs measured homes.*hushwatt data list"):
+    with pytest.raises(UsageError, match=r"real-homes needs measured homes.*hushwatt data list"):
         reproduce(["real-homes"], 1, quick=True)
 
 

@@ -8,9 +8,12 @@ them.  Nothing is scaled, smoothed or filled in.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.errors import ReadingsError
@@ -41,6 +44,7 @@ HOUR = 3_600 * 10**9  # nanoseconds
 IN_USE = 0.02  # of the mean, and a watt or a fifth of the mean: below, an appliance stands by
 HIGH = 0.95  # of the slots in use
 
+Whole = NDArray[np.int64]
 Recordings = dict[str, tuple[Watts, ...]]  # by appliance: days × slots of a day; NaN is unmeasured
 
 
@@ -72,39 +76,50 @@ def _recordings(path: Path) -> Iterator[tuple[str, str, Watts]]:
     A table of many hours a day is one of hourly homes, and of daily ones too unless it is a known one.
     """
     grids = _hours(path)
-    measured = np.concatenate([hours[hours > 0] for hours in ((~np.isnan(one)).sum(axis=1) for _, one in grids)])
-    hourly = bool(np.median(measured) >= FULL_DAY / 2)
+    if not grids:
+        return
+    measured = np.concatenate([_measured_hours(hours) for _, hours in grids])
+    hourly = bool(np.median(measured[measured > 0]) >= FULL_DAY / 2)
     kinds = (KNOWN[path.stem],) if path.stem in KNOWN else (HOURLY, DAILY) if hourly else (DAILY,)
     for appliance, hours in grids:
-        whole = hours[(~np.isnan(hours)).sum(axis=1) >= (FULL_DAY if hourly else 1)]
+        whole = hours[_measured_hours(hours) >= (FULL_DAY if hourly else 1)]
         if len(whole) >= FEWEST_DAYS and np.nansum(whole) > 0:
             for kind in kinds:
                 yield kind, appliance, whole if kind == HOURLY else np.nanmean(whole, axis=1, keepdims=True)
 
 
+def _measured_hours(hours: Watts) -> Whole:
+    """How many hours of each day were measured."""
+    return np.asarray((~np.isnan(hours)).sum(axis=1))
+
+
 def _hours(path: Path) -> list[tuple[str, Watts]]:
     """For each appliance of each home in a table: the mean of every hour, days × 24, from the first day on."""
     numbers: dict[tuple[str, str], int] = {}
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Watts]] = []
-    for table in read("tidy", path, DatasetOptions(coverage=COVERAGE, nulls=True)):
-        home = columns.encode_names("household", table["household"])
-        appliance = columns.encode_names("appliance", table["appliance"])
-        pairs, place = np.unique(home.codes * len(appliance.texts) + appliance.codes, return_inverse=True)
-        texts = [
-            (home.texts[pair // len(appliance.texts)], appliance.texts[pair % len(appliance.texts)]) for pair in pairs
-        ]
-        number = [numbers.setdefault((one.as_py(), other.as_py()), len(numbers)) for one, other in texts]
-        watts = np.maximum(columns.to_watts(table["watts"]), 0)
-        parts.append((np.array(number, np.int64)[place], columns.to_nanoseconds(table["time"]) // HOUR, watts))
+    parts = [_rows(table, numbers) for table in read("tidy", path, DatasetOptions(coverage=COVERAGE, nulls=True))]
+    if not numbers:
+        return []
     series, hours, watts = (np.concatenate(each) for each in zip(*parts, strict=True))
     order = np.argsort(series, kind="stable")
     edges = np.searchsorted(series[order], np.arange(len(numbers) + 1))
-    rows = [order[start:end] for start, end in zip(edges[:-1], edges[1:], strict=True)]
+    rows = [order[start:end] for start, end in pairwise(edges)]
     named = [(common_name(appliance), rows[number]) for (_, appliance), number in numbers.items()]
     return [(name, _grid(hours[one], watts[one])) for name, one in named if name != MAINS]
 
 
-def _grid(hours: NDArray[np.int64], watts: Watts) -> Watts:
+def _rows(table: pa.RecordBatch, numbers: dict[tuple[str, str], int]) -> tuple[Whole, Whole, Watts]:
+    """For each row the number of its home and appliance, new ones getting the next, its hour and its watts."""
+    home = columns.encode_names("household", table["household"])
+    appliance = columns.encode_names("appliance", table["appliance"])
+    homes, appliances = home.texts.to_pylist(), appliance.texts.to_pylist()
+    pairs, place = np.unique(home.codes.astype(np.int64) * len(appliances) + appliance.codes, return_inverse=True)
+    names = [(homes[pair // len(appliances)], appliances[pair % len(appliances)]) for pair in pairs.tolist()]
+    number = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+    watts = np.maximum(columns.to_watts(table["watts"]), 0)
+    return number[place], columns.to_nanoseconds(table["time"]) // HOUR, watts
+
+
+def _grid(hours: Whole, watts: Watts) -> Watts:
     since = hours - hours.min() // 24 * 24
     cells = (int(since.max()) // 24 + 1) * 24
     count, total = np.bincount(since, minlength=cells), np.bincount(since, weights=watts, minlength=cells)
@@ -119,7 +134,7 @@ class Typical:
     high: float  # the 95th percentile of the slots in which it is in use
 
     @classmethod
-    def of(cls, recordings: Sequence[Watts]) -> "Typical":
+    def of(cls, recordings: Sequence[Watts]) -> Self:
         """From recordings that count alike, however long they are.
 
         >>> Typical.of([np.array([[0.0], [0.0], [10.0], [30.0]])])
@@ -144,29 +159,23 @@ class BootstrappedFleet:
     slots: int
 
     @classmethod
-    def of(
-        cls, recordings: Recordings, kinds: int, measured: float, stream: np.random.Generator
-    ) -> "BootstrappedFleet":
+    def of(cls, recordings: Recordings, kinds: int, measured: float, stream: np.random.Generator) -> Self:
         """As many kinds; each measures every appliance with the chance `measured`.
 
         Homes are drawn with replacement, days stay together; a recording of less than a month is
         gone through again from its beginning.
         """
-        pieces: list[Watts] = []
-        begins, end = np.full((kinds, len(recordings)), -1, dtype=np.int64), 0
-        for column, of_appliance in enumerate(recordings.values()):
-            firsts = []
-            for days in of_appliance:
-                month = np.tile(days, (-(-DAYS // len(days)), 1))
-                choices = len(month) - DAYS + 1 if len(days) >= DAYS else 1
-                firsts.append((end, choices))
-                pieces.append(month.ravel())
-                end += month.size
-            width = of_appliance[0].shape[1]
-            begin, choices = np.array(firsts)[stream.integers(len(firsts), size=kinds)].T
-            drawn = begin + width * stream.integers(choices)
-            begins[:, column] = np.where(stream.random(kinds) < measured, drawn, -1)
-        return cls(np.concatenate(pieces), begins, DAYS * next(iter(recordings.values()))[0].shape[1])
+        months = {name: [_at_least_a_month(days) for days in each] for name, each in recordings.items()}
+        sizes = np.cumsum([0, *(days.size for each in months.values() for days in each)])
+        ends, begins = iter(sizes.tolist()), []
+        for name, each in months.items():
+            choices = [max(1, len(days) - DAYS + 1) for days in recordings[name]]
+            begin = np.array([next(ends) for _ in each])
+            drawn = stream.integers(len(each), size=kinds)
+            day = stream.integers(np.array(choices)[drawn])
+            begins.append(np.where(stream.random(kinds) < measured, begin[drawn] + day * each[0].shape[1], -1))
+        readings = np.concatenate([days.ravel() for each in months.values() for days in each])
+        return cls(readings, np.stack(begins, axis=1), DAYS * next(iter(months.values()))[0].shape[1])
 
     def matrices(self, missing: float = np.nan) -> Iterator[Watts]:
         """The watts of each slot, kinds × appliances."""
@@ -182,3 +191,8 @@ class BootstrappedFleet:
             total += weights @ np.nan_to_num(watts)
             count += weights @ ~np.isnan(watts)
         return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def _at_least_a_month(days: Watts) -> Watts:
+    """The recording, as often as it takes."""
+    return np.tile(days, (-(-DAYS // len(days)), 1))

@@ -1,9 +1,7 @@
 """Numbers that are true of real homes: intervals against real watts, on measured homes of the user's folder."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,48 +22,27 @@ from hushwatt.evaluate.experiments.measured_homes import (
     SLOTS_A_DAY,
     BootstrappedFleet,
     Recordings,
-    Typical,
     populations,
 )
+from hushwatt.evaluate.experiments.real_plans import CLIPPED, LEARNT, MEASURED, PAPER, PRIORS, REAL, plans_before, successor
 from hushwatt.evaluate.metrics import interval_score, ranking
 from hushwatt.fleet.aggregate import aggregate
-from hushwatt.plan.amounts import MICRO
-from hushwatt.plan.appliance import Appliance
-from hushwatt.plan.catalogue import entry
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
-from hushwatt.plan.slot import SlotLength
-from hushwatt.privacy.advice import advise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
 
 Numbers = NDArray[np.float64]
-Typicals = tuple[tuple[str, Typical], ...]
 
-PAPER, TODAY, NEW, LEARNT = "paper", "clipped", "real watts", "learnt levels"
 EXPLAINED = {
     PAPER: "ten equal ranges up to the high, OUE, ε/w in every slot; what is not measured is 0 W",
-    TODAY: "advised for a ranking, about clipped watts; what is not measured is 0 W",
-    NEW: "advised for watts; not measured is an answer, what may lie above the top is part of the interval",
+    CLIPPED: "advised for a ranking, about clipped watts; what is not measured is 0 W",
+    REAL: "advised for watts; not measured is an answer, what may lie above the top is part of the interval",
     LEARNT: "the same, with levels learnt from a month of other homes that answered under the plan beside",
 }
 SIZES = (1_000, 10_000, 100_000)
-MEASURED = 0.6  # chance that a home measures an appliance
 KINDS = 1_000  # different homes in a fleet
-WINDOW_DAYS = 3  # ε of one appliance, and as many for the home as there are appliances, in any three days
-APPLIANCE_EPSILON = MICRO
-RANGES = 10
-
-CATALOGUE = "catalogue"
-PRIORS = {  # what is known beforehand: factors by which the mean and the high are off; None: only the catalogue
-    CATALOGUE: None,
-    "mean ×½, high ×½": (0.5, 0.5),
-    "mean ×2, high ×2": (2.0, 2.0),
-    "right": (1.0, 1.0),
-    "mean ×½, high ×2": (0.5, 2.0),
-    "mean ×2, high ×½": (2.0, 0.5),
-}
 
 COVERED = Metric("95 % intervals that hold the real mean", "{:.1f}", better="higher", unit="%")
 SCORE = Metric("interval score", "{:.2f}", unit="means")
@@ -99,7 +76,7 @@ def real_homes() -> Experiment:
         measure=_real_homes,
         metrics=(COVERED, SCORE, AHEAD, ERROR, SHARES, RANKS, UNTOLD, BY_PRIOR, BY_APPLIANCE),
         repeats=Repeats(2, 24),
-        columns=(PAPER, TODAY, NEW, LEARNT),
+        columns=(PAPER, CLIPPED, REAL, LEARNT),
         explained=EXPLAINED,
         goals=tuple(goal for kind, homes in cases for goal in _goals(label_of(kind, homes), homes)),
         logarithmic=True,
@@ -109,12 +86,12 @@ def real_homes() -> Experiment:
 
 
 def _goals(label: str, homes: int) -> Iterator[Goal]:
-    for column in (NEW, LEARNT):
+    for column in (REAL, LEARNT):
         yield Goal(label, COVERED.name, column, least=93.0)
     if homes >= 10_000:
-        yield Goal(label, AHEAD.name, NEW, least=5.0 if homes < 100_000 else 10.0)
+        yield Goal(label, AHEAD.name, REAL, least=5.0 if homes < 100_000 else 10.0)
     if homes >= 100_000:
-        yield Goal(label, ERROR.name, NEW, most=5.0)
+        yield Goal(label, ERROR.name, REAL, most=5.0)
         yield Goal(label, ERROR.name, LEARNT, most=3.0)
 
 
@@ -125,11 +102,11 @@ def _real_homes(job: Job, setting: Setting) -> Iterable[Measurement]:
     if recordings is None:
         return
     prior = list(PRIORS)[job.repeat % len(PRIORS)]
-    plans = _plans(kind, homes, prior, job.data)
+    plans = plans_before(kind, homes, prior, job.data)
     fleet = _fleet(job, recordings, kind, homes)
     answers = {column: _collect(job, plan, fleet, homes, column) for column, plan in plans.items()}
-    successor = _learnt(job, answers[NEW], recordings, kind, homes)
-    answers[LEARNT] = _collect(job, successor, fleet, homes, LEARNT)
+    elsewhere = _collect(job, plans[REAL], _fleet(job, recordings, kind, homes, "before"), homes, "before")
+    answers[LEARNT] = _collect(job, successor(elsewhere, homes), fleet, homes, LEARNT)
     truth = fleet.true_means(homes)
     judged = {column: judge(one, truth) for column, one in answers.items()}
     yield from _measurements(setting.label, kind, prior, judged, tuple(recordings))
@@ -199,103 +176,11 @@ def _measurements(
             yield Measurement(label, ERROR.name, column, 100 * float(np.nanmedian(one.error)))
             yield Measurement(label, SHARES.name, column, 100 * float(np.nanmean(one.share)))
             yield Measurement(label, RANKS.name, column, 100 * float(np.nanmean(one.rank)))
-        if column in (NEW, LEARNT):
-            yield Measurement(label, AHEAD.name, column, _ahead(judged[TODAY], one))
+        if column in (REAL, LEARNT):
+            yield Measurement(label, AHEAD.name, column, _ahead(judged[CLIPPED], one))
 
 
 def _ahead(today: Judged, one: Judged) -> float:
     """How many times smaller the score is, over the appliances that both answer."""
     both = ~np.isnan(today.score + one.score)
     return float(today.score[both].sum() / one.score[both].sum()) if both.any() else float("nan")
-
-
-# --- the plans -----------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def _plans(kind: str, homes: int, prior: str, data: Path) -> dict[str, Plan]:
-    """The three plans that are made before anyone has reported, at the same protection."""
-    typical = {name: Typical.of(days) for name, days in populations(data)[kind].items()}
-    slots, cap = DAYS * SLOTS_A_DAY[kind], APPLIANCE_EPSILON
-    clipped = advise(_zero_plan(kind, typical, prior), homes, slots, "ranking", cap).best.plan
-    asked = advise(_answer_plan(kind, typical, prior), homes, slots, "watts", cap).best.plan
-    return {PAPER: _paper_plan(kind, typical, prior), TODAY: _without_knowledge(clipped), NEW: asked}
-
-
-def _plan(kind: str, appliances: Iterable[Appliance], unmeasured: str) -> Plan:
-    """A collection of such homes, whose mechanism is still to be chosen."""
-    asked = tuple(appliances)
-    return replace(
-        preset("paper"),
-        slot=SlotLength(24 // SLOTS_A_DAY[kind], "h") if SLOTS_A_DAY[kind] > 1 else SlotLength(1, "d"),
-        window=WINDOW_DAYS * SLOTS_A_DAY[kind],
-        method="lpu",
-        decision=None,
-        oracle="grr",
-        mapping="dither",
-        appliances=asked,
-        appliances_per_report=len(asked),
-        epsilon=len(asked) * APPLIANCE_EPSILON,
-        unmeasured=unmeasured,
-    )
-
-
-def _zero_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
-    """What is not measured is 0 W, so the mean is one over all homes."""
-    known = {name: _over_all(name, one, kind, prior) for name, one in typical.items()}
-    return _plan(kind, (_appliance(name, one) for name, one in known.items()), "zero")
-
-
-def _over_all(name: str, typical: Typical, kind: str, prior: str) -> Typical:
-    """Prior knowledge of all homes, those that do not measure it included.
-
-    The catalogue's high is one of a day; a shorter slot sees the appliance run.
-    """
-    listed, factors = entry(name), PRIORS[prior]
-    if factors is None and listed is not None:
-        high = max(listed.typical_high, min(listed.rated, listed.typical_high * SLOTS_A_DAY[kind]))
-        return Typical(min(listed.typical_mean, high), high)
-    one = _off(typical, factors or (1.0, 1.0))
-    return Typical(one.mean * MEASURED, one.high)
-
-
-def _answer_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
-    """Not measured is an answer; what the catalogue knows is left to it."""
-    factors, appliances = PRIORS[prior], []
-    for name, one in typical.items():
-        appliance = _appliance(name, _off(one, factors or (1.0, 1.0)))
-        if factors is None and entry(name) is not None:
-            appliance = replace(appliance, typical_mean=None, typical_high=None)
-        appliances.append(appliance)
-    return _plan(kind, appliances, "answer")
-
-
-def _paper_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
-    """The paper's ranges and oracle, with the method of it that asks everyone in every slot."""
-    tops = {name: _over_all(name, one, kind, prior).high for name, one in typical.items()}
-    ranged = [
-        Appliance.of(name, edges=(top * np.arange(1, RANGES) / (RANGES - 1)).tolist()) for name, top in tops.items()
-    ]
-    return replace(_plan(kind, ranged, "zero"), method="lbu", oracle="oue", mapping="range")
-
-
-def _off(typical: Typical, factors: tuple[float, float]) -> Typical:
-    """Knowledge that is off by a factor; a mean is never above the high."""
-    high = typical.high * factors[1]
-    return Typical(min(typical.mean * factors[0], high), high)
-
-
-def _appliance(name: str, known: Typical) -> Appliance:
-    return Appliance.of(
-        name, values=[0.0, known.high], mapping="dither", typical_mean=known.mean, typical_high=known.high
-    )
-
-
-def _without_knowledge(plan: Plan) -> Plan:
-    """The same levels, in a plan that does not say what is typical: its estimates are about clipped watts."""
-    plain = (replace(one, typical_mean=None, typical_high=None) for one in plan.appliances)
-    return replace(plan, appliances=tuple(plain))
-
-
-def _learnt(job: Job, answers: Estimates, recordings: Recordings, kind: str, homes: int) -> Plan:
-    raise NotImplementedError  # stands on `plan advise --learn`
