@@ -10,7 +10,7 @@ from hushwatt.evaluate.experiments.measured_homes import (
     HOURLY,
     REASSEMBLED,
     BootstrappedFleet,
-    Typical,
+    PriorKnowledge,
     populations,
 )
 
@@ -110,7 +110,7 @@ def test_highs_are_of_slots_in_use():
     """Slots in which it stands by do not count for the high; recordings count alike."""
     off = np.zeros((90, 1))
     used = np.full((10, 1), 100.0)
-    known = Typical.of([np.concatenate([off, used]), np.full((1_000, 1), 20.0)])
+    known = PriorKnowledge.of([np.concatenate([off, used]), np.full((1_000, 1), 20.0)])
 
     assert known.mean == pytest.approx(15.0)
     assert 20 < known.high <= 100

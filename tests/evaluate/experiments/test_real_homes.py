@@ -1,6 +1,7 @@
 """Plans for measured homes, and how their answers are judged against real watts."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,20 +9,10 @@ import pytest
 from hushwatt.errors import ReadingsError, UsageError
 from hushwatt.evaluate.experiments import experiment, experiments, real_homes, run
 from hushwatt.evaluate.experiments.experiment import Job
-from hushwatt.evaluate.experiments.measured_homes import DAILY, HOURLY, Typical
-from hushwatt.evaluate.experiments.real_homes import (
-    LEARNT,
-    NEW,
-    PAPER,
-    TODAY,
-    judge,
-    label_of,
-)
+from hushwatt.evaluate.experiments.measured_homes import DAILY, HOURLY
+from hushwatt.evaluate.experiments.real_homes import judge, label_of
+from hushwatt.evaluate.experiments.real_plans import CLIPPED, LEARNT, PAPER, REAL
 from hushwatt.evaluate.reproduce import reproduce
-from hushwatt.plan.amounts import MICRO
-from hushwatt.privacy.promise import promise
-
-TYPICAL = {"kettle": Typical(20.0, 60.0), "rice cooker": Typical(10.0, 50.0)}
 
 
 def period(watts, low, high, **others):
@@ -30,13 +21,18 @@ def period(watts, low, high, **others):
     return SimpleNamespace(watts=watts, low=low, high=high, **told)
 
 
+def answered(by_period) -> Any:
+    """As much of an estimate as is judged."""
+    return SimpleNamespace(by_period=by_period)
+
+
 def test_judged_against_the_real_mean():
     """A miss costs 40 times itself; numbers are in real means; shares and ranks are judged too."""
     answers = {
         "a": period(22.0, 18.0, 26.0, rank_best=2, rank_worst=2),
         "b": period(5.0, 4.0, 6.0, share_low=0.2, share_high=0.3, rank_best=1, rank_worst=1),
     }
-    found = judge(SimpleNamespace(by_period=answers), np.array([20.0, 10.0]))
+    found = judge(answered(answers), np.array([20.0, 10.0]))
 
     assert found.covered.tolist() == [1, 0]
     assert found.score == pytest.approx([0.4, (2 + 40 * 4) / 10])
@@ -48,44 +44,10 @@ def test_judged_against_the_real_mean():
 def test_no_answer_is_no_answer():
     """What too few measure, and what nobody does, is neither held nor missed."""
     answers = {"a": None, "b": period(np.nan, 0.0, np.inf), "c": period(1.0, 0.0, 2.0), "d": period(10.0, 9.0, 11.0)}
-    found = judge(SimpleNamespace(by_period=answers), np.array([20.0, 10.0, np.nan, 10.0]))
+    found = judge(answered(answers), np.array([20.0, 10.0, np.nan, 10.0]))
 
     assert np.isnan(found.covered).tolist() == [True, True, True, False]
     assert (found.share[3], found.rank[3]) == (1, 1)
-
-
-@pytest.mark.parametrize("prior", real_homes.PRIORS)
-def test_knowledge_is_off_as_it_says(prior):
-    """Means of all homes where unmeasured is 0 W, of measuring ones where it is an answer; the catalogue last."""
-    zero = real_homes._zero_plan(DAILY, TYPICAL, prior).appliances
-    answer = real_homes._answer_plan(DAILY, TYPICAL, prior).appliances
-    factors = real_homes.PRIORS[prior]
-
-    if factors is None:
-        assert (zero[0].typical_mean, zero[0].typical_high) == (17.9, 45)
-        assert (answer[0].typical_mean, answer[0].typical_high) == (None, None)
-    mean, high = factors or (1.0, 1.0)
-    assert (answer[1].typical_mean, answer[1].typical_high) == (min(10 * mean, 50 * high), 50 * high)
-    assert (zero[1].typical_mean, zero[1].typical_high) == (0.6 * min(10 * mean, 50 * high), 50 * high)
-
-
-def test_hourly_catalogue_sees_it_run():
-    """A high of an hour is at most what the appliance is rated for."""
-    high = real_homes._zero_plan(HOURLY, TYPICAL, real_homes.CATALOGUE).appliances[0].typical_high
-
-    assert high == 24 * 45
-
-
-@pytest.mark.parametrize("kind, window", [(DAILY, 3), (HOURLY, 72)])
-def test_all_plans_protect_alike(kind, window):
-    """ε 1 an appliance in any three days, whatever the slot, and no more for the paper's."""
-    plan = real_homes._paper_plan(kind, TYPICAL, "right")
-    asked = real_homes._answer_plan(kind, TYPICAL, "right")
-
-    assert (plan.window, plan.epsilon, plan.unmeasured) == (window, 2 * MICRO, "zero")
-    assert (asked.window, asked.epsilon, asked.unmeasured) == (window, 2 * MICRO, "answer")
-    assert promise(plan).appliance_dearest <= MICRO
-    assert plan.appliances[0].edges[-1] == 60.0
 
 
 def test_it_runs_only_when_named():
@@ -131,11 +93,11 @@ def test_intervals_hold_on_invented_homes(folder):
     for one in (one for job in jobs(folder, 10_000, 4) for one in run(job)):
         found.setdefault((one.metric, one.column), []).append(one.value)
 
-    assert np.mean(found[real_homes.COVERED.name, TODAY]) < 50
-    for column in (NEW, LEARNT):
+    assert np.mean(found[real_homes.COVERED.name, CLIPPED]) < 50
+    for column in (REAL, LEARNT):
         assert np.mean(found[real_homes.COVERED.name, column]) > 80
         assert np.mean(found[real_homes.AHEAD.name, column]) > 5
-    assert {column for _, column in found} == {PAPER, TODAY, NEW, LEARNT}
+    assert {column for _, column in found} == {PAPER, CLIPPED, REAL, LEARNT}
 
 
 def test_a_folder_without_such_homes_has_no_row(folder):

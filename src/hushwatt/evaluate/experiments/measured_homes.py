@@ -127,7 +127,7 @@ def _grid(hours: Whole, watts: Watts) -> Watts:
 
 
 @dataclass(frozen=True)
-class Typical:
+class PriorKnowledge:
     """What somebody who knows such homes would say of an appliance, in watts, among homes that measure it."""
 
     mean: float
@@ -137,8 +137,8 @@ class Typical:
     def of(cls, recordings: Sequence[Watts]) -> Self:
         """From recordings that count alike, however long they are.
 
-        >>> Typical.of([np.array([[0.0], [0.0], [10.0], [30.0]])])
-        Typical(mean=10.0, high=28.0)
+        >>> PriorKnowledge.of([np.array([[0.0], [0.0], [10.0], [30.0]])])
+        PriorKnowledge(mean=10.0, high=28.0)
         """
         measured = [days[~np.isnan(days)] for days in recordings]
         watts = np.concatenate(measured)

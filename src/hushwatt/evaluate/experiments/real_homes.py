@@ -24,7 +24,16 @@ from hushwatt.evaluate.experiments.measured_homes import (
     Recordings,
     populations,
 )
-from hushwatt.evaluate.experiments.real_plans import CLIPPED, LEARNT, MEASURED, PAPER, PRIORS, REAL, plans_before, successor
+from hushwatt.evaluate.experiments.real_plans import (
+    CLIPPED,
+    LEARNT,
+    MEASURED,
+    PAPER,
+    PRIORS,
+    REAL,
+    plans_before,
+    successor,
+)
 from hushwatt.evaluate.metrics import interval_score, ranking
 from hushwatt.fleet.aggregate import aggregate
 from hushwatt.plan.plan import Plan

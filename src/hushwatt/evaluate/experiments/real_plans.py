@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hushwatt.evaluate.experiments.measured_homes import DAYS, SLOTS_A_DAY, Typical, populations
+from hushwatt.evaluate.experiments.measured_homes import DAYS, SLOTS_A_DAY, PriorKnowledge, populations
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.catalogue import entry
@@ -15,6 +15,9 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.advice import advise
+from hushwatt.privacy.advice.learn import learn_from_estimates
+from hushwatt.provider.estimate.document import document
+from hushwatt.provider.estimate.results import Estimates
 
 PAPER, CLIPPED, REAL, LEARNT = "paper", "clipped", "real watts", "learnt levels"
 MEASURED = 0.6  # chance that a home measures an appliance
@@ -33,11 +36,10 @@ PRIORS = {  # what is known beforehand: factors by which the mean and the high a
 }
 
 
-
 @lru_cache(maxsize=64)
 def plans_before(kind: str, homes: int, prior: str, data: Path) -> dict[str, Plan]:
     """The three plans that are made before anyone has reported, at the same protection."""
-    typical = {name: Typical.of(days) for name, days in populations(data)[kind].items()}
+    typical = {name: PriorKnowledge.of(days) for name, days in populations(data)[kind].items()}
     slots, cap = DAYS * SLOTS_A_DAY[kind], APPLIANCE_EPSILON
     clipped = advise(zero_plan(kind, typical, prior), homes, slots, "ranking", cap).best.plan
     asked = advise(answer_plan(kind, typical, prior), homes, slots, "watts", cap).best.plan
@@ -62,13 +64,13 @@ def _plan(kind: str, appliances: Iterable[Appliance], unmeasured: str) -> Plan:
     )
 
 
-def zero_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
+def zero_plan(kind: str, typical: dict[str, PriorKnowledge], prior: str) -> Plan:
     """What is not measured is 0 W, so the mean is one over all homes."""
     known = {name: _over_all(name, one, kind, prior) for name, one in typical.items()}
     return _plan(kind, (_appliance(name, one) for name, one in known.items()), "zero")
 
 
-def _over_all(name: str, typical: Typical, kind: str, prior: str) -> Typical:
+def _over_all(name: str, typical: PriorKnowledge, kind: str, prior: str) -> PriorKnowledge:
     """Prior knowledge of all homes, those that do not measure it included.
 
     The catalogue's high is one of a day; a shorter slot sees the appliance run.
@@ -76,12 +78,12 @@ def _over_all(name: str, typical: Typical, kind: str, prior: str) -> Typical:
     listed, factors = entry(name), PRIORS[prior]
     if factors is None and listed is not None:
         high = max(listed.typical_high, min(listed.rated, listed.typical_high * SLOTS_A_DAY[kind]))
-        return Typical(min(listed.typical_mean, high), high)
+        return PriorKnowledge(min(listed.typical_mean, high), high)
     one = _off(typical, factors or (1.0, 1.0))
-    return Typical(one.mean * MEASURED, one.high)
+    return PriorKnowledge(one.mean * MEASURED, one.high)
 
 
-def answer_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
+def answer_plan(kind: str, typical: dict[str, PriorKnowledge], prior: str) -> Plan:
     """Not measured is an answer; what the catalogue knows is left to it."""
     factors, appliances = PRIORS[prior], []
     for name, one in typical.items():
@@ -92,7 +94,7 @@ def answer_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
     return _plan(kind, appliances, "answer")
 
 
-def paper_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
+def paper_plan(kind: str, typical: dict[str, PriorKnowledge], prior: str) -> Plan:
     """The paper's ranges and oracle, with the method of it that asks everyone in every slot."""
     tops = {name: _over_all(name, one, kind, prior).high for name, one in typical.items()}
     ranged = [
@@ -101,13 +103,13 @@ def paper_plan(kind: str, typical: dict[str, Typical], prior: str) -> Plan:
     return replace(_plan(kind, ranged, "zero"), method="lbu", oracle="oue", mapping="range")
 
 
-def _off(typical: Typical, factors: tuple[float, float]) -> Typical:
+def _off(typical: PriorKnowledge, factors: tuple[float, float]) -> PriorKnowledge:
     """Knowledge that is off by a factor; a mean is never above the high."""
     high = typical.high * factors[1]
-    return Typical(min(typical.mean * factors[0], high), high)
+    return PriorKnowledge(min(typical.mean * factors[0], high), high)
 
 
-def _appliance(name: str, known: Typical) -> Appliance:
+def _appliance(name: str, known: PriorKnowledge) -> Appliance:
     return Appliance.of(
         name, values=[0.0, known.high], mapping="dither", typical_mean=known.mean, typical_high=known.high
     )
@@ -117,3 +119,9 @@ def _without_knowledge(plan: Plan) -> Plan:
     """The same levels, in a plan that does not say what is typical: its estimates are about clipped watts."""
     plain = (replace(one, typical_mean=None, typical_high=None) for one in plan.appliances)
     return replace(plan, appliances=tuple(plain))
+
+
+def successor(estimates: Estimates, homes: int) -> Plan:
+    """The plan advised from what an earlier collection published, and from nothing else."""
+    learnt = learn_from_estimates(estimates.plan, document(estimates))
+    return advise(estimates.plan, homes, len(estimates.slots), "watts", APPLIANCE_EPSILON, learnt).best.plan
