@@ -31,6 +31,15 @@ def homes_per_level(
     return levels + _sum_by_level(lower + 1, up, appliance.levels)
 
 
+def homes_per_answer(
+    appliance: Appliance, mapping: str, watts: Watts, homes: Counts, random: np.random.Generator
+) -> Counts:
+    """The same where "not measured" is the last answer: that of homes whose watts are NaN."""
+    known = ~np.isnan(watts)
+    levels = homes_per_level(appliance, mapping, watts[known], homes[known], random)
+    return np.append(levels, homes[~known].sum())
+
+
 def aggregate_draws(homes: Counts, law: Law, random: np.random.Generator) -> Counts:
     """How many answers speak for each level, when `homes` are truly there.
 
