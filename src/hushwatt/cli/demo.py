@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hushwatt.evaluate.demo import Rehearsal
 
 PORT = 8040  # as `hushwatt provider serve`
-BESIDE = 66  # letters of a row that are not the drawn interval
+BESIDE = 74  # letters of a row that are not the drawn interval
 
 
 def demo(
@@ -102,12 +102,12 @@ def rows(done: "Rehearsal", wide: int) -> Iterator[tuple[str, ...]]:
     largest = max(appliances[name]["ci95"][1] for name in done.answer["top"][:10])
     for name in done.answer["top"][:10]:
         one, true_rank = appliances[name], true.index(name) + 1
-        truth = float(done.counted[done.plan.names.index(name)])
+        truth = float(done.truth[done.plan.names.index(name)])
         (best, worst), (low, high) = one["rank_ci95"], one["ci95"]
         yield (
             f"{best}–{worst}" if best != worst else str(best),
             name.replace("_", " "),
-            f"{one['mean_watts']:.1f} ± {1.96 * one['mean_watts_se']:.1f}",
+            f"{one['mean_watts']:.1f} ({low:.1f} to {high:.1f})",
             interval(low / largest, one["mean_watts"] / largest, high / largest, truth / largest, wide),
             f"{truth:.1f}",
             f"{true_rank} [green]✓[/green]" if true_rank == one["rank"] else f"{true_rank}  ",
@@ -152,7 +152,7 @@ def remarks(done: "Rehearsal") -> list[tuple[str, str]]:
         ("one report", f"{bits}: {len(done.example.payload)} bytes, once in {done.plan.window} days. That is all."),
         (
             "to read it",
-            "● estimate  ─ 95 % interval  ┃ truth. A reading above an appliance's last level counts as that "
-            "level. Ranks that cannot be told apart are given as a range.",
+            "● estimate  ─ 95 % interval  ┃ truth, all watts: what lies above an appliance's last level is part "
+            "of the estimate. Ranks that cannot be told apart are given as a range.",
         ),
     ]

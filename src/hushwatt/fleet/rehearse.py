@@ -7,6 +7,7 @@ many as the others.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +23,43 @@ from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
 
 Numbers = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class TrueUsage:
-    """One appliance as the homes really used it, on the watts that stand for the levels."""
+    """One appliance as the homes that measure it really used it."""
 
-    watts: float  # mean of a home over all slots with an answer
+    watts: float  # mean of a home over all slots with an answer, nothing cut off
     share: float  # of all appliances' watts; NaN when these are zero
     rank: int  # 1: the most watts
+    counted: float  # the same mean, on the watts that stand for the levels
+    measured: float  # share of homes that measure it
+
+
+@dataclass(frozen=True)
+class TrueWatts:
+    """What is so in each slot, slots × appliances, as means over all homes: those that do not measure add nothing."""
+
+    watts: Numbers
+    counted: Numbers
+    measured: Numbers
+
+    @classmethod
+    def of(cls, plan: Plan, watts: Watts, weights: Numbers) -> Self:
+        """Of one slot, in which each row stands for a share of the homes."""
+        known = ~np.isnan(watts)
+        real = np.where(known, watts, 0.0)
+        return cls(weights @ real, weights @ np.where(known, quantised(plan, real), 0.0), weights @ known)
+
+    @classmethod
+    def stack(cls, slots: list[Self]) -> Self:
+        return cls(*(np.array([getattr(each, key) for each in slots]) for key in ("watts", "counted", "measured")))
+
+    def over(self, slots: Mask, place: int) -> tuple[float, float, float]:
+        """Of one appliance over some slots: means of homes that measure it, real and counted, and their share."""
+        watts, counted, measured = (float(each[slots, place].mean()) for each in vars(self).values())
+        return (watts / measured, counted / measured, measured) if measured else (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -39,25 +68,26 @@ class RehearsalResult:
 
     estimates: Estimates
     like: int  # homes in the table of readings
-    by_slot: Numbers  # true mean watts, slots × appliances
+    by_slot: TrueWatts
 
     @property
     def truth(self) -> dict[str, TrueUsage]:
         """Every appliance that has an answer, in the plan's order."""
-        watts_of = {
-            name: float(self.by_slot[self.estimates.by_slot[name].counted, place].mean())
+        found = {
+            name: self.by_slot.over(self.estimates.by_slot[name].counted, place)
             for place, name in enumerate(self.estimates.plan.names)
             if self.estimates.by_period[name] is not None
         }
-        total, ranked = sum(watts_of.values()), sorted(watts_of, key=lambda name: -watts_of[name])
+        total = sum(watts for watts, _, _ in found.values())
+        ranked = sorted(found, key=lambda name: -found[name][0])
         return {
-            name: TrueUsage(watts, watts / total if total else np.nan, ranked.index(name) + 1)
-            for name, watts in watts_of.items()
+            name: TrueUsage(watts, watts / total if total else np.nan, ranked.index(name) + 1, counted, measured)
+            for name, (watts, counted, measured) in found.items()
         }
 
     @property
     def within(self) -> int:
-        """How many appliances' true watts lie between their 95 % limits."""
+        """How many appliances' real mean watts lie between their 95 % limits."""
         periods = self.estimates.by_period
         return sum(
             period.low <= true.watts <= period.high
@@ -74,19 +104,18 @@ def rehearse(
     table = read_slots(plan, readings, progress=progress)
     first, _ = slot_span(plan, table)
     weights = homes_per_row(homes, len(table.homes)) / homes
-    truth: list[Numbers] = []
+    truth: list[TrueWatts] = []
     source = source_for(seed, f"{seed_purpose(plan, table.homes)} {homes}")
     tallies = aggregate(plan, _noting_truth(plan, table, weights, truth), homes, source, first)
-    by_slot = np.array(truth)
     estimates = estimate(plan, tallies)
     drawn = [slot.slot if slot.as_of is None else slot.as_of for slot in estimates.slots]
-    return RehearsalResult(estimates, len(table.homes), by_slot[np.array(drawn, dtype=int) - first])
+    return RehearsalResult(estimates, len(table.homes), TrueWatts.stack([truth[slot - first] for slot in drawn]))
 
 
-def _noting_truth(plan: Plan, table: ReadingsTable, weights: Numbers, truth: list[Numbers]) -> Iterator[Watts]:
+def _noting_truth(plan: Plan, table: ReadingsTable, weights: Numbers, truth: list[TrueWatts]) -> Iterator[Watts]:
     """The watts of each slot, whose true means are noted as they pass."""
     for _, watts in table.matrices():
-        truth.append(weights @ quantised(plan, watts))
+        truth.append(TrueWatts.of(plan, watts, weights))
         yield watts
 
 

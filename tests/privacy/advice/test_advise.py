@@ -16,8 +16,9 @@ from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.advice import advise
-from hushwatt.privacy.advice.advise import judged, paper_plan, variants
+from hushwatt.privacy.advice.advise import paper_plan, variants
 from hushwatt.privacy.advice.answered import speaking
+from hushwatt.privacy.advice.judge import judged
 from hushwatt.privacy.advice.prior import prior_of
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for

@@ -2,18 +2,22 @@
 
 import json
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
+from hushwatt.cli.progress import fractions
 from hushwatt.cli.terminal import say, terminal_width
 from hushwatt.errors import UsageError
 
+SHARES = (0.05, 0.1, 0.2)
 DEFAULT_COLUMNS = 118  # columns, where there is no terminal
 
 if TYPE_CHECKING:
-    from hushwatt.privacy.advice import Advice, Candidate
+    from hushwatt.plan.plan import Plan
+    from hushwatt.privacy.advice import Advice, Candidate, Prior
 
 
 def advise(
@@ -21,16 +25,17 @@ def advise(
     *,
     homes: int,
     slots: int = 30,
-    goal: str = "ranking",
+    goal: str = "watts",
     max_appliance_epsilon: str | None = None,
+    learn: Path | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     as_json: Json = False,
 ) -> None:
     """Search for the most accurate plan with the protection of PLAN.
 
     It keeps ε and the window, and looks for the oracle, the appliances per report, the way through time and
-    the levels with the smallest expected error. It uses prior knowledge only: the plan's typical_mean and
-    typical_high, else the catalogue, else the edges.
+    the levels with the smallest expected error. It uses prior knowledge only: what --learn tells, else the
+    plan's typical_mean and typical_high, else the catalogue, else the edges.
 
     Parameters
     ----------
@@ -41,9 +46,13 @@ def advise(
     slots
         Over how many slots the means are taken.
     goal
-        What should be right: ranking (means, shares and their order) or histogram (levels in each slot).
+        What should be right: watts (means of real watts, with limits that hold), ranking (their order), or
+        histogram (levels in each slot).
     max_appliance_epsilon
         The most that one appliance may spend in a window, or none; by default ε/n, the paper's.
+    learn
+        Where to learn what appliances use: the JSON of an earlier collection's estimates, or a table of readings.
+        From estimates of PLAN itself tails are learnt too, and the advised plan succeeds it (`replaces`).
     output
         Where to write the advised plan.
     """
@@ -52,7 +61,8 @@ def advise(
     from hushwatt.privacy.advice import advise as search
 
     agreed = Plan.load(plan)
-    advice = search(agreed, homes, slots, goal, cap_of(agreed, max_appliance_epsilon))
+    learnt, successor = learnt_from(agreed, learn)
+    advice = search(successor, homes, slots, goal, cap_of(agreed, max_appliance_epsilon), learnt)
     if output is not None:
         with atomic_write(output) as temporary:
             temporary.write_text(advice.best.plan.toml(), encoding="utf-8")
@@ -62,6 +72,30 @@ def advise(
         print_advice(advice)
     if output is not None:
         say(f"wrote {output}, plan {advice.best.plan.id}")
+
+
+def learnt_from(plan: "Plan", source: Path | None) -> "tuple[dict[str, Prior], Plan]":
+    """Prior knowledge by appliance, and the plan to ask advice for: the successor of one that was collected under."""
+    from dataclasses import replace
+
+    from hushwatt.privacy.advice.learn import learn_from_estimates, learn_from_readings, read_estimates
+
+    if source is None:
+        return {}, plan
+    if source.suffix.lower() != ".json":
+        from hushwatt.fleet.typical import typical_usage
+
+        with fractions("learning") as tell:
+            return learn_from_readings(plan, typical_usage(plan, source, progress=tell)), plan
+    estimates = read_estimates(source)
+    try:
+        learnt = learn_from_estimates(plan, estimates)
+    except UsageError as wrong:
+        raise UsageError(f"{source}: {wrong}") from None
+    if estimates.get("plan") == plan.id:
+        return learnt, replace(plan, replaces=plan.id)
+    say("the estimates are of another plan: means are learnt, highs stay as they were thought to be")
+    return learnt, plan
 
 
 def cap_of(plan: Any, asked: str | None) -> int | None:
@@ -87,7 +121,8 @@ def document(advice: "Advice") -> dict[str, Any]:
         "paper": candidate_document(advice.paper, advice.slots),
         "best": candidate_document(advice.best, advice.slots),
         "runner_up": candidate_document(advice.runner_up, advice.slots),
-        "homes_needed": {f"±{share:.0%}": advice.best.homes_needed(share) for share in (0.05, 0.1, 0.2)},
+        "homes_needed": {f"±{share:.0%}": advice.best.homes_needed(share) for share in SHARES},
+        "homes_needed_with_new_levels": {f"±{share:.0%}": advice.homes_with_new_levels(share) for share in SHARES},
     }
 
 
@@ -108,21 +143,25 @@ def candidate_document(one: "Candidate", slots: int | None = None) -> dict[str, 
         "appliance_odds": promised.appliance_odds,
         "chance_of_the_true_level": promised.told,
         "bytes": Layout.of(plan).size,
-        "mean_error_watts": one.squared_error**0.5,
+        "mean_error_watts": one.real_error,
+        "mean_error": float(median(one.half_widths)),
         "right_order": one.right_order,
         "level_error": one.cell_variance**0.5,
         "blind_spot": blind_spot(plan, slots),
+        **({} if one.cost_of_unmeasured is None else {"unmeasured_cost": one.cost_of_unmeasured}),
         "appliances": {
             appliance.name: {
                 "values": list(appliance.values),
                 "typical_mean": prior.mean,
                 "typical_high": prior.high,
                 "prior": prior.source,
+                **({"measured": prior.measured} if plan.answers_unmeasured else {}),
                 "mean_watts_se": variance**0.5,
-                "bias": bias,
+                "above_top": above,
+                "within": half,
             }
-            for appliance, prior, variance, bias in zip(
-                plan.appliances, one.priors, one.variances, one.biases, strict=True
+            for appliance, prior, variance, above, half in zip(
+                plan.appliances, one.priors, one.variances, one.losses, one.half_widths, strict=True
             )
         },
     }
@@ -150,14 +189,15 @@ def print_advice(advice: "Advice") -> None:
 def describe(one: "Candidate") -> list[tuple[str, str]]:
     """One column of the table."""
     numbers, plan = candidate_document(one), one.plan
-    levels = sorted(set(plan.widths))
+    levels = sorted({each.levels for each in plan.appliances})
     return [
         ("mechanism", f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"),
         ("levels", f"{'–'.join(dict.fromkeys([str(levels[0]), str(levels[-1])]))}, {plan.mapping}"),
         ("ε of the home in a window", f"{numbers['epsilon']:.4g}  (odds {numbers['odds']})"),
         ("ε of one appliance", f"{numbers['appliance_epsilon']:.3g}  (odds {numbers['appliance_odds']})"),
         ("a report names the true level", chance(numbers["chance_of_the_true_level"])),
-        ("expected error of a mean", f"{numbers['mean_error_watts']:.3g} W"),
+        ("expected error of a mean, real watts", f"{numbers['mean_error_watts']:.3g} W"),
+        ("95 % limits of a middling mean", limits(numbers["mean_error"])),
         ("neighbours in the right order", f"{numbers['right_order']:.0%}"),
         ("error of a level's share in a slot", points(numbers["level_error"])),
         ("bytes of a report", str(numbers["bytes"])),
@@ -183,25 +223,62 @@ def remarks(advice: "Advice") -> list[str]:
     from hushwatt.plan.phases import blind_spot
 
     best = advice.best
-    worst = max((-bias / prior.mean for bias, prior in zip(best.biases, best.priors, strict=True)), default=0.0)
     sources = sorted({prior.source for prior in best.priors})
     lines = [f"For {advice.homes:,} homes over {advice.slots} slots; prior knowledge from: {', '.join(sources)}."]
     if (missed := blind_spot(advice.paper.plan, advice.slots)) is not None:
         lines.append(f"The paper's way would not see everything: {missed}.")
     if (few := too_few(advice)) is not None:
         lines.append(few)
-    if advice.goal == "ranking" and best.squared_error > advice.paper.squared_error:
+    if advice.goal == "ranking" and best.real_error > advice.paper.real_error:
         lines.append("Best is what orders appliances best; the paper's way has the smaller error of a mean.")
-    if advice.goal == "ranking" and worst > 0:
-        lines.append(
-            "Readings above an appliance's last level count as that level: by the prior knowledge every "
-            f"mean comes out up to {worst:.0%} lower. Shares and order hardly move."
-        )
+    if best.cost_of_unmeasured is not None:
+        lines.append(unmeasured_cost(best))
+    least, most = min(best.losses), max(best.losses)
     lines.append(
-        "To know a middling appliance's mean within ±10 %, 19 times in 20: "
-        f"{best.homes_needed(0.1):,} homes; ±5 %: {best.homes_needed(0.05):,}."
+        f"By the prior knowledge {percents(least, most)} of a mean lies above an appliance's last level. Estimates "
+        "are of real watts: they add it, and their limits allow for what is not known of it."
     )
-    return lines
+    lines.append(f"To know a middling appliance's mean within ±10 %, 19 times in 20: {needed(advice, 0.1)}.")
+    return [*lines, f"Within ±5 %: {needed(advice, 0.05)}."]
+
+
+def limits(half: float) -> str:
+    """Half of an interval, as a share.
+
+    >>> limits(0.416), limits(44.3)
+    ('±42 %', 'more than ±1,000 %')
+    """
+    return f"±{100 * half:.0f} %" if half <= 10 else "more than ±1,000 %"
+
+
+def percents(low: float, high: float) -> str:
+    """A range of shares.
+
+    >>> percents(0.05, 0.191), percents(0.1, 0.1)
+    ('5 to 19 %', '10 %')
+    """
+    least, most = f"{100 * low:.0f}", f"{100 * high:.0f}"
+    return f"{least} %" if least == most else f"{least} to {most} %"
+
+
+def unmeasured_cost(best: "Candidate") -> str:
+    """What it costs that homes may say "not measured", where so many are thought to measure."""
+    low, high = (limit(prior.measured for prior in best.priors) for limit in (min, max))
+    return (
+        f"Homes may say that they do not measure an appliance ({percents(low, high)} are thought to measure it). That "
+        f"this stays deniable multiplies the variance of a mean by {best.cost_of_unmeasured:.1f}, as if so many "
+        "times fewer homes that are known to measure took part."
+    )
+
+
+def needed(advice: "Advice", share: float) -> str:
+    """How many homes it takes with these levels, and with levels chosen for so many."""
+    homes, again = advice.best.homes_needed(share), advice.homes_with_new_levels(share)
+    if homes is not None:
+        return f"{homes:,} homes"
+    if again is None:
+        return "not with these levels"
+    return f"not with these levels; with levels advised for so many, about {again:,} homes"
 
 
 def too_few(advice: "Advice") -> str | None:

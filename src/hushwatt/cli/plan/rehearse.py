@@ -51,7 +51,13 @@ def document(result: "RehearsalResult") -> dict[str, Any]:
     from hushwatt.provider.estimate.document import document as estimates
 
     truth = {
-        name: {"mean_watts": true.watts, "share": None if true.share != true.share else true.share, "rank": true.rank}
+        name: {
+            "mean_watts": true.watts,
+            "share": None if true.share != true.share else true.share,
+            "rank": true.rank,
+            "counted_watts": true.counted,
+            **({"measured": true.measured} if result.estimates.plan.answers_unmeasured else {}),
+        }
         for name, true in result.truth.items()
     }
     return estimates(result.estimates) | {"like": result.like, "truth": truth}
@@ -96,6 +102,15 @@ def decimals(error: float) -> int:
 def about(result: "RehearsalResult") -> list[str]:
     """What has to be said about the rehearsal itself."""
     lines = [f"Each of the {result.like:,} homes of the readings stands for as many as the others."]
-    if result.truth:
-        lines.append(f"{result.within} of {len(result.truth)} true means lie within their limits.")
+    if not (truth := result.truth):
+        return lines
+    lines.append(f"{result.within} of {len(truth)} real means lie within their limits.")
+    used = {name: abs(true.counted / true.watts - 1) for name, true in truth.items() if true.watts}
+    name = max(used, key=used.__getitem__, default="")
+    if (off := used.get(name, 0.0)) >= 0.005:
+        less = "less" if truth[name].counted < truth[name].watts else "more"
+        lines.append(
+            f"The levels alone would count up to {off:.0%} {less} than homes really use ({name}): "
+            f"{truth[name].counted:,.1f} W of {truth[name].watts:,.1f} W."
+        )
     return lines

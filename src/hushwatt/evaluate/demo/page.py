@@ -5,7 +5,7 @@ from string import Template
 
 from hushwatt.evaluate.demo.rehearsal import Rehearsal
 
-WIDTH, ROW, LEFT, RIGHT = 760, 30, 150, 96  # of the chart, in its own units
+WIDTH, ROW, LEFT, RIGHT = 760, 30, 150, 170  # of the chart, in its own units
 
 PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -47,7 +47,7 @@ as a whole $odds</div>
 <div><b>$bytes bytes</b> left a home every $window days</div>
 </div>
 <h2>Mean watts of a home</h2>
-<p class="quiet">Dot and bar: estimate and 95 % interval. Upright mark: the truth, as the plan counts.</p>
+<p class="quiet">Dot and bar: estimate and 95 % interval. Upright mark: the truth, all watts.</p>
 <div class="wide">$chart</div>
 <div class="wide">$table</div>
 <h2>What each home gave away</h2>
@@ -59,8 +59,8 @@ probability $told.</li>
 </ul>
 <p class="quiet">The homes are synthetic: they have the shares and the ownership that the paper prints, and
 3,500 kWh a year. The plan's levels were advised from other such homes. A reading above an appliance's last
-level counts as that level. That is part of the plan, saves much noise, and makes the counted means lower than
-all watts; ranks are compared with those of all watts.</p>
+level is told as that level, which saves much noise; what lies above is estimated from what the plan says of such
+appliances, and the limits allow for it. The truth is of all watts.</p>
 </html>
 """)
 
@@ -92,9 +92,9 @@ def page(done: Rehearsal) -> str:
 
 def chart(done: Rehearsal) -> str:
     """A row for each appliance: its interval, its estimate and the truth."""
-    appliances, truth = done.answer["appliances"], dict(zip(done.plan.names, done.counted, strict=True))
+    appliances, truth = done.answer["appliances"], dict(zip(done.plan.names, done.truth, strict=True))
     top = done.answer["top"]
-    largest = max([appliances[name]["ci95"][1] for name in top] + done.counted.tolist())
+    largest = max([appliances[name]["ci95"][1] for name in top] + done.truth.tolist())
     scale = (WIDTH - LEFT - RIGHT) / float(largest)
 
     def x(watts: float) -> float:
@@ -110,7 +110,7 @@ def chart(done: Rehearsal) -> str:
             f'<circle class="dot" cx="{x(one["mean_watts"])}" cy="{y}" r="6"/>',
             f'<line class="true" x1="{x(truth[name])}" x2="{x(truth[name])}" y1="{y - 9}" y2="{y + 9}"/>',
             f'<text class="quiet" x="{WIDTH}" y="{y + 4}" text-anchor="end">'
-            f"{one['mean_watts']:.1f} ± {1.96 * one['mean_watts_se']:.1f} W</text>",
+            f"{one['mean_watts']:.1f} ({low:.1f} to {high:.1f}) W</text>",
         ]
     label = "Mean watts of each appliance with 95 % interval and truth; the table below has the numbers"
     return f'<svg viewBox="0 0 {WIDTH} {ROW * len(top)}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
@@ -118,7 +118,7 @@ def chart(done: Rehearsal) -> str:
 
 def table(done: Rehearsal) -> str:
     """The same numbers in words."""
-    heads = ("rank", "appliance", "estimate", "95 %", "truth, as counted", "all watts", "their rank", "paper's way")
+    heads = ("rank", "appliance", "estimate", "95 %", "truth", "true rank", "paper's way")
     rows = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
     for name in done.answer["top"]:
         one = done.answer["appliances"][name]
@@ -128,7 +128,6 @@ def table(done: Rehearsal) -> str:
             name.replace("_", " "),
             f"{one['mean_watts']:.1f} W",
             f"{one['ci95'][0]:.1f} to {one['ci95'][1]:.1f}",
-            f"{done.counted[done.plan.names.index(name)]:.1f} W",
             f"{done.truth[done.plan.names.index(name)]:.1f} W",
             str(done.true_order.index(name) + 1),
             f"{done.paper[name]:.0f} W",

@@ -52,7 +52,6 @@ class Rehearsal:
     slots: int
     reports: int  # uploaded one by one
     truth: NDArray[np.float64]  # mean watts of each appliance
-    counted: NDArray[np.float64]  # the same as the plan counts them: nothing above an appliance's last level
     answer: dict[str, Any]  # what the service says
     paper: dict[str, float]  # mean watts by the paper's mechanism, on the same homes
     example: ExampleReport
@@ -131,7 +130,6 @@ def rehearse(
             slots=slots,
             reports=reports,
             truth=np.mean(watts, axis=(0, 1)),
-            counted=np.mean(np.minimum(watts, [each.values[-1] for each in plan.appliances]), axis=(0, 1)),
             answer=ask(f"{server.address}/v1/plans/{plan.id}/estimates"),
             paper=by_the_paper(watts, homes),
             example=example,

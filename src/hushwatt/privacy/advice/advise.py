@@ -4,7 +4,7 @@ Only closed forms, nothing is simulated and no home is looked at.  The promise s
 plan's: ε for the home in any w slots, and a cap on what one appliance spends of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -17,19 +17,20 @@ from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.answered import answered
 from hushwatt.privacy.advice.candidate import Candidate
-from hushwatt.privacy.advice.expected import Values, noise_of_mean, spread, weights_of_draws
+from hushwatt.privacy.advice.expected import Values, noise_of_mean, spread
+from hushwatt.privacy.advice.judge import draws_in_period, judged, moving_the_mean
 from hushwatt.privacy.advice.prior import Prior, prior_of
-from hushwatt.privacy.decide import mean_variance
-from hushwatt.privacy.laws import LAWS, law_for
-from hushwatt.privacy.rotation import has_turns
+from hushwatt.privacy.advice.tops import levels_up_to
+from hushwatt.privacy.laws import LAWS, Law, law_for
 from hushwatt.privacy.strategies import STRATEGIES, rules_of, strategy_for
 
-GOALS = ("ranking", "histogram")
+GOALS = ("watts", "ranking", "histogram")
 ABOUT = 0.001  # two chances of the right order that are no different
 COUNTS = (2, 3, 4, 5, 6, 8, 10)
 LOSSES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15)  # of the mean, to clipping: a lower top saves much noise
 BENDS = (1.0, 1.5, 2.0)  # 1: evenly spaced; above: closer together near 0
 LONGEST_CHAIN = 8  # windows up to which the paper's adaptive method is followed slot by slot
+MOST_HOMES = 10**9
 
 
 @dataclass(frozen=True)
@@ -43,29 +44,105 @@ class Advice:
     best: Candidate
     runner_up: Candidate
 
+    def homes_with_new_levels(self, share: float) -> int | None:
+        """How many homes put a middling mean within ±`share`, 19 times in 20, with levels chosen for so many.
 
-def advise(plan: Plan, homes: int, slots: int = 30, goal: str = "ranking", cap: int | None = None) -> Advice:
+        The mechanism stays the best one's; None when no number of homes does.
+        """
+        few, many = 1.0, float(MOST_HOMES)
+        for _ in range(40):
+            middle = (few * many) ** 0.5
+            few, many = (few, middle) if self._enough(round(middle), share) else (middle, many)
+        return round_up(many) if self._enough(round_up(many), share) else None
+
+    def _enough(self, homes: int, share: float) -> bool:
+        chosen = with_tops(self.best.plan, self.best.priors, homes, self.slots)
+        needed = judged(chosen, self.best.priors, homes, self.slots).homes_needed(share)
+        return needed is not None and needed <= homes
+
+
+def advise(
+    plan: Plan,
+    homes: int,
+    slots: int = 30,
+    goal: str = "watts",
+    cap: int | None = None,
+    learnt: Mapping[str, Prior] | None = None,
+) -> Advice:
     """Search for the plan with the smallest expected error; `cap` is an appliance's ε in millionths.
 
+    The goal is means of real watts with intervals that hold (`watts`), the order of appliances (`ranking`), or the
+    levels in each slot (`histogram`).  `learnt` is prior knowledge by appliance that counts for more than the plan's.
     Only among plans under which enough homes speak of every appliance for an answer: in each slot for
-    histograms, over all slots for a ranking; among all, where no plan has enough.
+    histograms, else over all slots; among all, where no plan has enough.
     """
     if homes < 1 or slots < 1:
         raise UsageError(f"advice needs at least one home and one slot, not {homes} and {slots}")
     if goal not in GOALS:
         raise UsageError(f"the goal is {goal}; it must be one of {', '.join(GOALS)}")
-    priors = tuple(prior_of(plan, appliance) for appliance in plan.appliances)
-    told_in = slots if goal == "ranking" else 1
+    known = learnt or {}
+    priors = tuple(known.get(each.name) or prior_of(plan, each) for each in plan.appliances)
+    told_in = 1 if goal == "histogram" else slots
     every = list(variants(plan, homes, cap, slots))
     tried = [variant for variant in every if answered(variant, homes, told_in)] or every
-    if goal == "ranking":
-        found = [best_order(_with_losses(variant, priors, homes, slots)) for variant in tried]
-        best = best_order(found)
-        runner_up = best_order([one for one in found if one is not best] or found)
-    else:
-        found = [judged(variant, priors, homes, slots) for variant in tried]
-        best, runner_up = (sorted(found, key=lambda one: one.cell_variance) * 2)[:2]
+    best, runner_up = SEARCHES[goal](tried, priors, homes, slots)
     return Advice(goal, homes, slots, judged(paper_plan(plan), priors, homes, slots), best, runner_up)
+
+
+def _best_watts(tried: list[Plan], priors: tuple[Prior, ...], homes: int, slots: int) -> tuple[Candidate, Candidate]:
+    """The least interval score of real means, with the top that suits each law and number of reports."""
+    found = [judged(with_tops(variant, priors, homes, slots), priors, homes, slots) for variant in tried]
+    best, runner_up = (sorted(found, key=lambda one: one.score) * 2)[:2]
+    return best, runner_up
+
+
+def _best_ranking(tried: list[Plan], priors: tuple[Prior, ...], homes: int, slots: int) -> tuple[Candidate, Candidate]:
+    """The best order of the means."""
+    found = [best_order(_with_losses(variant, priors, homes, slots)) for variant in tried]
+    best = best_order(found)
+    return best, best_order([one for one in found if one is not best] or found)
+
+
+def _best_histogram(
+    tried: list[Plan], priors: tuple[Prior, ...], homes: int, slots: int
+) -> tuple[Candidate, Candidate]:
+    """The least error of a level in a slot; the levels stay as they are."""
+    found = [judged(with_knowledge(variant, priors), priors, homes, slots) for variant in tried]
+    best, runner_up = (sorted(found, key=lambda one: one.cell_variance) * 2)[:2]
+    return best, runner_up
+
+
+Search = Callable[[list[Plan], tuple[Prior, ...], int, int], tuple[Candidate, Candidate]]
+SEARCHES: dict[str, Search] = {"watts": _best_watts, "ranking": _best_ranking, "histogram": _best_histogram}
+
+
+def with_tops(plan: Plan, priors: tuple[Prior, ...], homes: int, slots: int) -> Plan:
+    """The plan with three dithered levels for each appliance, up to the top that suits it."""
+    law = law_for(plan.oracle, strategy_for(plan).largest, plan.appliances_per_report, 3 + plan.answers_unmeasured)
+    noise = _noise_per_watt(law) / draws_in_period(plan, homes, slots) ** 0.5
+    chosen = tuple(
+        _with_values(each, levels_up_to(prior.best_top(noise / prior.measured)), prior)
+        for each, prior in zip(plan.appliances, priors, strict=True)
+    )
+    return replace(plan, mapping="dither", appliances=chosen)
+
+
+def with_knowledge(plan: Plan, priors: tuple[Prior, ...]) -> Plan:
+    """The plan with what is thought of each appliance written into it."""
+    known = zip(plan.appliances, priors, strict=True)
+    said = (replace(each, typical_mean=shown(prior.mean), typical_high=shown(prior.high)) for each, prior in known)
+    return replace(plan, appliances=tuple(said))
+
+
+def _noise_per_watt(law: Law) -> float:
+    """The standard error that one answer adds to a mean, for each watt of the top."""
+    hold, rise = float(law.hold), float(law.rise)
+    return float((rise * (1 - rise)) ** 0.5 / (hold - rise))
+
+
+def _with_values(appliance: Appliance, values: tuple[float, ...], prior: Prior) -> Appliance:
+    mean, high = shown(prior.mean), shown(prior.high)
+    return Appliance.of(appliance.name, values=values, mapping="dither", typical_mean=mean, typical_high=high)
 
 
 def best_order(found: list[Candidate]) -> Candidate:
@@ -133,13 +210,12 @@ def _best_levels(plan: Plan, appliance: Appliance, prior: Prior, drawn: int, los
     best, least = np.empty(0), np.inf
     for count in COUNTS:
         values, shares = level_choices(prior, count, loss)
-        law = law_for(plan.oracle, drawn, plan.appliances_per_report, count)
-        errors = noise_of_mean(law, values, shares) + spread(values, shares)
+        law = law_for(plan.oracle, drawn, plan.appliances_per_report, count + plan.answers_unmeasured)
+        worth, held = moving_the_mean(plan, prior, values, shares)
+        errors = noise_of_mean(law, worth, held) + spread(worth, held)
         if errors.min() < least:
             least, best = float(errors.min()), values[int(errors.argmin())]
-    return Appliance.of(
-        appliance.name, values=best.tolist(), mapping="dither", typical_mean=prior.mean, typical_high=prior.high
-    )
+    return _with_values(appliance, tuple(best.tolist()), prior)
 
 
 @cache
@@ -163,45 +239,20 @@ def rounded(values: Values) -> Values:
     return np.array([float(f"{value:.3g}") for value in values])
 
 
-def draws_in_period(plan: Plan, homes: int, slots: int) -> float:
-    """How many fresh answers about one appliance a period brings."""
-    rate = 1 / rules_of(plan).stride(plan.window)
-    return homes * slots * rate * plan.appliances_per_report / len(plan.appliances)
+def round_up(homes: float) -> int:
+    """A number of homes to two digits, never less.
 
-
-def judged(plan: Plan, priors: tuple[Prior, ...], homes: int, slots: int) -> Candidate:
-    """The plan with the errors that are expected of it."""
-    parts = [
-        _judged_appliance(plan, appliance, prior, homes, slots)
-        for appliance, prior in zip(plan.appliances, priors, strict=True)
-    ]
-    cells = sum(part[2] * width for part, width in zip(parts, plan.widths, strict=True)) / plan.width
-    return Candidate(plan, homes, priors, tuple(part[0] for part in parts), tuple(part[1] for part in parts), cells)
-
-
-def _judged_appliance(
-    plan: Plan, appliance: Appliance, prior: Prior, homes: int, slots: int
-) -> tuple[float, float, float]:
-    """The variance and the bias of the mean over the period, and the variance of a level's share in a slot.
-
-    The latter for levels that are held equally often, as nothing better is known.
+    >>> round_up(13206.4), round_up(99.0)
+    (14000, 99)
     """
-    values, asked = np.array(appliance.values), plan.appliances_per_report
-    decides, start = plan.decision == "household", strategy_for(plan)
-    law = law_for(plan.oracle, start.offer() if decides else start.largest, asked, len(values))
-    dithered = plan.mapping == "dither"
-    shares = prior.dithered(values) if dithered else prior.ranged(np.array(appliance.edges))
-    bias = float(values @ shares) - prior.mean
-    if decides:
-        weights = weights_of_draws(plan, slots)
-        noises = {
-            drawn: float(noise_of_mean(law_for(plan.oracle, drawn, asked, len(values)), values, shares))
-            for drawn in weights
-        }
-        variance = sum(weight * noises[drawn] for drawn, weight in weights.items()) / (homes * slots**2)
-        return variance, bias, mean_variance(law, homes, homes, 1 / len(values))
-    draws = draws_in_period(plan, homes, slots)
-    a_slot = homes * asked / len(plan.appliances) / (plan.window if has_turns(plan) else 1)
-    unseen = 1.0 if dithered else 1 - a_slot / homes
-    one = float(noise_of_mean(law, values, shares)) + unseen * float(spread(values, shares))
-    return one / draws, bias, mean_variance(law, a_slot, homes, 1 / len(values))
+    step = 10 ** max(int(np.floor(np.log10(homes))) - 1, 0)
+    return int(np.ceil(homes / step) * step)
+
+
+def shown(watts: float) -> float:
+    """Watts to four digits: prior knowledge is no better.
+
+    >>> shown(48.76923), shown(7.9)
+    (48.77, 7.9)
+    """
+    return float(f"{watts:.4g}")

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, erf, sqrt
+from math import ceil, erf, inf, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.prior import Prior
+from hushwatt.privacy.advice.tops import score
 from hushwatt.privacy.promise import Promise, promise
 
 Z95 = 1.959963984540054
@@ -22,8 +24,10 @@ class Candidate:
     homes: int
     priors: tuple[Prior, ...]
     variances: tuple[float, ...]  # of each appliance's mean over the period, in W²
-    biases: tuple[float, ...]  # W by which each mean is expected to be off, as levels clip or round
+    biases: tuple[float, ...]  # W by which what is reported is expected to be off, as levels clip or round
+    losses: tuple[float, ...]  # share of each real mean that levels are expected to hide, and that must be guessed
     cell_variance: float  # of one level's share in one slot, averaged over all levels
+    cost_of_unmeasured: float | None = None  # variance of a mean, over that if who measures were public knowledge
 
     @cached_property
     def promise(self) -> Promise:
@@ -31,8 +35,40 @@ class Candidate:
 
     @property
     def squared_error(self) -> float:
-        """The expected squared error of a mean in W², averaged over appliances."""
+        """The expected squared error in W² of a mean of what is reported, averaged over appliances."""
         return float(np.mean([v + b * b for v, b in zip(self.variances, self.biases, strict=True)]))
+
+    @property
+    def score(self) -> float:
+        """The interval score expected of a real mean, in means, averaged over appliances."""
+        return float(np.mean(score(self._noises, self.losses)))
+
+    @property
+    def half_widths(self) -> tuple[float, ...]:
+        """Of each mean of real watts, half of its 95 % interval as a share of it: noise, and what levels hide."""
+        hidden = np.array([self._hidden(place) for place in range(len(self.priors))])
+        return tuple((Z95 * self._noises * self._stretch + hidden).tolist())
+
+    @property
+    def real_error(self) -> float:
+        """The error expected of a mean of real watts in W, all causes counted: the root of its mean square."""
+        watts = [half * prior.mean / Z95 for half, prior in zip(self.half_widths, self.priors, strict=True)]
+        return float(np.sqrt(np.mean(np.square(watts))))
+
+    @property
+    def _stretch(self) -> NDArray[np.float64]:
+        """By how much the noise grows with what is added for the tail; values of ranges are taken as they are."""
+        return np.ones(len(self.priors)) if self.plan.mapping == "range" else 1 / (1 - np.array(self.losses))
+
+    def _hidden(self, place: int) -> float:
+        """By what part of it a mean may be off however many homes there are: its tail, and rounding to ranges."""
+        tail = self.losses[place] / (1 - self.losses[place])
+        return max(tail, abs(self.biases[place]) / self.priors[place].mean) if self.plan.mapping == "range" else tail
+
+    @property
+    def _noises(self) -> NDArray[np.float64]:
+        means = np.array([prior.mean for prior in self.priors])
+        return np.asarray(np.sqrt(np.array(self.variances)) / means)
 
     @property
     def right_order(self) -> float:
@@ -49,10 +85,18 @@ class Candidate:
         """Noise, and that the bias may be another than thought."""
         return self.variances[place] + (self.priors[place].doubt * self.biases[place]) ** 2
 
-    def homes_needed(self, share: float) -> int:
-        """How many homes put the mean of a middling appliance within ±`share` of it, 19 times in 20."""
-        needed = [
-            self.homes * variance * (Z95 / (share * prior.mean)) ** 2
-            for variance, prior in zip(self.variances, self.priors, strict=True)
-        ]
-        return ceil(float(np.median(needed)))
+    def homes_needed(self, share: float) -> int | None:
+        """How many homes put a middling appliance's real mean within ±`share` of it, 19 times in 20.
+
+        All errors count: where levels hide too much, no number of homes is enough, and the answer is None.
+        """
+        needed = sorted(map(self._needed, range(len(self.priors)), [share] * len(self.priors)))
+        middling = needed[(len(needed) - 1) // 2 : len(needed) // 2 + 1]
+        return None if middling[-1] == inf else ceil(sum(middling) / len(middling))
+
+    def _needed(self, place: int, share: float) -> float:
+        left = share - self._hidden(place)
+        if left <= 0:
+            return inf
+        noise = self._noises[place] * self._stretch[place]
+        return self.homes * float(Z95 * noise / left) ** 2

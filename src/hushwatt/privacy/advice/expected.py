@@ -36,6 +36,17 @@ def spread(values: Values, shares: Values) -> NDArray[np.float64]:
     return np.asarray(np.sum((values - mean) ** 2 * shares, axis=-1))
 
 
+def among_measuring(values: Values, shares: Values, measured: float) -> tuple[Values, Values]:
+    """Values and shares with the answer "not measured": how far each answer moves a mean among homes that measure.
+
+    By the delta method: a level is worth its watts less the mean, over the share that measures; the answer nothing.
+    """
+    mean = np.sum(values * shares, axis=-1, keepdims=True)
+    none = np.zeros((*values.shape[:-1], 1))
+    worth = np.concatenate([(values - mean) / measured, none], axis=-1)
+    return worth, np.concatenate([measured * shares, none + 1 - measured], axis=-1)
+
+
 @dataclass(frozen=True)
 class Held:
     """One way in which a home can stand after a slot: its strategy, its release, and how old that is."""

@@ -1,7 +1,7 @@
 """What is thought of an appliance's watts before anyone has reported."""
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import sqrt
 
 import numpy as np
@@ -10,11 +10,23 @@ from numpy.typing import NDArray
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.catalogue import entry
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.advice.tops import choose_top, slot_high
+from hushwatt.privacy.tails import lost
 
-DAY = 86_400
+HOUR = 3_600
 USERS_SHAPE = 2.5  # of the gamma law among homes that use an appliance: a spread of 0.63 of the mean
-DOUBTS = {"plan": 0.25, "catalogue": 1.0, "edges": 1.0}  # the plan's author knows such homes, others guess
+DOUBTS = {"plan": 0.25, "estimates": 0.25, "readings": 0.25, "catalogue": 1.0, "edges": 1.0}  # who knows, who guesses
+MEASURING = 0.6  # of homes are thought to measure an appliance that most have, where that is asked
+FEWEST_MEASURING = 0.1  # nobody asks about what hardly any home could measure
 NARROWEST = 400.0  # shape: a spread of a twentieth of the mean
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What an earlier collection told of a tail: how likely each law is, in units of the high of its plan."""
+
+    high: float
+    weights: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -26,9 +38,22 @@ class Prior:
     law is as narrow as it must be.
     """
 
-    mean: float  # watts, over homes and slots
+    mean: float  # watts, over slots and homes: those that measure it, where "not measured" is an answer
     high: float  # watts, a high reading of a home that uses it
-    source: str  # where the two come from: plan, catalogue or edges
+    source: str  # where the two come from: plan, estimates, readings, catalogue or edges
+    rated: float | None = None  # watts while it runs, where that is known
+    measured: float = 1.0  # share of homes thought to measure it
+    tail: "Tail | None" = None  # what reports have told of its tail
+
+    def best_top(self, per_watt: float) -> float:
+        """The top that suits a standard error of `per_watt` for each of its watts."""
+        if self.tail is None:
+            return choose_top(self.mean, self.high, per_watt, self.rated)
+        return choose_top(self.mean, self.tail.high, per_watt, self.rated, self.tail.weights)
+
+    def lost(self, top: float) -> float:
+        """The share of the real mean that is expected above `top`, over a family of tails."""
+        return _lost(top, self.high, None) if self.tail is None else _lost(top, self.tail.high, self.tail.weights)
 
     @property
     def doubt(self) -> float:
@@ -72,6 +97,11 @@ class Prior:
         return np.asarray(np.bincount(np.searchsorted(edges, watts), weights, len(edges) + 1), float)
 
 
+@lru_cache(maxsize=4096)
+def _lost(top: float, high: float, weights: tuple[float, ...] | None) -> float:
+    return float(lost(top, high, weights)[0])
+
+
 @cache
 def _unit_gamma(shape: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A gamma law of mean 1 on a grid."""
@@ -105,16 +135,18 @@ def prior_of(plan: Plan, appliance: Appliance) -> Prior:
     """The plan's own word, else the catalogue's, else a tenth of the last edge and the last edge."""
     last = appliance.edges[-1] if appliance.edges else appliance.values[-1]
     known = entry(appliance.name)
-    mean, high, source = 0.1 * last, last, "edges"
+    mean, high, source, rated, measured = 0.1 * last, last, "edges", None, MEASURING
     if known is not None:
-        mean, high, source = known.typical_mean, known.typical_high, "catalogue"
-        high = max(high, min(known.rated, high * DAY / slot_seconds(plan)))  # short slots see it running
+        mean, high, source, rated = known.typical_mean, known.typical_high, "catalogue", known.rated
+        high = slot_high(high, known.rated, slot_seconds(plan) / HOUR)
+        measured = min(max(known.ownership, FEWEST_MEASURING), MEASURING)
+        mean = mean / known.ownership if plan.answers_unmeasured else mean
     if appliance.typical_mean is not None or appliance.typical_high is not None:
         source = "plan"
         high = appliance.typical_high if appliance.typical_high is not None else high
         mean = appliance.typical_mean if appliance.typical_mean is not None else min(mean, high)
     mean = max(mean, 1e-6 * last)
-    return Prior(mean, max(high, mean), source)
+    return Prior(mean, max(high, mean), source, rated, measured if plan.answers_unmeasured else 1.0)
 
 
 def slot_seconds(plan: Plan) -> float:

@@ -6,7 +6,8 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy import promise_words
 from hushwatt.privacy.advice import Candidate, prior_of
-from hushwatt.privacy.advice.advise import LONGEST_CHAIN, judged
+from hushwatt.privacy.advice.advise import LONGEST_CHAIN
+from hushwatt.privacy.advice.judge import judged
 from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.promise_words import as_prose
 from hushwatt.wire.payload import Layout

@@ -3,7 +3,6 @@
 from typing import Any
 
 from hushwatt.plan.summary import facts, levels
-from hushwatt.privacy.advice.candidate import Z95
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.plan_promise import expected_accuracy, sentences
@@ -41,22 +40,26 @@ def _accuracy(page: PageContext, homes: int, slots: int) -> dict[str, Any]:
     if accuracy is None:
         return {}
     rows = []
-    judged = zip(page.plan.appliances, accuracy.priors, accuracy.variances, accuracy.biases, strict=True)
-    for appliance, prior, variance, bias in judged:
-        error = Z95 * variance**0.5
+    judged = zip(page.plan.appliances, accuracy.priors, accuracy.half_widths, accuracy.losses, strict=True)
+    for appliance, prior, half, above in judged:
+        error = half * prior.mean
         digits = formatting.decimals(error)
         rows.append(
             [
                 formatting.title(appliance.name),
                 f"about {prior.mean:,.3g}{formatting.THIN}W",
                 f"±{formatting.number(error, digits)}{formatting.THIN}W",
-                f"±{formatting.percent(error / prior.mean, 0)}",
-                f"{formatting.number(bias, digits)}{formatting.THIN}W",
+                f"±{formatting.percent(half, 0)}",
+                formatting.percent(above, 0),
             ]
         )
-    headings = number_columns("Thought to use", "Expected error, 95 %", "Of that", "Lost to the levels")
+    headings = number_columns("Thought to use", "Expected error, 95 %", "Of that", "Above the top level")
     return {
         "accuracy": HtmlTable("What accuracy to expect", [Column("Appliance"), *headings], rows),
         "right_order": formatting.percent(accuracy.right_order, 0),
-        "needed": {share: f"{accuracy.homes_needed(share / 100):,}" for share in (20, 10, 5)},
+        "needed": {share: _needed(accuracy.homes_needed(share / 100)) for share in (20, 10, 5)},
     }
+
+
+def _needed(homes: int | None) -> str:
+    return "not with these levels" if homes is None else f"from {homes:,} homes on"
