@@ -59,6 +59,22 @@ def test_plan(hushwatt, tmp_path):
     assert lines[-1].startswith('"home-0000002",2024-06-01 23:30:00Z,"teasmade",')
 
 
+def test_measured(hushwatt, tmp_path):
+    """Homes without a plug leave their watts empty, and the readings are randomised as they are."""
+    (tmp_path / "plan.toml").write_text(PLAN.replace("epsilon", 'unmeasured = "answer"\nepsilon'))
+    (tmp_path / "other.toml").write_text(PLAN)
+    words = ("simulate", "uniform", "-o", "r.csv", "--homes", 200, "--slots", 7, "--measured", 0.6, "--seed", 7)
+    done = hushwatt(*words, "--plan", "plan.toml")
+    refused = hushwatt(*words, "--plan", "other.toml")
+    lines = (tmp_path / "r.csv").read_text().splitlines()[1:]
+
+    assert done.returncode == 0
+    assert 0.3 < sum(line.endswith(",") for line in lines) / len(lines) < 0.5
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert hushwatt("randomise", "plan.toml", "r.csv", "-o", "reports.parquet", "--seed", 7).returncode == 0
+    assert "column watts: missing" in hushwatt("randomise", "other.toml", "r.csv", "-o", "x.parquet").stderr
+
+
 def test_same_seed_same_bytes(hushwatt, tmp_path):
     """Two runs with one seed write the same bytes."""
     for name in ("a.parquet", "b.parquet"):

@@ -13,7 +13,15 @@ PRESETS = {"ideal": "paper"}  # the plan without --plan; the paper's synthetic s
 
 
 def simulate(
-    kind: Kind, /, *, output: Output, homes: int, slots: int, seed: int | None = None, plan: Path | None = None
+    kind: Kind,
+    /,
+    *,
+    output: Output,
+    homes: int,
+    slots: int,
+    seed: int | None = None,
+    plan: Path | None = None,
+    measured: float = 1.0,
 ) -> None:
     """Invent the readings of many homes, to try things out with.
 
@@ -33,6 +41,9 @@ def simulate(
     plan
         Take appliances and slots from this plan; without it from the preset "paper"
         for ideal and "paper-synthetic" for the others.
+    measured
+        Each home has a plug on this share of its appliances, if the plan says unmeasured = "answer"; the
+        watts of the others are left empty.
     """
     from hushwatt.evaluate import generators
     from hushwatt.plan.plan import Plan
@@ -43,6 +54,6 @@ def simulate(
         say(f"note: the plan expires after {agreed.calendar.slots} slots; the readings of later slots are not for it")
     rows = homes * slots * len(agreed.appliances)
     with progress("inventing readings", rows) as advance:
-        generators.simulate_file(kind, agreed, homes, slots, seed, output, advance)
+        generators.simulate_file(kind, agreed, homes, slots, seed, output, advance, measured)
     say(f"wrote {rows} synthetic readings of {homes} invented homes to {output}")
     say(f"kind: {kind} ({generators.GENERATORS[kind].about}), seed: {'none' if seed is None else seed}")

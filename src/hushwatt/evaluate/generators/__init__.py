@@ -17,6 +17,7 @@ from hushwatt.evaluate.generators.distributions import (
 from hushwatt.evaluate.generators.home_generator import HomeGenerator, Watts
 from hushwatt.evaluate.generators.ideal import IdealHomes
 from hushwatt.evaluate.generators.invented_homes import InventedHomes
+from hushwatt.evaluate.generators.partly_measured import PartlyMeasured
 from hushwatt.evaluate.generators.streams import Streams
 from hushwatt.evaluate.readings_file import SYNTHETIC, write_readings
 from hushwatt.plan.plan import Plan
@@ -28,12 +29,18 @@ GENERATORS: dict[str, type[HomeGenerator]] = {
 }
 
 
-def invent_homes(kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None) -> InventedHomes:
-    """Homes of one kind, ready to be asked."""
+def invent_homes(
+    kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None, measured: float = 1.0
+) -> InventedHomes:
+    """Homes of one kind, ready to be asked; each measures this share of what it has, if the plan asks for it."""
     if kind not in GENERATORS:
         raise UsageError(f"there is no kind of homes called {kind}; there are {', '.join(GENERATORS)}")
-    block = GENERATORS[kind](plan, Streams.seeded(seed)).watts
-    return InventedHomes(plan, homes, slots, block, label={"kind": kind, "seed": seed})
+    streams, label = Streams.seeded(seed), dict[str, object](kind=kind, seed=seed)
+    homes_of_kind = GENERATORS[kind](plan, streams)
+    if measured == 1:
+        return InventedHomes(plan, homes, slots, homes_of_kind.watts, label)
+    partly = PartlyMeasured(plan, homes_of_kind, streams, measured)
+    return InventedHomes(plan, homes, slots, partly.watts, {**label, "measured": measured})
 
 
 def generate(kind: str, plan: Plan, homes: int, slots: int, seed: int | None = None) -> Iterator[tuple[int, Watts]]:
@@ -49,7 +56,8 @@ def simulate_file(
     seed: int | None,
     path: Path,
     advance: Callable[[int], None] = lambda rows: None,
+    measured: float = 1.0,
 ) -> None:
     """Write the readings of invented homes to `path`: Parquet, or CSV by its suffix."""
-    invented = invent_homes(kind, plan, homes, slots, seed)
+    invented = invent_homes(kind, plan, homes, slots, seed, measured)
     write_readings(invented.pages(), path, {SYNTHETIC: invented.label}, advance)

@@ -27,5 +27,8 @@ class HomeGenerator(Protocol):
     def __init__(self, plan: Plan, streams: Streams) -> None: ...
 
     def watts(self, slot: int, block: int, homes: int) -> Watts:
-        """The mean watts of each home (row) and each appliance of the plan (column) in `slot`."""
+        """The mean watts of each home (row) and each appliance of the plan (column) in `slot`.
+
+        NaN is not measured, where the plan has that answer: what a home does not own has no plug.
+        """
         ...

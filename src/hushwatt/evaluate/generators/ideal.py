@@ -53,7 +53,8 @@ class IdealHomes:
             joules += used(self.uses(block, homes, day), self.table, habits.watts, since, until)
             if self.cools:
                 joules += cooled(self._open("cold", block, day), self.table, habits, since, until)
-        return np.asarray(joules / lasts, dtype=np.float64)
+        watts = np.asarray(joules / lasts, dtype=np.float64)
+        return np.where(habits.owns, watts, np.nan) if self.plan.answers_unmeasured else watts
 
     def _when(self, slot: int) -> tuple[float, float]:
         """The local second, since 1970, at which a slot begins, and the seconds it lasts."""

@@ -70,9 +70,13 @@ class InventedHomes:
             pa.DictionaryArray.from_arrays(_each(len(parts), homes, appliances), self._names(first, homes)),
             pa.array(stamps, SCHEMA.field("time").type),
             pa.DictionaryArray.from_arrays(_each(len(parts) * homes, appliances, 1), self._appliances),
-            pa.array(np.concatenate([watts.ravel() for _, watts in parts])),
+            self._watts(np.concatenate([watts.ravel() for _, watts in parts])),
         ]
         return pa.RecordBatch.from_arrays(columns, names=SCHEMA.names)
+
+    def _watts(self, watts: Watts) -> pa.Array:
+        """A column of watts; what is not measured is null."""
+        return pa.array(watts, mask=np.isnan(watts)) if self.plan.answers_unmeasured else pa.array(watts)
 
     def _stamp(self, slot: int) -> int:
         """When a slot begins, in microseconds; slot 0 of a plan that starts at noon, at noon."""
