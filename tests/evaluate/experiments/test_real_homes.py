@@ -11,7 +11,7 @@ from hushwatt.evaluate.experiments import experiment, experiments, real_homes, r
 from hushwatt.evaluate.experiments.experiment import Job
 from hushwatt.evaluate.experiments.measured_homes import DAILY, HOURLY
 from hushwatt.evaluate.experiments.real_homes import judge, label_of
-from hushwatt.evaluate.experiments.real_plans import CLIPPED, LEARNT, PAPER, REAL
+from hushwatt.evaluate.experiments.real_plans import ASKED, CLIPPED, LEARNT, PAPER, REAL
 from hushwatt.evaluate.reproduce import reproduce
 
 
@@ -97,7 +97,7 @@ def test_intervals_hold_on_invented_homes(folder):
     for column in (REAL, LEARNT):
         assert np.mean(found[real_homes.COVERED.name, column]) > 80
         assert np.mean(found[real_homes.AHEAD.name, column]) > 5
-    assert {column for _, column in found} == {PAPER, CLIPPED, REAL, LEARNT}
+    assert {column for _, column in found} == {PAPER, CLIPPED, ASKED, REAL, LEARNT}
 
 
 def test_a_folder_without_such_homes_has_no_row(folder):

@@ -25,6 +25,7 @@ from hushwatt.evaluate.experiments.measured_homes import (
     populations,
 )
 from hushwatt.evaluate.experiments.real_plans import (
+    ASKED,
     CLIPPED,
     LEARNT,
     MEASURED,
@@ -47,6 +48,7 @@ Numbers = NDArray[np.float64]
 EXPLAINED = {
     PAPER: "ten equal ranges up to the high, OUE, ε/w in every slot; what is not measured is 0 W",
     CLIPPED: "advised for a ranking, about clipped watts; what is not measured is 0 W",
+    ASKED: "the same levels, with not measured as an answer: what is left is clipping",
     REAL: "advised for watts; not measured is an answer, what may lie above the top is part of the interval",
     LEARNT: "the same, with levels learnt from a month of other homes that answered under the plan beside",
 }
@@ -84,8 +86,8 @@ def real_homes() -> Experiment:
         ),
         measure=_real_homes,
         metrics=(COVERED, SCORE, AHEAD, ERROR, SHARES, RANKS, UNTOLD, BY_PRIOR, BY_APPLIANCE),
-        repeats=Repeats(2, 24),
-        columns=(PAPER, CLIPPED, REAL, LEARNT),
+        repeats=Repeats(2, 18),
+        columns=(PAPER, CLIPPED, ASKED, REAL, LEARNT),
         explained=EXPLAINED,
         goals=tuple(goal for kind, homes in cases for goal in _goals(label_of(kind, homes), homes)),
         logarithmic=True,
@@ -185,7 +187,7 @@ def _measurements(
             yield Measurement(label, ERROR.name, column, 100 * float(np.nanmedian(one.error)))
             yield Measurement(label, SHARES.name, column, 100 * float(np.nanmean(one.share)))
             yield Measurement(label, RANKS.name, column, 100 * float(np.nanmean(one.rank)))
-        if column in (REAL, LEARNT):
+        if column in (ASKED, REAL, LEARNT):
             yield Measurement(label, AHEAD.name, column, _ahead(judged[CLIPPED], one))
 
 

@@ -19,7 +19,7 @@ from hushwatt.privacy.advice.learn import learn_from_estimates
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.results import Estimates
 
-PAPER, CLIPPED, REAL, LEARNT = "paper", "clipped", "real watts", "learnt levels"
+PAPER, CLIPPED, ASKED, REAL, LEARNT = "paper", "clipped", "clipped, asked", "real watts", "learnt levels"
 MEASURED = 0.6  # chance that a home measures an appliance
 WINDOW_DAYS = 3  # ε of one appliance, and as many for the home as there are appliances, in any three days
 APPLIANCE_EPSILON = MICRO
@@ -38,12 +38,16 @@ PRIORS = {  # what is known beforehand: factors by which the mean and the high a
 
 @lru_cache(maxsize=64)
 def plans_before(kind: str, homes: int, prior: str, data: Path) -> dict[str, Plan]:
-    """The three plans that are made before anyone has reported, at the same protection."""
+    """The plans that are made before anyone has reported, at the same protection."""
     typical = {name: PriorKnowledge.of(days) for name, days in populations(data)[kind].items()}
     slots, cap = DAYS * SLOTS_A_DAY[kind], APPLIANCE_EPSILON
-    clipped = advise(zero_plan(kind, typical, prior), homes, slots, "ranking", cap).best.plan
-    asked = advise(answer_plan(kind, typical, prior), homes, slots, "watts", cap).best.plan
-    return {PAPER: paper_plan(kind, typical, prior), CLIPPED: _without_knowledge(clipped), REAL: asked}
+    clipped = _without_knowledge(advise(zero_plan(kind, typical, prior), homes, slots, "ranking", cap).best.plan)
+    return {
+        PAPER: paper_plan(kind, typical, prior),
+        CLIPPED: clipped,
+        ASKED: replace(clipped, unmeasured="answer"),
+        REAL: advise(answer_plan(kind, typical, prior), homes, slots, "watts", cap).best.plan,
+    }
 
 
 def _plan(kind: str, appliances: Iterable[Appliance], unmeasured: str) -> Plan:
