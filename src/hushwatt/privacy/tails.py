@@ -88,7 +88,8 @@ def tail_ratios(values: ArrayLike, high: float) -> Floats:
     levels = np.asarray(values, float)
     below, means = limited(levels, high)
     above = np.maximum(means - below[:, -1], 0)
-    return np.minimum(above / np.maximum(levels[-1] * _dithered(levels, below)[:, -1], TINY), MAX_TAIL)
+    held = np.maximum(levels[-1] * _dithered(levels, below)[:, -1], TINY)
+    return np.asarray(np.minimum(above / held, MAX_TAIL))
 
 
 def _dithered(levels: Floats, below: Floats) -> Floats:
