@@ -41,13 +41,13 @@ class Reach:
         return max((self.high - self.lowest) / width, (self.highest - self.low) / width, self.level)
 
 
-def reach(plan: Plan, appliance: int) -> Reach:
-    """What a forged answer about the appliance with this number can count as.
+def reach(plan: Plan, appliance: int, worth: Numbers | None = None) -> Reach:
+    """What a forged answer about the appliance with this number can count as, when answers are `worth` so much.
 
     A mean is v̄ + Σ y·(v − v̄)/(p − q) over the answers y for each level: one of them for a direct answer, any
     number of ones that the inbox lets pass for bits.  The less it was drawn with, the more it counts.
     """
-    values = np.asarray(plan.appliances[appliance].values, float)
+    values = level_worth(plan, appliance) if worth is None else worth
     law = law_for(plan.oracle, smallest_budget(plan), plan.appliances_per_report, len(values))
     step = 1 / float(law.hold - law.rise)
     away = np.sort(values - values.mean())
@@ -61,6 +61,16 @@ def reach(plan: Plan, appliance: int) -> Reach:
         highest=float(values.max()),
         level=float(1 - law.rise) * step,
     )
+
+
+def level_worth(plan: Plan, appliance: int, mean: float | None = None) -> Numbers:
+    """The watts of each answer; "not measured" is worth the mean among homes that measure, or the lowest level.
+
+    A mean among measuring homes is a ratio: to first order, an answer moves it by its watts above the mean over
+    the part that measures, and "not measured" by nothing.  That part cancels against an honest home's.
+    """
+    values = plan.appliances[appliance].values
+    return np.array([*values, *[values[0] if mean is None else mean] * plan.answers_unmeasured])
 
 
 def _ones(plan: Plan, appliance: int, law: Law) -> tuple[int, int]:
@@ -82,8 +92,15 @@ def smallest_budget(plan: Plan) -> int:
 
 @lru_cache(maxsize=256)
 def report_influence(plan: Plan) -> float:
-    """How many homes one report counts as, among those that speak of the same appliance in its slot."""
-    return max(reach(plan, number).homes for number in range(len(plan.appliances)))
+    """How many homes one report counts as, among those that speak of the same appliance in its slot.
+
+    Where "not measured" is an answer: as how many of those that measure it, whatever their mean.
+    """
+    return max(
+        reach(plan, number, level_worth(plan, number, mean)).homes
+        for number, appliance in enumerate(plan.appliances)
+        for mean in (appliance.values[0], appliance.values[-1])
+    )
 
 
 def influence(plan: Plan, slots: int) -> float:

@@ -26,7 +26,7 @@ def norm_sub(levels: Floats, total: float | Floats) -> Floats:
     return np.maximum(levels + move, 0)
 
 
-def add_one_smoothed(share: Floats, reports: float) -> Floats:
+def add_one_smoothed(share: Floats, reports: float | Floats) -> Floats:
     """A histogram of parts to judge errors by: none is zero, as one home more is put at every level.
 
     >>> add_one_smoothed(np.array([1.2, -0.2]), reports=2).tolist()

@@ -34,12 +34,15 @@ class DebiasedGroups:
     lowest: Floats  # homes estimated, per home, when nobody answers for a level
 
     @classmethod
-    def of(cls, plan: Plan, arrays: TallyArrays, appliance: int) -> "DebiasedGroups":
-        """Debias the tallies of the appliance with this number in the plan."""
+    def of(cls, plan: Plan, arrays: TallyArrays, appliance: int, worth: Floats | None = None) -> "DebiasedGroups":
+        """Debias the tallies of the appliance with this number in the plan.
+
+        Each answer counts as the watts of its level, or as what it is `worth`.
+        """
         first = sum(plan.widths[:appliance])
         counts = arrays.counts[:, first : first + plan.widths[appliance]]
         reports = arrays.reports[:, appliance].astype(float)
-        offsets = centred(plan.appliances[appliance].values)
+        offsets = centred(answer_watts(plan, appliance) if worth is None else worth)
         columns = {name: np.zeros(len(reports)) for name in GROUP_COLUMNS}
         columns |= {name: np.zeros(counts.shape) for name in LEVEL_COLUMNS}
         for drawn in np.unique(arrays.drawn):
@@ -52,6 +55,11 @@ class DebiasedGroups:
 
 LEVEL_COLUMNS = ("held", "noise", "watts_noise_held", "watts_jump")
 GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest")
+
+
+def answer_watts(plan: Plan, appliance: int) -> Floats:
+    """The watts that each answer about an appliance stands for: those of the levels, none for "not measured"."""
+    return np.array([*plan.appliances[appliance].values, *[0.0] * plan.answers_unmeasured])
 
 
 def centred(values: tuple[float, ...] | Floats) -> Floats:

@@ -37,7 +37,7 @@ def _head(estimates: Estimates) -> Document:
     if not estimates.answered:
         return head | {"too_few_homes": too_few(estimates.heard, need)}
     missing = {"slots_left_out": estimates.left_out} if estimates.left_out else {}
-    return head | _too_few_for(estimates.withheld, need) | missing
+    return head | _too_few_for(estimates.withheld, need) | _too_few_measure(estimates) | missing
 
 
 def too_few(have: int, need: int) -> dict[str, int]:
@@ -49,6 +49,16 @@ def _too_few_for(withheld: dict[str, int], need: int) -> Document:
     """What stands beside appliances that are null because too few homes spoke of them."""
     few = {name: too_few(have, need) for name, have in withheld.items()}
     return {"too_few_homes_for": few} if few else {}
+
+
+def _too_few_measure(estimates: Estimates) -> Document:
+    """What stands beside appliances that are null because hardly any home measures them."""
+    few = {name: _measured(each.part, each.low, each.high) for name, each in estimates.too_few_measure.items()}
+    return {"too_few_measure": few} if few else {}
+
+
+def _measured(part: float, low: float, high: float) -> Document:
+    return {"measured": part, "measured_ci95": [low, high]}
 
 
 def _slot(estimates: Estimates, index: int) -> Document:
@@ -66,6 +76,10 @@ def _slot(estimates: Estimates, index: int) -> Document:
     spoken = {name: int(each.speakers[index]) for name, each in estimates.by_slot.items()}
     few = {name: have for name, have in spoken.items() if 0 < have < need}
     shown = {name: _appliance_in_slot(each, index) for name, each in estimates.by_slot.items()}
+    if estimates.plan.answers_unmeasured:
+        shown = {
+            name: each and each | _measured_in_slot(estimates.by_slot[name], index) for name, each in shown.items()
+        }
     if estimates.smoothed:
         shown = {name: each and each | _smoothed(estimates.by_slot[name], index) for name, each in shown.items()}
     return document | {"appliances": shown} | _too_few_for(few, need)
@@ -83,6 +97,11 @@ def _appliance_in_slot(numbers: SlotEstimates, index: int) -> Document | None:
         "mean_watts": float(numbers.watts[index]),
         "mean_watts_se": float(numbers.watts_se[index]),
     }
+
+
+def _measured_in_slot(numbers: SlotEstimates, index: int) -> Document:
+    columns = (numbers.measured, numbers.measured_low, numbers.measured_high)
+    return _measured(*(float(each[index]) for each in columns))
 
 
 def _smoothed(numbers: SlotEstimates, index: int) -> Document:
@@ -108,14 +127,22 @@ def _periods(estimates: Estimates) -> dict[str, Document | None]:
 
 
 def _period(numbers: PeriodEstimates) -> Document:
-    return {
-        "levels": numbers.levels.tolist(),
-        "se": numbers.levels_se.tolist(),
-        "mean_watts": numbers.watts,
-        "mean_watts_se": numbers.watts_se,
-        "ci95": [numbers.low, numbers.high],
-        "share": None if isnan(numbers.share) else numbers.share,
-        "share_ci95": [numbers.share_low, numbers.share_high],
-        "rank": numbers.rank,
-        "rank_ci95": [numbers.rank_best, numbers.rank_worst],
-    }
+    """One appliance: about real watts, and by how much at most these may be above the top, or about clipped ones."""
+    part, low, high = numbers.measured, numbers.measured_low, numbers.measured_high
+    asked = {} if part is None or low is None or high is None else _measured(part, low, high)
+    about = {"clipped": True} if numbers.clipped else {"above_top": numbers.above_top}
+    return (
+        asked
+        | about
+        | {
+            "levels": numbers.levels.tolist(),
+            "se": numbers.levels_se.tolist(),
+            "mean_watts": numbers.watts,
+            "mean_watts_se": numbers.watts_se,
+            "ci95": [numbers.low, numbers.high],
+            "share": None if isnan(numbers.share) else numbers.share,
+            "share_ci95": [numbers.share_low, numbers.share_high],
+            "rank": numbers.rank,
+            "rank_ci95": [numbers.rank_best, numbers.rank_worst],
+        }
+    )

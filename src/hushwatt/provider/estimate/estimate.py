@@ -11,17 +11,17 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.answer_errors import slot_answers
+from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.covariance import CovarianceBounds, covariance_bounds
-from hushwatt.provider.estimate.debias import DebiasedGroups
 from hushwatt.provider.estimate.influence import ForgeryInfluence
-from hushwatt.provider.estimate.intervals import Z95, mean_interval, normal_interval, score_interval
-from hushwatt.provider.estimate.period import PeriodMean, period_mean
+from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
+from hushwatt.provider.estimate.measuring_mean import OUTSIDE, TOP, measured_limits
 from hushwatt.provider.estimate.ranking import ranks, shares
-from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates, SlotSummary
-from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
+from hushwatt.provider.estimate.results import Estimates, Measured, PeriodEstimates, SlotEstimates, SlotSummary
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
 from hushwatt.provider.tally.tally import Tallies
@@ -47,31 +47,28 @@ def estimate(
     arrays = TallyArrays.of(plan, tallies).up_to(last)
     timeline = SlotTimeline.of(arrays, plan.minimum_homes, first)
     homes = tallies.homes_in(timeline.slots).astype(float)
-    groups = [DebiasedGroups.of(plan, arrays, number) for number in range(len(plan.appliances))]
-    slots = [slot_statistics(plan, number, each, timeline, homes) for number, each in enumerate(groups)]
+    series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in range(len(plan.appliances))]
     if smooth:
-        pairs = zip(slots, smoothed(plan, timeline, groups, slots), strict=True)
+        pairs = zip(series, smoothed(timeline, series), strict=True)
         shown = [smoothed_estimates(*each, homes[:, None], show) for each in pairs]
     else:
-        shown = [slot_estimates(each, homes[:, None], show) for each in slots]
-    periods = {
-        name: period_mean(plan, number, groups[number], slots[number], timeline)
-        for number, name in enumerate(plan.names)
-    }
+        shown = [slot_estimates(each, homes[:, None], show) for each in series]
+    named = dict(zip(plan.names, series, strict=True))
+    known = {name: each for name, each in named.items() if each.period}
     forgery = ForgeryInfluence(plan, timeline, tallies.homes)
-    for number, name in enumerate(plan.names):
-        forgery.add(number, name, slots[number])
-    known = {name: period for name, period in periods.items() if period}
-    bounds = covariance_bounds(plan, list(known.values()), timeline, tallies.homes)
+    for name, each in known.items():
+        forgery.add(name, each)
+    bounds = covariance_bounds(plan, [each.compared for each in known.values()], timeline, tallies.homes)
     return Estimates(
         plan,
         tallies.homes,
         smooth,
         slot_summaries(plan, timeline, homes),
         by_slot={name: requested_slots(each, timeline) for name, each in zip(plan.names, shown, strict=True)},
-        by_period=dict.fromkeys(periods) | period_estimates(known, bounds, tallies.homes, show),
+        by_period=dict.fromkeys(plan.names) | period_estimates(known, bounds, tallies.homes, show),
         influence=forgery.influence(),
-        swap_homes=forgery.homes_to_swap({name: period.watts for name, period in known.items()}),
+        swap_homes=forgery.homes_to_swap({name: each.period.watts for name, each in known.items() if each.period}),
+        too_few_measure={name: Measured(*measured_of(each)) for name, each in named.items() if each.too_few_measure},
     )
 
 
@@ -90,43 +87,72 @@ def slot_summaries(plan: Plan, timeline: SlotTimeline, homes: Floats) -> tuple[S
     )
 
 
-def slot_estimates(slots: SlotStatistics, homes: Floats, show: Consistency) -> SlotEstimates:
+def slot_estimates(series: ApplianceSeries, homes: Floats, show: Consistency) -> SlotEstimates:
     """The slots on the scale of all homes of each."""
+    slots, levels = series.slots, slice(series.levels)
     low, high = score_interval(slots.share, slots.errors)
     watts_low, watts_high = normal_interval(slots.watts, slots.watts_variance)
-    return SlotEstimates(
+    everybody = np.ones(len(slots.known))
+    own = SlotEstimates(
         known=slots.known,
         counted=slots.counted,
         speakers=slots.speakers,
-        levels=show(homes * slots.share, homes),
-        unbiased=homes * slots.share,
-        levels_se=homes * np.sqrt(slots.share_variance),
-        low=homes * low,
-        high=homes * high,
+        levels=show(homes * slots.share, homes)[:, levels],
+        unbiased=(homes * slots.share)[:, levels],
+        levels_se=(homes * np.sqrt(slots.share_variance))[:, levels],
+        low=(homes * low)[:, levels],
+        high=(homes * high)[:, levels],
         watts=slots.watts,
         watts_se=np.sqrt(slots.watts_variance),
         watts_low=watts_low,
         watts_high=watts_high,
         smoothed=np.zeros(len(slots.known), dtype=bool),
+        measured=everybody,
+        measured_low=everybody,
+        measured_high=everybody,
     )
+    return own if series.plain else measuring_estimates(series, own)
+
+
+def measuring_estimates(series: ApplianceSeries, own: SlotEstimates) -> SlotEstimates:
+    """The slots with means among the homes that measure the appliance; where hardly any does there is none."""
+    means, mean = series.slot_means, series.mean
+    if means is None or mean is None or series.too_few_measure:
+        return replace(own, known=np.zeros_like(own.known))
+    low, high = means.limits(series.real)
+    tail = mean.tails.median * means.top * means.sums[:, TOP] / means.measured
+    estimates = replace(
+        own,
+        known=own.known & means.enough,
+        watts=means.clipped + tail,
+        watts_se=means.noise,
+        watts_low=low,
+        watts_high=high,
+    )
+    if not series.plan.answers_unmeasured:
+        return estimates
+    part, low, high = measured_limits(slot_answers(series.plan, series.slots))
+    return replace(estimates, measured=part, measured_low=low, measured_high=high)
 
 
 def smoothed_estimates(
-    slots: SlotStatistics, filtered: SmoothedSlots, homes: Floats, show: Consistency
+    series: ApplianceSeries, filtered: SmoothedSlots, homes: Floats, show: Consistency
 ) -> SlotEstimates:
     """The smoothed slots on the scale of all homes of each, and the others as they are.
 
     A standard error is as large as the further limit asks for: the truth is within 1.96 of it.
     """
-    own, smoothed = slot_estimates(slots, homes, show), filtered.smoothed
+    filtered = among_measuring(series, filtered)
+    own, smoothed, levels = slot_estimates(series, homes, show), filtered.smoothed, slice(series.levels)
     reach = np.maximum(filtered.share - filtered.low, filtered.high - filtered.share)
     watts_reach = np.maximum(filtered.watts - filtered.watts_low, filtered.watts_high - filtered.watts)
+    shown = show(homes * filtered.share, homes)
     return replace(
         own,
-        levels=np.where(smoothed[:, None], show(homes * filtered.share, homes), own.levels),
-        levels_se=np.where(smoothed[:, None], homes * reach / Z95, own.levels_se),
-        low=np.where(smoothed[:, None], homes * filtered.low, own.low),
-        high=np.where(smoothed[:, None], homes * filtered.high, own.high),
+        levels=np.where(smoothed[:, None], shown[:, levels], own.levels),
+        levels_se=np.where(smoothed[:, None], (homes * reach / Z95)[:, levels], own.levels_se),
+        low=np.where(smoothed[:, None], (homes * filtered.low)[:, levels], own.low),
+        high=np.where(smoothed[:, None], (homes * filtered.high)[:, levels], own.high),
         watts=np.where(smoothed, filtered.watts, own.watts),
         watts_se=np.where(smoothed, watts_reach / Z95, own.watts_se),
         watts_low=np.where(smoothed, filtered.watts_low, own.watts_low),
@@ -135,39 +161,68 @@ def smoothed_estimates(
     )
 
 
+def among_measuring(series: ApplianceSeries, filtered: SmoothedSlots) -> SmoothedSlots:
+    """The smoothed watts among the homes that measured the appliance in each slot.
+
+    What was smoothed is the period's first order; how far it is from the period's mean is put on the slot's own
+    part of measuring homes, smoothed too.  The limits hold every tail, and none.
+    """
+    mean = series.mean
+    if series.plain or mean is None or series.too_few_measure:
+        return filtered
+    part = 1 - filtered.share[:, -1] if series.plan.answers_unmeasured else np.ones(len(filtered.watts))
+    part = np.where(part > 0, part, 1.0)  # else the slot is not known
+    centre, measured = float(mean.watts[0]), float(mean.measured[0])
+    top = mean.top * np.maximum(filtered.share[:, series.levels - 1], 0) / part
+    watts, low, high = (
+        centre + (each - centre) * measured / part for each in (filtered.watts, filtered.watts_low, filtered.watts_high)
+    )
+    more = mean.tails.quantile(1 - OUTSIDE) - mean.tails.median
+    return replace(filtered, watts=watts, watts_low=low - mean.tails.median * top, watts_high=high + more * top)
+
+
 def requested_slots(numbers: SlotEstimates, timeline: SlotTimeline) -> SlotEstimates:
     """Without the slots before the first that was asked for."""
     return SlotEstimates(*(getattr(numbers, column.name)[timeline.requested] for column in fields(numbers)))
 
 
 def period_estimates(
-    known: dict[str, PeriodMean], bounds: CovarianceBounds, homes: int, show: Consistency
+    known: dict[str, ApplianceSeries], bounds: CovarianceBounds, homes: int, show: Consistency
 ) -> dict[str, PeriodEstimates]:
     """The period of every appliance, compared with that of the others."""
-    watts = np.array([period.watts for period in known.values()])
-    variance = np.array([period.watts_variance for period in known.values()])
-    limits = np.array([period_interval(period) for period in known.values()]).reshape(-1, 2)
+    compared = [each.compared for each in known.values()]
+    watts = np.array([period.watts for period in compared])
+    variance = np.array([period.watts_variance for period in compared])
+    limits = np.array([each.compared_limits for each in known.values()]).reshape(-1, 2)
     share, rank = shares(watts, limits[:, 0], limits[:, 1], bounds), ranks(watts, variance, bounds)
     estimates = {}
-    for row, (name, period) in enumerate(known.items()):
+    for row, (name, series) in enumerate(known.items()):
+        period, levels = compared[row], slice(series.levels)
         estimates[name] = PeriodEstimates(
-            levels=show(homes * period.share, homes),
-            levels_se=homes * np.sqrt(period.share_variance),
-            unbiased=tuple((homes * period.share).tolist()),
+            levels=show(homes * period.share, homes)[levels],
+            levels_se=(homes * np.sqrt(period.share_variance))[levels],
+            unbiased=tuple((homes * period.share)[levels].tolist()),
             watts=period.watts,
-            watts_se=float(np.sqrt(period.watts_variance)),
-            low=float(limits[row, 0]),
-            high=float(limits[row, 1]),
+            watts_se=float(np.sqrt(period.watts_variance) if series.mean is None else series.mean.noise[0]),
+            low=series.limits[0],
+            high=series.limits[1],
             share=float(share.share[row]),
             share_low=float(share.low[row]),
             share_high=float(share.high[row]),
             rank=int(rank.rank[row]),
             rank_best=int(rank.best[row]),
             rank_worst=int(rank.worst[row]),
+            clipped=not series.real,
+            above_top=series.above_top,
         )
+        if series.plan.answers_unmeasured:
+            part, low, high = measured_of(series)
+            estimates[name] = replace(estimates[name], measured=part, measured_low=low, measured_high=high)
     return estimates
 
 
-def period_interval(period: PeriodMean) -> tuple[float, float]:
-    """The 95 % limits of a period's watts."""
-    return mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)
+def measured_of(series: ApplianceSeries) -> tuple[float, float, float]:
+    """The part of homes that measured an appliance over the period, and its 95 % limits."""
+    assert series.answers is not None
+    part, low, high = (float(each[0]) for each in measured_limits(series.answers))
+    return part, low, high

@@ -6,9 +6,10 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import Reach, heaviest, reach
+from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Integers
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.slots import SlotStatistics
+from hushwatt.provider.estimate.measuring_mean import forged_worth
 
 
 class ForgeryInfluence:
@@ -18,13 +19,22 @@ class ForgeryInfluence:
         self.plan, self.timeline, self.homes = plan, timeline, homes
         self._counted: dict[str, tuple[Reach, Integers, Floats, Floats]] = {}
 
-    def add(self, number: int, name: str, slots: SlotStatistics) -> None:
-        """Remember what every counted slot weighs in the period's mean, and what it says."""
-        counted = slots.counted
-        if counted.any():
-            weights = 1 / (counted.sum() * slots.reports[counted])
-            numbers = self.timeline.slots[counted]
-            self._counted[name] = reach(self.plan, number), numbers, weights, slots.watts[counted]
+    def add(self, name: str, series: ApplianceSeries) -> None:
+        """Remember what every counted slot weighs in the period's mean, and what it says.
+
+        A mean among measuring homes, or of real watts, is taken to first order: as it moves with one forged answer.
+        """
+        slots, counted = series.slots, series.slots.counted
+        weights = 1 / (counted.sum() * slots.reports[counted])
+        numbers = self.timeline.slots[counted]
+        if series.answers is None:
+            reached, watts = reach(self.plan, series.number), slots.watts[counted]
+        else:
+            step = heaviest(self.plan, numbers, weights) * float(series.answers.errors.step.max())
+            worth = forged_worth(self.plan, series.number, series.answers, step)
+            reached = reach(self.plan, series.number, worth)
+            watts = worth.mean() + slots.share[counted] @ (worth - worth.mean())
+        self._counted[name] = reached, numbers, weights, watts
 
     def influence(self) -> float | None:
         """How many homes one forging home counts as at most, over the appliances; None without an answer."""

@@ -12,7 +12,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.consistency import add_one_smoothed
-from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
 from hushwatt.provider.estimate.slots import SlotStatistics
 
 
@@ -56,19 +56,27 @@ class PeriodWeights:
 
 
 def period_mean(
-    plan: Plan, appliance: int, groups: DebiasedGroups, slots: SlotStatistics, timeline: SlotTimeline
+    plan: Plan,
+    appliance: int,
+    groups: DebiasedGroups,
+    slots: SlotStatistics,
+    timeline: SlotTimeline,
+    worth: Floats | None = None,
 ) -> PeriodMean | None:
-    """The mean over the slots that count, each with the same weight; None if none does."""
+    """The mean over the slots that count, each with the same weight; None if none does.
+
+    Watts are what answers are `worth` to the groups.
+    """
     if not slots.counted.any():
         return None
+    values = answer_watts(plan, appliance) if worth is None else worth
     weights = period_weights(groups, slots.reports, slots.counted, timeline)
     share = weights.slot @ slots.share
-    unasked = sampling_weights(groups, slots, weights)
-    correction = (unasked if plan.mapping == "range" else np.maximum(unasked, 1.0))[timeline.slot_index]
+    correction, unasked = period_correction(plan, groups, slots, weights, timeline)
     each = weights.squared * groups.reports
-    spread, asked = each * correction, each * unasked[timeline.slot_index]
+    spread, asked = each * correction, each * unasked
     watts = float(weights.slot @ slots.watts)
-    slope, jump = slope_and_jump(plan, appliance, groups, weights, correction, share)
+    slope, jump = slope_and_jump(values, groups, weights, correction, share)
     return PeriodMean(
         share=share,
         share_variance=weights.squared @ groups.noise + spread @ slots.share_spread[timeline.slot_index],
@@ -76,7 +84,7 @@ def period_mean(
         watts_variance=float(weights.squared @ groups.watts_noise + spread @ slots.watts_spread[timeline.slot_index]),
         watts_slope=slope,
         watts_jump=jump,
-        watts_above=watts - plan.appliances[appliance].values[0],
+        watts_above=float(watts - values[0]),
         watts_sampling=float(asked @ slots.watts_spread[timeline.slot_index]),
         sampling=float(asked.sum()),
     )
@@ -94,6 +102,15 @@ def period_weights(groups: DebiasedGroups, reports: Floats, counted: Mask, timel
     return PeriodWeights(slot, per_report[timeline.slot_index], before)
 
 
+def period_correction(
+    plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, weights: PeriodWeights, timeline: SlotTimeline
+) -> tuple[Floats, Floats]:
+    """For every group: the weight of how homes differ, and the part of it that comes from homes not asked."""
+    unasked = sampling_weights(groups, slots, weights)
+    correction = unasked if plan.mapping == "range" else np.maximum(unasked, 1.0)
+    return correction[timeline.slot_index], unasked[timeline.slot_index]
+
+
 def sampling_weights(groups: DebiasedGroups, slots: SlotStatistics, weights: PeriodWeights) -> Floats:
     """The weight of the homes that were not asked, in every slot.
 
@@ -107,7 +124,7 @@ def sampling_weights(groups: DebiasedGroups, slots: SlotStatistics, weights: Per
 
 
 def slope_and_jump(
-    plan: Plan, appliance: int, groups: DebiasedGroups, weights: PeriodWeights, correction: Floats, share: Floats
+    values: Floats, groups: DebiasedGroups, weights: PeriodWeights, correction: Floats, share: Floats
 ) -> tuple[float, float]:
     """How fast the variance of the mean changes with the mean, and how much one answer moves it.
 
@@ -116,7 +133,6 @@ def slope_and_jump(
     """
     reports = groups.reports * (weights.now > 0)
     histogram = add_one_smoothed(share, float(reports[weights.first].sum()))
-    values = np.asarray(plan.appliances[appliance].values)
     away = values - histogram @ values
     once, twice = weights.squared * reports, weights.cubed * reports
     tilted = groups.watts_noise_held @ (histogram * away) + correction * (histogram @ away**3)

@@ -15,6 +15,15 @@ from hushwatt.provider.estimate.intervals import normal_interval
 
 
 @dataclass(frozen=True)
+class Measured:
+    """The part of homes that measures an appliance, and its 95 % limits."""
+
+    part: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class SlotSummary:
     """One slot, and how many homes' reports are behind it."""
 
@@ -43,6 +52,9 @@ class SlotEstimates:
     watts_low: Floats  # 95 % limits
     watts_high: Floats
     smoothed: Mask  # whether it learnt from the slots before
+    measured: Floats  # the part of homes that measures it: 1 where the plan does not ask
+    measured_low: Floats  # 95 % limits
+    measured_high: Floats
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,11 @@ class PeriodEstimates:
     rank: int  # 1: the most watts
     rank_best: int
     rank_worst: int
+    measured: float | None = None  # the part of homes that measures it, where the plan asks; watts are among these
+    measured_low: float | None = None  # 95 % limits
+    measured_high: float | None = None
+    clipped: bool = True  # whether watts are those of the levels, without what lies above the top
+    above_top: float = 0.0  # else: by how much at most that raised the upper limit
 
     def level_limits(self, homes: int) -> tuple[Floats, Floats]:
         """The 95 % limits of the levels as they are shown: from 0 to all homes at most, around the levels."""
@@ -82,6 +99,7 @@ class Estimates:
     influence: float | None = None  # homes that one forging home counts as at most, in any mean of the period
     swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
     # put the next one before it
+    too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property
     def answered(self) -> bool:
@@ -92,7 +110,8 @@ class Estimates:
     def withheld(self) -> dict[str, int]:
         """The appliances that too few homes spoke of for an answer, and the most that did in one slot."""
         most = {name: int(numbers.speakers.max(initial=0)) for name, numbers in self.by_slot.items()}
-        return {name: count for name, count in most.items() if count and self.by_period[name] is None}
+        without = {name for name, period in self.by_period.items() if period is None} - set(self.too_few_measure)
+        return {name: count for name, count in most.items() if count and name in without}
 
     @property
     def left_out(self) -> dict[str, int]:

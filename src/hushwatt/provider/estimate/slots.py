@@ -11,7 +11,7 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
 from hushwatt.provider.estimate.intervals import VarianceFunction
 from hushwatt.provider.estimate.pooling import pooled_slots
 
@@ -46,9 +46,17 @@ class SlotStatistics:
 
 
 def slot_statistics(
-    plan: Plan, appliance: int, groups: DebiasedGroups, timeline: SlotTimeline, homes: Floats | int
+    plan: Plan,
+    appliance: int,
+    groups: DebiasedGroups,
+    timeline: SlotTimeline,
+    homes: Floats | int,
+    worth: Floats | None = None,
 ) -> SlotStatistics:
-    """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot."""
+    """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot.
+
+    Watts are what answers are `worth` to the groups.
+    """
     by_slot = timeline.sum_by_slot
     speakers = by_slot(groups.reports)
     reports = np.where(speakers > 0, speakers, 1.0)  # where nobody spoke, nothing is divided and shown
@@ -56,7 +64,7 @@ def slot_statistics(
     share_noise = by_slot(groups.noise) / reports[:, None] ** 2
     offset, watts_noise = by_slot(groups.watts) / reports, by_slot(groups.watts_noise) / reports**2
     correction = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
-    values = np.asarray(plan.appliances[appliance].values, float)
+    values = answer_watts(plan, appliance) if worth is None else worth
     return SlotStatistics(
         homes=homes,
         known=timeline.enough & (speakers >= max(plan.minimum_homes, 1)),

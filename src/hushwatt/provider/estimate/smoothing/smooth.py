@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.debias import DebiasedGroups
@@ -86,11 +86,10 @@ class SeriesRows:
         )
 
 
-def smooth(
-    plan: Plan, timeline: SlotTimeline, groups: Sequence[DebiasedGroups], slots: Sequence[SlotStatistics]
-) -> list[SmoothedSlots]:
-    """Pass the shares of all levels and the watts of all appliances through a bank of Kalman filters."""
-    panel = SeriesPanel.of(slots, [np.asarray(appliance.values, float) for appliance in plan.appliances])
+def smooth(timeline: SlotTimeline, series: Sequence[ApplianceSeries]) -> list[SmoothedSlots]:
+    """Pass the shares of all answers and the watts of all appliances through a bank of Kalman filters."""
+    plan, groups, slots = series[0].plan, [each.groups for each in series], [each.slots for each in series]
+    panel = SeriesPanel.of(slots, [each.worth for each in series])
     shown = _within_sigmas(panel, slots, [np.array([Z95])] * len(slots))
     if shown.smoothed.size:
         profiles = SeasonalProfiles(season_phases(plan, timeline.slots.tolist()), panel.known.shape[1])

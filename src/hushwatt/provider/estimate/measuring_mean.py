@@ -1,0 +1,221 @@
+"""The mean watts among the homes that measure an appliance, real where the plan knows a typical high.
+
+A ratio: watts of all homes over the part of homes that measure it, both unbiased.  Where a plan says what a
+high reading typically is, an answer "top" stands for T·(1 + r) watts: r by the law of the tail that the
+reports leave in the middle.  The upper end of an interval holds every tail as likely as it is, and the
+lower one holds that there is none.  The ends are Fieller's: the means μ for which watts − μ·measured is not
+too far from zero.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.tails import median_tail, tail_ratios, tail_weights
+from hushwatt.provider.estimate.answer_errors import AnswerShares
+from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.debias import answer_watts
+from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95, score_interval
+
+OUTSIDE = 0.02  # above an interval of real watts: half a hundredth is kept back, as no family of tails is true
+MIN_SIGMAS = 2.0  # standard errors from zero that the part of measuring homes must have
+STEPS = 40  # of bisection
+BINS = 8  # of tails, where slots by the thousand have limits
+LOWEST, HIGHEST = -5.0, 100.0  # tops between which a mean is looked for
+WATTS, TOP, MEASURED = range(3)  # the sums that a mean is made of
+
+
+def is_real(plan: Plan, appliance: int) -> bool:
+    """Whether the plan knows enough of an appliance for real watts.
+
+    Levels must be drawn at random between watts from 0 on: the middle of a range says nothing of what is in it.
+    """
+    each = plan.appliances[appliance]
+    return plan.mapping == "dither" and bool(each.typical_high) and each.values[0] == 0
+
+
+def is_plain(plan: Plan, appliance: int) -> bool:
+    """Whether a mean is that of all homes on the watts of the levels, nothing more."""
+    return not plan.answers_unmeasured and not is_real(plan, appliance)
+
+
+@dataclass(frozen=True)
+class Tails:
+    """The tails that are thought possible above the top level, and how likely each is."""
+
+    ratios: Floats  # r, watts above the top over those that the top level holds
+    weights: Floats
+
+    @classmethod
+    def none(cls) -> "Tails":
+        return cls(np.zeros(1), np.ones(1))
+
+    @classmethod
+    def of(cls, plan: Plan, appliance: int, share: Floats, covariance: Floats) -> "Tails":
+        """After the reports of a period, by the share of homes behind each answer."""
+        if not is_real(plan, appliance):
+            return cls.none()
+        each = plan.appliances[appliance]
+        levels, high = each.levels, float(each.typical_high or 0.0)
+        weights = tail_weights(
+            share[:levels],
+            np.diagonal(covariance)[:levels],
+            each.values,
+            high,
+            covariance=float(covariance[levels - 2, levels - 1]),
+        )
+        return cls(tail_ratios(each.values, high), weights)
+
+    @cached_property
+    def median(self) -> float:
+        return median_tail(self.ratios, self.weights)
+
+    def quantile(self, part: float) -> float:
+        """The tail that is exceeded with chance 1 − `part` at most."""
+        order = np.argsort(self.ratios)
+        passed = np.cumsum(self.weights[order])
+        return float(self.ratios[order][min(int(np.searchsorted(passed, part)), len(order) - 1)])
+
+    def binned(self) -> "Tails":
+        """The same in a few bins of neighbours, each with its mean."""
+        order = np.argsort(self.ratios)
+        weights = self.weights[order]
+        bins = np.minimum(((np.cumsum(weights) - weights / 2) * BINS).astype(int), BINS - 1)
+        total = np.bincount(bins, weights, BINS).astype(float)
+        mean = np.bincount(bins, weights * self.ratios[order], BINS).astype(float)
+        return Tails((mean / np.maximum(total, 1e-300))[total > 0], total[total > 0])
+
+
+@dataclass(frozen=True)
+class MeasuringMean:
+    """One appliance's mean among the homes that measure it, a row for each slot or one for the period."""
+
+    top: float  # watts of the top level
+    sums: Floats  # rows × (watts of all homes, part at the top level, part that measures it)
+    covariance: Floats  # rows × 3 × 3
+    tails: Tails
+
+    @classmethod
+    def of(cls, plan: Plan, appliance: int, answers: AnswerShares, tails: Tails) -> "MeasuringMean":
+        sums, covariance = answers.sums(_worths(plan, appliance))
+        return cls(plan.appliances[appliance].values[-1], sums, covariance, tails)
+
+    @cached_property
+    def enough(self) -> Mask:
+        """Whether surely some homes measure it."""
+        doubt = np.sqrt(np.maximum(self.covariance[:, MEASURED, MEASURED], 0))
+        return np.asarray(self.sums[:, MEASURED] > MIN_SIGMAS * doubt)
+
+    @cached_property
+    def measured(self) -> Floats:
+        """The part of homes that measures it; 1 where that is not sure, and nothing is shown."""
+        return np.where(self.enough, self.sums[:, MEASURED], 1.0)
+
+    @property
+    def clipped(self) -> Floats:
+        """The mean as if nothing lay above the top."""
+        return self.sums[:, WATTS] / self.measured
+
+    @property
+    def watts(self) -> Floats:
+        return self.clipped + self.tails.median * self.top * self.sums[:, TOP] / self.measured
+
+    @property
+    def noise(self) -> Floats:
+        """The standard error of the clipped mean, by the delta method."""
+        return np.sqrt(self._spread(self.clipped[:, None], np.zeros(1))[:, 0]) / self.measured
+
+    def limits(self, real: bool) -> tuple[Floats, Floats]:
+        """The 95 % limits: of real watts, or of clipped ones."""
+        outside = (1 - CONFIDENCE) / 2
+        low = self.end(outside, Tails.none())
+        if not real:
+            return low, self.end(1 - outside, Tails.none())
+        return np.maximum(low, 0.0), np.maximum(self.end(1 - OUTSIDE, self.tails), Z95 * self.noise)
+
+    def end(self, part: float, tails: Tails) -> Floats:
+        """The mean below which the real one is with chance `part`."""
+        low, high = (np.full(len(self.sums), tops * self.top) for tops in (LOWEST, HIGHEST))
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            below = self._chance(middle[:, None], tails) < part
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return high
+
+    def _chance(self, mean: Floats, tails: Tails) -> Floats:
+        """That the real mean is below `mean`."""
+        held = self.sums[:, [WATTS]] + self.top * self.sums[:, [TOP]] * tails.ratios
+        away = mean * self.measured[:, None] - held
+        deviations = away / np.sqrt(np.maximum(self._spread(mean, tails.ratios), 1e-300))
+        return np.asarray((normal_distribution(deviations) * tails.weights).sum(axis=1))
+
+    def _spread(self, mean: Floats, ratios: Floats) -> Floats:
+        """The variance of watts − mean·measured, for each tail."""
+        parts = self.covariance[:, :, :, None]
+        more = self.top * ratios
+        own = parts[:, WATTS, WATTS] + 2 * more * parts[:, WATTS, TOP] + more**2 * parts[:, TOP, TOP]
+        both = parts[:, WATTS, MEASURED] + more * parts[:, TOP, MEASURED]
+        return np.asarray(np.maximum(own - 2 * mean * both + mean**2 * parts[:, MEASURED, MEASURED], 0))
+
+
+def _worths(plan: Plan, appliance: int) -> Floats:
+    """What every answer adds to each of the sums."""
+    watts, levels = answer_watts(plan, appliance), plan.appliances[appliance].levels
+    places = np.arange(len(watts))
+    return np.stack([watts, places == levels - 1, places < levels]).astype(float)
+
+
+def mean_of(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> float:
+    """The point estimate when so many homes are behind each answer."""
+    worths = _worths(plan, appliance)
+    away = worths - worths.mean(axis=1, keepdims=True)
+    watts, top, measured = worths.mean(axis=1) + away @ share
+    tail = Tails.of(plan, appliance, share, covariance).median
+    return float((watts + tail * plan.appliances[appliance].values[-1] * top) / measured)
+
+
+def linear_worth(plan: Plan, appliance: int, mean: MeasuringMean) -> Floats:
+    """What every answer is worth for the mean of all homes to be the `mean` of a period among measuring ones.
+
+    To first order: a home that does not measure the appliance is worth that mean, and one that does is as
+    much further from it as fewer homes measure it.
+    """
+    watts, levels = answer_watts(plan, appliance), plan.appliances[appliance].levels
+    centre, measured = float(mean.watts[0]), float(mean.measured[0])
+    watts[levels - 1] *= 1 + mean.tails.median
+    worth = centre + (watts - centre) / measured
+    worth[levels:] = centre
+    return np.asarray(worth)
+
+
+def forged_worth(plan: Plan, appliance: int, answers: AnswerShares, step: float) -> Floats:
+    """What every answer is worth to a home that forges it, and adds `step` to its share: the tail moves too."""
+    share, covariance = answers.share[0], answers.covariance[0]
+    centre = mean_of(plan, appliance, share, covariance)
+    moved = [mean_of(plan, appliance, share + step * row, covariance) for row in np.eye(len(share))]
+    slope = (np.array(moved) - centre) / step
+    return np.asarray(centre + slope - share @ slope)
+
+
+def measured_limits(answers: AnswerShares) -> tuple[Floats, Floats, Floats]:
+    """The part of homes that measure it, from the last answer, and its 95 % limits between 0 and 1."""
+    low, high = score_interval(answers.share[:, -1:], answers.errors)
+    share = 1 - answers.share[:, -1]
+    return share, np.minimum(np.clip(1 - high[:, 0], 0, 1), share), np.maximum(np.clip(1 - low[:, 0], 0, 1), share)
+
+
+def normal_distribution(deviations: Floats) -> Floats:
+    """The normal distribution function (Abramowitz and Stegun 7.1.26, error below 1e-7).
+
+    >>> normal_distribution(np.array([-1.96, 0.0, 1.96])).round(4).tolist()
+    [0.025, 0.5, 0.975]
+    """
+    part = 1 / (1 + 0.3275911 * np.abs(deviations) / np.sqrt(2))
+    factors = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
+    polynomial = np.zeros_like(part)
+    for factor in reversed(factors):
+        polynomial = part * (factor + polynomial)
+    tail = polynomial * np.exp(-(deviations**2) / 2) / 2
+    return np.asarray(np.where(deviations > 0, 1 - tail, tail))
