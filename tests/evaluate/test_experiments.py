@@ -10,7 +10,7 @@ from hushwatt.errors import ReadingsError, UsageError
 from hushwatt.evaluate import metrics
 from hushwatt.evaluate import paper_numbers as printed
 from hushwatt.evaluate.experiments import experiment, experiments, run, top
-from hushwatt.evaluate.experiments.columns import NO_CAP, advised, true_counts
+from hushwatt.evaluate.experiments.columns import NO_CAP, advised, held_watts, true_counts
 from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, HomesSpec, Job, Setting
 from hushwatt.evaluate.experiments.homes import PAPER, about, base_of, watts_of, weekly, with_prior_knowledge
 from hushwatt.evaluate.experiments.level_counts import with_levels, with_method
@@ -18,6 +18,7 @@ from hushwatt.evaluate.experiments.over_time import PACES, drifting
 from hushwatt.evaluate.experiments.peeking_loss import answer, log_chance
 from hushwatt.evaluate.reproduce import count, document, number, reproduce, summarised
 from hushwatt.plan.amounts import MICRO
+from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
@@ -116,6 +117,16 @@ def test_true_counts_add_up():
     counts = true_counts(plan, watts_of(FEW, plan, JOB))
 
     assert (counts.reshape(4, 15, 10).sum(axis=2) == 150).all()
+
+
+def test_estimates_aim_at_real_watts_where_highs_are_known():
+    """Dithered watts are cut off at the top, unless the plan says what is typical."""
+    kettle = Appliance.of("kettle", values=[0, 50], mapping="dither")
+    known = replace(kettle, name="known kettle", typical_mean=20.0, typical_high=60.0)
+    paper = preset("paper")
+    plan = replace(paper, appliances=(kettle, known), appliances_per_report=2, mapping="dither", oracle="grr")
+
+    assert held_watts(plan, np.full((3, 4, 2), 80.0)).tolist() == [50.0, 80.0]
 
 
 def test_drift_follows_its_shares():

@@ -17,6 +17,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice import advise
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.measuring_mean import is_real
 from hushwatt.provider.estimate.results import Estimates
 from hushwatt.provider.tally.tally import Tallies
 
@@ -73,13 +74,14 @@ def period_watts(estimates: Estimates) -> Numbers:
 def held_watts(plan: Plan, watts: Watts) -> Numbers:
     """What the plan's estimates of means aim at: what homes held when they drew, on the levels' watts.
 
-    `range` knows a reading by the value of its level, `dither` cuts it off at the outer values; under LSP
-    the slots between two draws repeat the first of them.
+    `range` knows a reading by the value of its level, `dither` cuts it off at the outer values, but aims at real
+    watts where the plan knows a typical high; under LSP the slots between two draws repeat the first of them.
     """
     if plan.method == "lsp":
         watts = watts[np.arange(len(watts)) // plan.window * plan.window]
     if plan.mapping == "dither":
-        ends = [(appliance.values[0], appliance.values[-1]) for appliance in plan.appliances]
+        tops = [np.inf if is_real(plan, place) else one.values[-1] for place, one in enumerate(plan.appliances)]
+        ends = [(one.values[0], top) for one, top in zip(plan.appliances, tops, strict=True)]
         return np.array([np.clip(watts[:, :, place], *end).mean() for place, end in enumerate(ends)])
     return printed_totals(plan, true_counts(plan, watts)) / watts[:, :, 0].size
 
