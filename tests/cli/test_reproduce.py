@@ -43,6 +43,8 @@ def test_json_repeats_by_seed(hushwatt):
         (("per-slot", "--seed", -1), "the seed is -1"),
         (("per-slot", "-o", "here.txt"), "here.txt is a file; --output wants a folder"),
         (("per-slot", "--data", "nowhere"), "`hushwatt data list` says where to get IDEAL"),
+        (("real-homes",), "real-homes needs measured homes: give --data a folder of tables"),
+        (("real-homes", "--data", "nowhere"), "nowhere: there is no such file or folder"),
     ],
 )
 def test_wrong_use(hushwatt, tmp_path, words, line):
