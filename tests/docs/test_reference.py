@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hushwatt.plan import Plan
-from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES
+from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
 from hushwatt.plan.reader import APPLIANCE_KEYS, KEYS
 from hushwatt.plan.writer import table
 from hushwatt.provider.api.problems import PROBLEMS
@@ -58,7 +58,7 @@ def test_every_word_of_a_plan_is_told():
 
     methods = {name: method.says for name, method in METHODS.items()}
 
-    assert told == {**methods, **ORACLES, **MAPPINGS, **DECISIONS}
+    assert told == {**methods, **ORACLES, **MAPPINGS, **UNMEASURED, **DECISIONS}
 
 
 def toml(**keys):
@@ -75,6 +75,7 @@ def test_defaults_are_as_told():
     assert plain == {
         "oracle": "oue",
         "mapping": "range",
+        "unmeasured": "zero",
         "minimum_homes": 100,
         "timezone": "UTC",
         "version": 1,
@@ -101,8 +102,10 @@ def test_required_keys_are_required(key):
 def test_all_keys_are_in_the_canonical_form():
     """No key of the page is dropped on the way to the id."""
     plan = replace(Plan.parse(toml(method="lba")), appliance_epsilon=1)
+    later = replace(plan, unmeasured="answer", replaces=plan.id)
 
-    assert set(table(plan)) == set(KEYS)
+    assert set(table(later)) == set(KEYS)
+    assert set(table(plan)) == set(KEYS) - {"unmeasured", "replaces"}  # ids of plans without them stay as they are
 
 
 def test_files_on_the_page_of_how_it_is_built_exist():

@@ -24,9 +24,10 @@ STEPS = 2**64
 
 
 def shape(vector):
-    """The oracle, the levels of each appliance, and how many are asked, from the plan alone."""
+    """The oracle, how many answers there are about each appliance, and how many are asked, from the plan alone."""
     plan = json.loads(vector["plan"])
-    return plan["oracle"], [len(each["values"]) for each in plan["appliance"]], plan["appliances_per_report"]
+    more = plan.get("unmeasured") == "answer"
+    return plan["oracle"], [len(each["values"]) + more for each in plan["appliance"]], plan["appliances_per_report"]
 
 
 def bits_for(count):

@@ -20,9 +20,16 @@ class Shape:
     widths: tuple[int, ...]  # levels of each appliance
     window: int
     slots: int  # length of the streams that are compared
+    unmeasured: str = "zero"  # with "answer", each appliance has one more answer than levels
 
     def __str__(self) -> str:
-        return f"{'+'.join(map(str, self.widths))} levels, w={self.window}, {self.slots} slots"
+        more = " or not measured" if self.unmeasured == "answer" else ""
+        return f"{'+'.join(map(str, self.widths))} levels{more}, w={self.window}, {self.slots} slots"
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are, about all appliances together."""
+        return sum(self.widths) + (len(self.widths) if self.unmeasured == "answer" else 0)
 
 
 SHAPES = (
@@ -34,9 +41,14 @@ SHAPES = (
     Shape((2, 3), 1, 3),
     Shape((2, 2), 2, 4),
     Shape((2, 2), 3, 4),
+    Shape((2,), 2, 4, "answer"),
 )
-QUICK_SHAPES = (Shape((2,), 2, 4), Shape((3,), 2, 3), Shape((2, 2), 1, 2))
-TURNING = (Shape((2, 2, 2), 2, 4), Shape((2, 2, 2), 3, 5))  # enough appliances to see a rotation come round
+QUICK_SHAPES = (Shape((2,), 2, 4), Shape((3,), 2, 3), Shape((2, 2), 1, 2), Shape((2,), 2, 3, "answer"))
+TURNING = (  # enough appliances to see a rotation come round
+    Shape((2, 2, 2), 2, 4),
+    Shape((2, 2, 2), 3, 5),
+    Shape((2, 2), 2, 4, "answer"),
+)
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,7 @@ def small_plan(mechanism: Mechanism, shape: Shape, epsilon: int, asked: int) -> 
         appliances_per_report=asked,
         mapping=mechanism.mapping,
         minimum_homes=1,
+        unmeasured=shape.unmeasured,
     )
 
 
@@ -128,7 +141,9 @@ def mechanism_of(plan: Plan) -> Mechanism:
 
 def shape_like(plan: Plan) -> Shape:
     """The shape of a plan, cut down to what can be enumerated."""
-    if len(plan.appliances) > 1:
-        return Shape((2, 2), min(plan.window, 2), 3)
+    few = plan.answers_unmeasured and plan.decision == "household"  # whose probes make many transcripts
+    if len(plan.appliances) > 1 and not few:
+        return Shape((2, 2), min(plan.window, 2), 3, plan.unmeasured)
     window = min(plan.window, 3)
-    return Shape((min(plan.widths[0], 3),), window, window + 2)
+    levels = min(plan.widths[0], 3) - plan.answers_unmeasured
+    return Shape((levels,), window, window + 2, plan.unmeasured)

@@ -14,7 +14,7 @@ def randomise(
 
     READINGS is a Parquet or CSV file, or a folder of them, with the columns household,
     time, appliance and watts. Every home in it takes part in every slot from the first to
-    the last; what is missing counts as 0 W.
+    the last; what is missing counts as 0 W, or as not measured where the plan has that answer.
 
     Parameters
     ----------

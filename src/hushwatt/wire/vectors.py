@@ -34,6 +34,7 @@ ABOUT = [
     "members are the numbers of the asked appliances, in the plan's order.",
     "An answer is a level's number for grr, else one bit per level, level 0 first.",
     "payload is in hexadecimal; its fields are packed least significant bit first.",
+    'With "unmeasured": "answer" in the plan, not measured is one more answer, numbered after the last level.',
     "reports counts the payloads about each appliance, counts the answers for each of its levels.",
     "held is (count - reports q)/(p - q), noise is (count (1 - p - q) + reports p q)/(p - q)^2.",
     "A payload under refused is one that no home following the plan can send.",
@@ -50,6 +51,7 @@ class VectorCase:
     widths: tuple[int, ...]  # levels of each appliance
     asked: int
     drawn: int  # millionths of ε
+    unmeasured: str = "zero"
 
     def plan(self) -> Plan:
         """The plan, which speaks in every slot with all of ε."""
@@ -73,6 +75,7 @@ class VectorCase:
             appliances_per_report=self.asked,
             mapping="range",
             minimum_homes=100,
+            unmeasured=self.unmeasured,
         )
 
 
@@ -85,6 +88,9 @@ CASES = [
     VectorCase("all of four, direct", "grr", (3, 2, 9, 17), 4, 6_000_000),
     VectorCase("two of 15, direct", "grr", (10,) * 15, 2, 10_000_000),
     VectorCase("three of six, direct and unlike each other", "grr", (2, 5, 3, 40, 4, 16), 3, 4_500_001),
+    VectorCase("all of three, direct, or not measured", "grr", (3, 4, 8), 3, 3_000_000, "answer"),
+    VectorCase("one of eight, direct, or not measured", "grr", (3,) * 8, 1, 1_000_000, "answer"),
+    VectorCase("two of three, one bit a level, or not measured", "oue", (2, 7, 4), 2, 2_000_000, "answer"),
 ]
 
 
@@ -133,7 +139,7 @@ def numerators(law: Law) -> dict[str, str]:
 def vector(case: VectorCase) -> dict[str, Any]:
     """Some reports of a plan, their tally, and what it says once undone."""
     plan, layout = case.plan(), Layout.of(case.plan())
-    laws = [law_for(case.oracle, case.drawn, case.asked, width) for width in case.widths]
+    laws = [law_for(case.oracle, case.drawn, case.asked, width) for width in plan.widths]
     members, rows = some_reports(layout, Simulation(SEED, case.name).stream())
     reports, counts = layout.tally(rows)
     parts = np.split(counts, layout.starts[1:-1])

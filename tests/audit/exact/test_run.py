@@ -41,6 +41,17 @@ def test_every_observer_is_asked(monkeypatch, observer, told):
     assert f"seeing {observer}: {'home' if told.home is None else 'appliance'}" in finding.numbers["broken"]
 
 
+@pytest.mark.parametrize("method", ["lbu", "lpu", "lba"])
+def test_plans_with_the_answer_not_measured(method):
+    """Cut down to what can be enumerated, with one more answer about each appliance, they keep their promise."""
+    decided = "household" if method == "lba" else None
+    plan = replace(preset("paper"), method=method, decision=decided, unmeasured="answer")
+
+    for each in (plan, replace(plan, oracle="grr", mapping="dither")):
+        finding = exact_audit_of(each)()
+        assert finding.passed, finding
+
+
 @pytest.mark.parametrize("choice", ["paper", "advised"])
 def test_presets(choice):
     """The presets' own choices, cut down to what can be enumerated, keep their promise."""

@@ -56,6 +56,25 @@ def test_asking_one_concentrates():
     assert loss(losses("lpu", asked=1).appliance) == pytest.approx(1, abs=1e-9)
 
 
+@pytest.mark.parametrize("oracle", LAWS)
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+def test_having_a_plug_stays_deniable(oracle, mapping):
+    """Whole windows with and without a plug are at most ε apart, and the answer is no freebie."""
+    mechanism = Mechanism("lbu", None, oracle, mapping, False)
+    plan = small_plan(mechanism, Shape((2, 3), 2, 4, "answer"), 1_000_000, 2)
+    told = open_losses(plan, 4)
+    law = law_for(oracle, plan.epsilon // plan.window, 2, plan.widths[1])
+    without, with_plug = ([law.chance(answer, level) for answer in law.answers()] for level in (3, 0))
+
+    assert plan.widths == (3, 4)
+    assert at_most(told.home, Fraction(1))
+    assert at_most(told.appliance, Fraction(1, 2))
+    assert loss(told.home) == pytest.approx(1, abs=1e-9)
+    assert sum(without) == sum(with_plug) == 1
+    apart = max(max(one / other, other / one) for one, other in zip(without, with_plug, strict=True))
+    assert at_most(apart, Fraction(1, 4))
+
+
 def test_worse_remembers_infinity():
     """An infinite ratio is never forgotten."""
     fine, broken = Losses(Fraction(2), Fraction(3)), Losses(None, Fraction(1))

@@ -6,7 +6,7 @@ import pytest
 
 from hushwatt.audit.harness.lives import plan_at_home
 from hushwatt.audit.leaks import twins
-from hushwatt.audit.leaks.twins import PLANS, READINGS, audit_twins
+from hushwatt.audit.leaks.twins import PLANS, READINGS, UNMEASURED, audit_twins
 from hushwatt.household import membership
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
@@ -21,6 +21,15 @@ def test_twins_are_alike(chosen):
     finding = audit_twins(plan_at_home(*chosen), SLOTS)
 
     assert finding.passed, finding
+
+
+@pytest.mark.parametrize("kind", UNMEASURED)
+def test_a_home_without_a_plug_is_no_exception(monkeypatch, kind):
+    """Where "not measured" is an answer, homes without plugs are compared too."""
+    monkeypatch.setattr(twins, "traces", lambda plan, readings, slots: {"lines": [readings is UNMEASURED[kind]]})
+
+    assert audit_twins(plan_at_home(*PLANS[-1]), SLOTS).numbers["differ"] == f"{kind}: lines"
+    assert audit_twins(plan_at_home(*PLANS[0]), SLOTS).passed
 
 
 @pytest.mark.parametrize("part", ["times", "ledger", "requests", "lines"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from hushwatt.household.report.levels import to_levels
 from hushwatt.household.report.randomise import laws_of, randomise
 from hushwatt.privacy.entropy import OperatingSystem, Simulation
 from hushwatt.privacy.laws import debias, law_for
@@ -74,3 +75,23 @@ def test_laws_of_share_the_budget_among_those_asked():
     laws = laws_of(Layout("grr", WIDTHS, 2), DRAWN)
 
     assert laws == tuple(law_for("grr", 1_000_000, 1, width) for width in WIDTHS)
+
+
+@pytest.mark.parametrize("oracle", ["oue", "sue", "grr"])
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+def test_the_bytes_of_a_home_without_a_plug(plan_of, oracle, mapping):
+    """As often as the law says, and no payload is more than e^ε times as likely as with a plug."""
+    plan, homes = plan_of(3, oracle=oracle, mapping=mapping, epsilon=1_000_000, unmeasured="answer"), 200_000
+    stream, law = Simulation(5, "plugs").stream(oracle), law_for(oracle, 1_000_000, 1, 4)
+    seen = []
+    for watts in (np.nan, 0.0, 250.0):
+        levels = to_levels(plan, np.full((homes, 1), watts), stream)
+        payloads = randomise(Layout.of(plan), levels, None, 1_000_000, stream)
+        seen.append(np.bincount(payloads[:, 0], minlength=16))
+
+    for counts, level in zip(seen, (3, 0, 2), strict=True):
+        for answer in law.answers():
+            payload = answer if isinstance(answer, int) else sum(bit << place for place, bit in enumerate(answer))
+            chance = float(law.chance(answer, level))
+            assert abs(counts[payload] - homes * chance) < 6 * (homes * chance) ** 0.5
+    assert all(one <= np.e * other + 6 * one**0.5 + 6 * other**0.5 for one, other in zip(*seen[:2], strict=True))

@@ -1,5 +1,7 @@
 """Time-weighted means of one plug; what is stale, gone or impossible is not a reading."""
 
+from math import isnan
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,11 +195,18 @@ def test_kilowatts_are_suspected():
 def test_the_mean_is_never_beyond_the_readings(messages):
     """A mean lies between nothing and the highest reading, whatever the times."""
     plug = Plug("kitchen", "kettle")
-    plug.open("plan", 0, HOUR)
+    for plan in ("plan", "other"):
+        plug.open(plan, 0, HOUR)
     for second, watts in sorted(messages):
         plug.take(second * SECOND, PowerReading(watts))
+    seconds, watts = zip(*messages, strict=True)
+    measured = plug.take_measured_mean("other")
 
-    assert 0 <= plug.take_mean("plan") <= max(watts for _, watts in messages) * (1 + 1e-9)
+    assert 0 <= plug.take_mean("plan") <= max(watts) * (1 + 1e-9)
+    if min(seconds) <= 1800:
+        assert min(watts) * (1 - 1e-9) <= measured <= max(watts) * (1 + 1e-9)
+    else:
+        assert isnan(measured)
 
 
 def test_readings_are_in_no_repr(plug):

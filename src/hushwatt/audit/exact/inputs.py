@@ -1,7 +1,9 @@
 """What a home can hold in one slot, as far as a report can tell.
 
 With `range` an appliance holds a level.  With `dither` the rounding is a coin toss between
-two neighbouring levels, made once a slot, so what is held is a mixture of the two.
+two neighbouring levels, made once a slot, so what is held is a mixture of the two.  Where "not
+measured" is an answer, it counts as one more level: a home holds it, or not, and never a mixture,
+but trying mixtures with it as well misses nothing.
 """
 
 from fractions import Fraction

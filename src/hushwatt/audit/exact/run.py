@@ -160,5 +160,5 @@ def _slots(mechanism: Mechanism, shape: Shape) -> int:
     """Streams of mixtures are many, so dithered ones are kept shorter."""
     if mechanism.mapping == "range":
         return shape.slots
-    longest = {2: 4, 3: 4, 4: 3}.get(sum(shape.widths), 2)
+    longest = {2: 4, 3: 4, 4: 3}.get(shape.answers, 2)
     return max(shape.window, min(shape.slots, longest))

@@ -59,7 +59,7 @@ class GivenReadings:
 
 
 class RandomReadings:
-    """Readings that change at random from slot to slot, so that homes that decide do so."""
+    """Readings that change at random from slot to slot, so that homes that decide do so; some are not measured."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -69,7 +69,8 @@ class RandomReadings:
 
     def means(self, plan: Plan, slot: int) -> Watts:
         words = self.source.stream("readings", slot).words(len(plan.appliances))
-        return (words % np.uint64(400)).astype(np.float64)
+        watts = (words % np.uint64(400)).astype(np.float64)
+        return np.where(words % np.uint64(5) == 0, np.nan, watts) if plan.answers_unmeasured else watts
 
 
 @dataclass

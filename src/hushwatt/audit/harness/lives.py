@@ -50,9 +50,17 @@ def concatenated(one: SlotReports, other: SlotReports) -> SlotReports:
     return SlotReports(one.slot, one.round, *joined)
 
 
-def plan_at_home(method: str, decision: str | None, oracle: str, asked: int, window: int, epsilon: int) -> Plan:
+def plan_at_home(
+    method: str,
+    decision: str | None,
+    oracle: str,
+    asked: int,
+    window: int,
+    epsilon: int,
+    unmeasured: str = "zero",
+) -> Plan:
     """A small plan that the service takes, with short slots and levels far enough apart for secrets."""
-    plan = range_plan(method, decision, oracle, Shape((2, 4, 3), window, window + 1), epsilon, asked)
+    plan = range_plan(method, decision, oracle, Shape((2, 4, 3), window, window + 1, unmeasured), epsilon, asked)
     appliances = tuple(appliance_at_home(each.name, each.levels) for each in plan.appliances)
     return replace(plan, appliances=appliances, slot=SlotLength(15, "m"))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.audit.harness.lives import plan_at_home
-from hushwatt.audit.leaks.twins import READINGS, traces
+from hushwatt.audit.leaks.twins import readings_for, traces
 from hushwatt.audit.miniature import Shape, deciders, range_plan
 from hushwatt.fleet.provider_decisions import DecisionState, report_rounds
 from hushwatt.household.report.homes import enrol
@@ -29,7 +29,11 @@ from hushwatt.wire.payload import Layout, Members
 
 HOMES, WIDTHS = 40, (2, 3, 4)
 SLOTS, QUICK_SLOTS = 60, 8
-AT_HOME = (("lbd", "household", "oue", 3, 2, 2 * MICRO), ("lba", "household", "grr", 3, 3, 2 * MICRO))
+AT_HOME = (
+    ("lbd", "household", "oue", 3, 2, 2 * MICRO),
+    ("lba", "household", "grr", 3, 3, 2 * MICRO),
+    ("lba", "household", "oue", 3, 2, 2 * MICRO, "answer"),
+)
 
 
 def lowest_level(layout: Layout, levels: Levels, members: Members | None, drawn: int, entropy: Entropy) -> Rows:
@@ -88,7 +92,7 @@ def _plain(sent: SlotReports) -> tuple[Any, ...]:
 
 def audit_blind_agent(plan: Plan, slots: int) -> Finding:
     """One agent at home under different readings: its whole ledger, its requests and its lines."""
-    left = [traces(plan, readings, slots, True, lowest_level) for readings in READINGS.values()]
+    left = [traces(plan, readings, slots, True, lowest_level) for readings in readings_for(plan).values()]
     other = sum(each != left[0] for each in left)
     figure = f"{other} of {len(left)} kinds of readings leave other traces; {slots} slots"
     return Finding("C17 C6", f"blindfolded agent, {plan.method}, {plan.oracle}", figure, other == 0)

@@ -119,6 +119,7 @@ PLANS = (
     plan_at_home("lba", "household", "oue", 3, 2, 2 * MICRO),
     plan_at_home("lpu", None, "grr", 1, 2, 2 * MICRO),
     plan_at_home("lbu", None, "sue", 3, 2, 2 * MICRO),
+    plan_at_home("lpu", None, "grr", 3, 2, 2 * MICRO, "answer"),
 )
 
 
@@ -178,5 +179,7 @@ def run(trouble: str, plan: Plan, proposal: Proposal, log: list[str]) -> CanaryR
 
 
 def _watts(plan: Plan, secrets: Watts, slot: int) -> Watts:
-    """Low in one slot, high in the next, so that homes that decide have something to decide."""
-    return np.full(len(plan.appliances), secrets[slot % len(secrets)])
+    """Low in one slot, high in the next, so that homes that decide have something to decide; one without a plug."""
+    watts = np.full(len(plan.appliances), secrets[slot % len(secrets)])
+    watts[-1] = np.nan if plan.answers_unmeasured else watts[-1]
+    return watts

@@ -34,6 +34,8 @@ PLANS = (  # a home that decides by its probes may decide otherwise, so the cloc
     ("lsp", None, "sue", 3, 3, 2 * MICRO),
     ("lpu", None, "grr", 1, 2, 2 * MICRO),
     ("lpu", None, "oue", 3, 3, 2 * MICRO),
+    ("lbu", None, "oue", 2, 2, 2 * MICRO, "answer"),
+    ("lpu", None, "grr", 1, 2, 2 * MICRO, "answer"),
 )
 READINGS: dict[str, Callable[[int, int], Watts]] = {  # of a slot, for so many appliances
     "nothing": lambda slot, count: np.zeros(count),
@@ -41,6 +43,11 @@ READINGS: dict[str, Callable[[int, int], Watts]] = {  # of a slot, for so many a
     "now and then": lambda slot, count: np.full(count, 1.3 * STEP if slot % 3 == 1 else 0.0),
     "all different": lambda slot, count: 0.1 * STEP * (slot + 1) * np.arange(count, dtype=np.float64),
     "beyond all levels": lambda slot, count: np.full(count, 1e9 + slot),
+}
+UNMEASURED: dict[str, Callable[[int, int], Watts]] = {  # likewise, where "not measured" is an answer
+    "no plug": lambda slot, count: np.full(count, np.nan),
+    "one plug": lambda slot, count: np.where(np.arange(count) == 1, 1.3 * STEP, np.nan),
+    "plugs that come and go": lambda slot, count: np.where(np.arange(count) == slot % 3, np.nan, 0.0),
 }
 SLOTS, QUICK_SLOTS = 60, 8
 FRESH = {"device", "secret", "provider"}  # columns that are new for every home
@@ -55,12 +62,18 @@ def twin_audits(quick: bool = False) -> Iterator[Audit]:
 
 def audit_twins(plan: Plan, slots: int) -> Finding:
     """Homes of every kind of readings, compared with the one that reads nothing."""
-    seen = {name: traces(plan, readings, slots) for name, readings in READINGS.items()}
+    seen = {name: traces(plan, readings, slots) for name, readings in readings_for(plan).items()}
     first = seen["nothing"]
     other = [f"{name}: {part}" for name, those in seen.items() for part in first if those[part] != first[part]]
-    figure = f"{len(other)} differences between {len(READINGS)} kinds of readings over {slots} slots"
-    subject = f"twins, {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"
+    figure = f"{len(other)} differences between {len(seen)} kinds of readings over {slots} slots"
+    more = ", or not measured" if plan.answers_unmeasured else ""
+    subject = f"twins, {plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}{more}"
     return Finding("C17", subject, figure, not other, numbers={"differ": "; ".join(other[:3])})
+
+
+def readings_for(plan: Plan) -> dict[str, Callable[[int, int], Watts]]:
+    """Every kind of readings that a home in this plan can have."""
+    return READINGS | UNMEASURED if plan.answers_unmeasured else READINGS
 
 
 def traces(

@@ -12,6 +12,7 @@ from hushwatt.audit.harness.power_loss_disk import PowerLossDisk, mounted
 from hushwatt.audit.harness.released import Released
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.ledger.store import Store
+from hushwatt.plan.choices import UNMEASURED
 from hushwatt.plan.plan import Plan
 
 LOSSES = 4
@@ -20,7 +21,7 @@ LOSSES = 4
 def case(seed: int, folder: Path) -> None:
     """A new home on a healthy disk loses its power some times, each time with whatever was not synced."""
     chance, clock, released = random.Random(seed), MachineClock(), Released()
-    plan, notes = plan_for(chance), NoteWriter(folder / "notes")
+    plan, notes = plan_for(chance, unmeasured=chance.choice(list(UNMEASURED))), NoteWriter(folder / "notes")
     here = folder / "0"
     here.mkdir()
     with Store(here / "ledger.db") as store:
