@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.fleet.rehearse import RehearsalResult, quantised, rehearse
+from hushwatt.fleet.rehearse import RehearsalResult, TrueWatts, quantised, rehearse
 
 
 @pytest.fixture
@@ -28,9 +28,8 @@ def test_truth_is_what_the_estimates_aim_at(tmp_path, plan_for, readings_at, wat
     assert sum(true.share for true in found.truth.values()) == pytest.approx(1)
     for name, true in found.truth.items():
         period = found.estimates.by_period[name]
-        assert abs(period.watts - true.watts) < 5 * period.watts_se
+        assert abs(period.watts - true.counted) < 5 * period.watts_se
         assert period.watts_se < 0.5
-    assert found.within >= 1
 
 
 def test_truth_of_repeats_is_that_of_the_draw(tmp_path, plan_for, readings_at):
@@ -40,7 +39,7 @@ def test_truth_of_repeats_is_that_of_the_draw(tmp_path, plan_for, readings_at):
 
     found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 1000, seed=1)
 
-    assert found.by_slot[:, 0].tolist() == [0, 0, 0, 30, 30]
+    assert found.by_slot.watts[:, 0].tolist() == [0, 0, 0, 30, 30]
 
 
 def test_truth_is_of_as_many_homes_as_each_stands_for(tmp_path, plan_for, readings_at):
@@ -50,7 +49,7 @@ def test_truth_is_of_as_many_homes_as_each_stands_for(tmp_path, plan_for, readin
 
     found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 3, seed=1)
 
-    assert found.by_slot[:, 0].tolist() == [30.0]
+    assert found.by_slot.watts[:, 0].tolist() == [30.0]
 
 
 def test_truth_is_of_the_slots_that_count(plan_for):
@@ -62,7 +61,8 @@ def test_truth_is_of_the_slots_that_count(plan_for):
         by_slot={name: SimpleNamespace(counted=np.array(each)) for name, each in counts.items()},
         by_period={"a0": period, "a1": period, "a2": None},
     )
-    found = RehearsalResult(estimates, 5, np.array([[10.0, 20.0, 1.0], [90.0, 40.0, 2.0]]))  # type: ignore[arg-type]
+    watts = np.array([[10.0, 20.0, 1.0], [90.0, 40.0, 2.0]])
+    found = RehearsalResult(estimates, 5, TrueWatts(watts, watts / 2, np.ones((2, 3))))  # type: ignore[arg-type]
 
     assert {name: (true.watts, true.rank) for name, true in found.truth.items()} == {
         "a0": (10.0, 2),
@@ -70,6 +70,31 @@ def test_truth_is_of_the_slots_that_count(plan_for):
     }
     assert found.truth["a1"].share == 0.75
     assert found.within == 1
+
+
+def test_truth_is_of_real_watts(tmp_path, plan_for, readings_at):
+    """Nothing is cut off in the truth, whatever the levels; what they alone would count stands beside it."""
+    plan = plan_for("lbu", mapping="dither")
+    watts = np.full((2, 4, 3), 1000.0)
+
+    found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 1000, seed=1)
+
+    assert {(true.watts, true.counted) for true in found.truth.values()} == {(1000.0, 200.0)}
+    assert found.within == 0
+
+
+def test_truth_is_among_homes_that_measure(plan_for):
+    """Homes that do not measure an appliance add nothing to its mean, slot by slot as many as there are."""
+    plan = plan_for("lbu", mapping="dither")
+    slots = [
+        TrueWatts.of(plan, np.array([[10.0, 500.0, 0.0], [np.nan, np.nan, 0.0]]), np.array([0.25, 0.75])),
+        TrueWatts.of(plan, np.array([[30.0, np.nan, 0.0], [50.0, np.nan, 0.0]]), np.array([0.25, 0.75])),
+    ]
+    found = TrueWatts.stack(slots)
+
+    assert found.over(np.array([True, True]), 0) == ((2.5 + 7.5 + 37.5) / 1.25, (2.5 + 7.5 + 37.5) / 1.25, 0.625)
+    assert found.over(np.array([True, True]), 1) == (500.0, 200.0, 0.125)
+    assert found.over(np.array([False, True]), 1) == (0.0, 0.0, 0.0)
 
 
 def test_watts_as_the_plan_counts_them(plan_for):

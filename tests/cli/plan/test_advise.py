@@ -1,10 +1,12 @@
 """What `hushwatt plan advise` says beside its table."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from hushwatt.cli.plan.advise import remarks, too_few
+from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.advice import advise
 
@@ -31,8 +33,77 @@ def test_too_few_homes_are_told(homes, cap, goal, told):
 
 def test_a_larger_error_is_explained():
     """The best order may come with a larger error than the paper's plan has; then the line says so."""
-    found = advise(PAPER, homes=1000, cap=CAP)
-    turned = replace(found, paper=replace(found.paper, variances=(0.0,) * 15, biases=(0.0,) * 15))
+    found = advise(PAPER, homes=1000, goal="ranking", cap=CAP)
+    turned = replace(found, paper=replace(found.paper, variances=(0.0,) * 15, biases=(0.0,) * 15, losses=(0.0,) * 15))
 
     assert not any("orders appliances best" in line for line in remarks(found))
     assert any("orders appliances best" in line for line in remarks(turned))
+
+
+@pytest.fixture
+def learning(hushwatt, tmp_path):
+    """A plan, the estimates that it had, and a table of readings."""
+    hushwatt("plan", "new", "--preset", "advised", "-o", "plan.toml")
+    hushwatt(
+        *("simulate", "ideal", "-o", "r.parquet", "--homes", 400, "--slots", 6, "--seed", 1, "--plan", "plan.toml")
+    )
+    hushwatt("randomise", "plan.toml", "r.parquet", "-o", "reports.parquet", "--seed", 1)
+    answer = hushwatt("estimate", "plan.toml", "reports.parquet", "--json")
+    (tmp_path / "estimates.json").write_text(answer.stdout)
+    return hushwatt
+
+
+def test_learn_from_estimates(learning, tmp_path):
+    """Prior knowledge comes from the collection's own estimates, and the advised plan succeeds its plan."""
+    answer = learning(
+        *("plan", "advise", "plan.toml", "--homes", 400, "--learn", "estimates.json", "-o", "next.toml", "--json")
+    )
+    found, advised = json.loads(answer.stdout), Plan.load(tmp_path / "next.toml")
+    had = json.loads((tmp_path / "estimates.json").read_text())["appliances"]
+
+    assert answer.returncode == 0, answer.stderr
+    assert {each["prior"] for each in found["best"]["appliances"].values()} == {"estimates"}
+    assert advised.replaces == Plan.load(tmp_path / "plan.toml").id
+    for each in advised.appliances:
+        assert each.typical_mean == pytest.approx(max(had[each.name]["mean_watts"], 0), rel=1e-3) or (
+            each.typical_mean >= had[each.name]["mean_watts"]
+        )
+
+
+def test_learn_from_readings(learning):
+    """A table of readings comes before plan and catalogue; the plan then succeeds none."""
+    answer = learning(
+        *("plan", "advise", "plan.toml", "--homes", 400, "--learn", "r.parquet", "-o", "next.toml", "--json")
+    )
+
+    assert answer.returncode == 0, answer.stderr
+    assert {each["prior"] for each in json.loads(answer.stdout)["best"]["appliances"].values()} == {"readings"}
+
+
+def test_learn_from_another_plans_estimates(learning, tmp_path):
+    """Only means are learnt then, and that is said; what is no estimate is wrong use, by its name."""
+    text = (tmp_path / "plan.toml").read_text()
+    (tmp_path / "other.toml").write_text(text.replace("Which appliances", "Which other appliances"))
+    other = learning("plan", "advise", "other.toml", "--homes", 400, "--learn", "estimates.json")
+    (tmp_path / "wrong.json").write_text("{}")
+    wrong = learning("plan", "advise", "plan.toml", "--homes", 400, "--learn", "wrong.json")
+
+    assert "the estimates are of another plan" in other.stderr
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "wrong.json: holds no estimates" in wrong.stderr
+
+
+def test_homes_that_levels_do_not_reach():
+    """Where no number of homes is enough, that is said, and how many are with other levels."""
+    found = advise(PAPER, homes=1000, cap=CAP)
+    lines = remarks(found)
+
+    assert any("Within ±5 %: not with these levels; with levels advised for so many, about " in line for line in lines)
+    assert not any("not measure" in line for line in lines)
+
+
+def test_cost_of_not_measured_is_said():
+    """A plan in which homes may say so states what that costs."""
+    found = advise(preset("everyday"), homes=5000, cap=625_000)
+
+    assert any("multiplies the variance of a mean by 2." in line for line in remarks(found))

@@ -52,7 +52,7 @@ def test_sources():
     said = Appliance.of("kettle", edges=[100], typical_mean=3, typical_high=7)
     unknown = Appliance.of("perpetual motion machine", edges=[100, 500])
 
-    assert prior_of(PAPER, said) == Prior(3, 7, "plan")
+    assert prior_of(PAPER, said) == Prior(3, 7, "plan", 2800)
     assert prior_of(PAPER, kettle).source == "catalogue"
     assert prior_of(PAPER, unknown) == Prior(50, 500, "edges")
 
@@ -63,3 +63,23 @@ def test_short_slots_see_an_appliance_running():
     minutes = replace(PAPER, slot=type(PAPER.slot)(5, "m"))
 
     assert prior_of(minutes, kettle).high > 10 * prior_of(PAPER, kettle).high
+
+
+def test_a_high_hour_is_a_high_day_in_three_hours():
+    """A high day's use falls into about two hours and a slot, up to the rated power."""
+    hours = replace(PAPER, slot=type(PAPER.slot)(1, "h"))
+
+    assert prior_of(hours, Appliance.of("dishwasher", edges=[100])).high == 84 * 8
+    assert prior_of(hours, Appliance.of("fridge", edges=[100])).high == 110
+
+
+def test_among_homes_that_measure():
+    """Where "not measured" is an answer, the catalogue's mean is that of owners; the plan's own stays."""
+    asked = replace(PAPER, unmeasured="answer")
+    said = Appliance.of("dishwasher", edges=[100], typical_mean=3, typical_high=7)
+
+    assert prior_of(asked, Appliance.of("dishwasher", edges=[100])).mean == pytest.approx(10.4 / 0.34)
+    assert prior_of(asked, Appliance.of("dishwasher", edges=[100])).measured == 0.34
+    assert prior_of(asked, Appliance.of("kettle", edges=[100])).measured == 0.6
+    assert prior_of(asked, said).mean == 3
+    assert prior_of(PAPER, Appliance.of("dishwasher", edges=[100])).measured == 1

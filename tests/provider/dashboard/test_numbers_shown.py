@@ -499,23 +499,24 @@ def test_collection(talk, plan):
 
 
 def test_plan(talk, plan):
-    """What accuracy to expect: 1.96 standard errors of the advice, in watts and in parts of the typical."""
+    """What accuracy to expect: noise and what levels hide, in watts and in parts of the typical."""
     shown = page(talk, "/plan?homes=5000&slots=24")
     found = expected_accuracy(plan, 5000, 24)
     names, *rows = shown.tables["What accuracy to expect"]
 
-    assert names == ["Appliance", "Thought to use", "Expected error, 95 %", "Of that", "Lost to the levels"]
-    for row, prior, variance, bias in zip(rows, found.priors, found.variances, found.biases, strict=True):
-        error = Z95 * variance**0.5
+    assert names == ["Appliance", "Thought to use", "Expected error, 95 %", "Of that", "Above the top level"]
+    for row, prior, half, above in zip(rows, found.priors, found.half_widths, found.losses, strict=True):
         assert float(row[1].split()[1].removesuffix("\u202fW").replace(",", "")) == pytest.approx(prior.mean, rel=5e-3)
-        assert says(row[2], error)
-        assert says(row[3], 100 * error / prior.mean)
-        assert says(row[4], bias)
+        assert says(row[2], half * prior.mean)
+        assert says(row[3], 100 * half)
+        assert says(row[4], 100 * above)
     assert "With 5,000 homes over 24 slots" in shown.text
     chance = re.search(r"with a chance of ([\d.]+)", shown.text)
     assert says(chance[1], 100 * found.right_order)
     for share in (20, 10, 5):
-        assert re.search(rf"±{share} % from {found.homes_needed(share / 100):,}\b", shown.text)
+        needed = found.homes_needed(share / 100)
+        told = "not with these levels" if needed is None else f"from {needed:,} homes on"
+        assert f"±{share} % {told}" in shown.text
     assert f"{begins(plan, 0):%Y-%m-%d %H:%M}" in shown.text
 
 

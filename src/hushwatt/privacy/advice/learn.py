@@ -43,6 +43,8 @@ def learn_from_estimates(plan: Plan, document: Mapping[str, Any]) -> dict[str, P
     learnt = {}
     for appliance in plan.appliances:
         if (numbers := estimates.get(appliance.name)) is not None:
+            if not isinstance(numbers, dict):
+                raise UsageError(f"{appliance.name}: is no estimate")
             prior = _with_mean(plan, prior_of(plan, appliance), numbers)
             learnt[appliance.name] = _with_tail(appliance, prior, numbers, document["homes"]) if own else prior
     return learnt
@@ -90,7 +92,10 @@ def _with_mean(plan: Plan, prior: Prior, numbers: Mapping[str, Any]) -> Prior:
 
 def _with_tail(appliance: Appliance, prior: Prior, numbers: Mapping[str, Any], homes: int) -> Prior:
     """The prior with what the shares of the upper levels say of the tail; half stays with what was thought."""
-    levels, errors = (np.array(numbers.get(key), float) for key in ("levels", "se"))
+    try:
+        levels, errors = (np.array(numbers.get(key), float) for key in ("levels", "se"))
+    except (TypeError, ValueError):
+        raise UsageError(f"{appliance.name}: levels and se are not all numbers") from None
     if levels.shape != errors.shape or levels.shape != (appliance.levels,) or homes < 1:
         raise UsageError(f"{appliance.name}: levels and se are not those of the plan")
     weights = tail_weights(levels / homes, (errors / homes) ** 2, appliance.values, prior.high)
