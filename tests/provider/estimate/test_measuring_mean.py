@@ -1,6 +1,7 @@
 """Means among measuring homes, of real watts: covered on long-tailed homes of which 40 % measure nothing."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def measuring_plan(count=1, high=HIGH, values=VALUES, **changes):
 def dithered(watts, measured):
     """The chance of each answer, and the mean of real and of clipped watts."""
     clipped, levels = np.minimum(watts, VALUES[-1]), np.array(VALUES)
-    above = [np.clip((clipped - low) / (high - low), 0, 1) for low, high in zip(VALUES, VALUES[1:], strict=False)]
+    above = [np.clip((clipped - low) / (high - low), 0, 1) for low, high in pairwise(VALUES)]
     least = np.array([1.0, *(each.mean() for each in above), 0.0])
     held = -np.diff(least)
     return np.array([*held * measured, *[1 - measured] * (measured < 1)]), watts.mean(), float(held @ levels)
@@ -72,7 +73,7 @@ def test_real_watts_are_covered_over_periods():
     plan = measuring_plan(len(HOMES))
     chances, truth, _ = map(np.array, fleet(rng))
     places, hits = (-truth).argsort().argsort() + 1, []
-    for _ in range(60):
+    for _ in range(30):
         periods = estimate(plan, simulated(plan, chances, 3_000, 10, rng)).by_period.values()
         for each, watts, place in zip(periods, truth, places, strict=True):
             share = watts / truth.sum()
