@@ -50,8 +50,8 @@ def told(plan, counts):
 def test_every_outcome_of_four_homes(oracle, monkeypatch):
     """Watts and measuring homes are unbiased, and their variances and covariance are those of the law."""
     plan = tiny(oracle)
-    chances, counts = zip(*outcomes(plan), strict=True)
-    chances = np.array(chances)
+    given, counts = zip(*outcomes(plan), strict=True)
+    chances = np.array(given)
     _, slots, _ = told(plan, counts)
     sums, _ = slot_answers(plan, slots).sums(WORTH)
     held = np.bincount(HELD, minlength=3) / len(HELD)
