@@ -25,10 +25,11 @@ AVERAGING = (
 
 def period_table(estimates: Estimates) -> "Table":
     """Every appliance in the plan's order: watts, share, and how the watts went from slot to slot."""
-    table = headed_table("appliance", "watts ± se", "95 %", "share", "95 %", "rank", "over time")
+    more = further_headings(estimates)
+    table = headed_table("appliance", "watts ± se", "95 %", "share", "95 %", "rank", "over time", *more)
     for name, period in estimates.by_period.items():
         if period is None:
-            table.add_row(name, "too few homes" if name in estimates.withheld else "–", *["–"] * 5)
+            table.add_row(name, why_missing(estimates, name), *["–"] * 5, *missing_further(estimates, name))
         else:
             table.add_row(
                 name,
@@ -38,8 +39,49 @@ def period_table(estimates: Estimates) -> "Table":
                 percents(period.share_low, period.share_high),
                 places(period),
                 pattern(estimates.by_slot[name]),
+                *further(estimates, period),
             )
     return table
+
+
+def why_missing(estimates: Estimates, name: str) -> str:
+    """What stands where the watts of an appliance would be."""
+    if name in estimates.too_few_measure:
+        return "too few measure it"
+    return "too few homes" if name in estimates.withheld else "–"
+
+
+def further_headings(estimates: Estimates) -> list[str]:
+    """What is shown beside the watts: what may lie above the top level, and how many homes measure them."""
+    real = any(period and not period.clipped for period in estimates.by_period.values())
+    return ["above the top"] * real + ["measured"] * estimates.plan.answers_unmeasured
+
+
+def further(estimates: Estimates, period: PeriodEstimates) -> list[str]:
+    """The cells of these columns."""
+    above = "clipped" if period.clipped else f"≤ {period.above_top:,.1f}"
+    cells = {"above the top": above, "measured": measured(period.measured, period.measured_low, period.measured_high)}
+    return [cells[heading] for heading in further_headings(estimates)]
+
+
+def missing_further(estimates: Estimates, name: str) -> list[str]:
+    """The same for an appliance without an answer."""
+    part = estimates.too_few_measure.get(name)
+    cells = {"measured": measured(part.part, part.low, part.high)} if part else {}
+    return [cells.get(heading, "–") for heading in further_headings(estimates)]
+
+
+def measured(part: float | None, low: float | None, high: float | None) -> str:
+    """The part of homes that measure an appliance.
+
+    >>> measured(0.38, 0.35, 0.41), measured(None, None, None)
+    ('38 ± 3 %', '–')
+    """
+    if part is None or low is None or high is None:
+        return "–"
+    reach = 50 * (high - low)
+    digits = 0 if reach >= 1 else 1
+    return f"{100 * part:.{digits}f} ± {reach:.{digits}f} %"
 
 
 def levels_table(estimates: Estimates) -> "Table":
@@ -63,7 +105,7 @@ def levels_table(estimates: Estimates) -> "Table":
 
 def top_table(estimates: Estimates, count: int) -> "Table":
     """The appliances with the most watts, best first, each with a bar that fades over its interval."""
-    table = headed_table("rank", "appliance", "watts", "95 %", "share", "forgers", "")
+    table = headed_table("rank", "appliance", "watts", "95 %", "share", "forgers", "", *further_headings(estimates))
     shown = [(name, estimates.by_period[name]) for name in estimates.top[:count]]
     most = max((period.high for _, period in shown if period), default=0.0)
     for name, period in shown:
@@ -76,6 +118,7 @@ def top_table(estimates: Estimates, count: int) -> "Table":
                 percent(period.share),
                 forgers(estimates.swap_homes.get(name)),
                 bar(period.low, period.watts, period.high, most),
+                *further(estimates, period),
             )
     return table
 
@@ -127,6 +170,8 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
         lines.append(f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}.")
     if some:
         lines += _left_out(estimates)
+    if estimates.too_few_measure:
+        lines.append(f"Hardly any home measures {', '.join(estimates.too_few_measure)}: no mean and no rank.")
     if estimates.smoothed:
         lines.append(smoothing(estimates))
     if levels:

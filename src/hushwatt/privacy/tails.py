@@ -9,7 +9,7 @@ and Lomax shapes, alike likely, and for each a doubt about the high, for which a
 standard deviation.  How often a slot is in use cancels everywhere.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,11 +85,22 @@ def tail_ratios(values: ArrayLike, high: float) -> Floats:
     >>> tail_ratios([0, 100], 100)[[4, 22, 58]].round(2).tolist()  # Weibull 4 and 1, Lomax 2, the high as thought
     [0.01, 0.05, 0.29]
     """
-    levels = np.asarray(values, float)
+    return _predicted(tuple(np.asarray(values, float).tolist()), float(high))[0]
+
+
+@lru_cache(maxsize=1024)
+def _predicted(values: tuple[float, ...], high: float) -> tuple[Floats, Floats]:
+    """What every law says: r, and the share of the top level over that of the one below it."""
+    levels = np.array(values)
     below, means = limited(levels, high)
+    held = _dithered(levels, below)
     above = np.maximum(means - below[:, -1], 0)
-    held = np.maximum(levels[-1] * _dithered(levels, below)[:, -1], TINY)
-    return np.asarray(np.minimum(above / held, MAX_TAIL))
+    tails = np.minimum(above / np.maximum(levels[-1] * held[:, -1], TINY), MAX_TAIL)
+    inner = held[:, -2] if len(levels) > 2 else np.zeros(len(held))
+    ratios = np.minimum(held[:, -1] / np.maximum(inner, 1e-9), MAX_RATIO)
+    for each in (tails, ratios):
+        each.flags.writeable = False
+    return tails, ratios
 
 
 def _dithered(levels: Floats, below: Floats) -> Floats:
@@ -118,12 +129,12 @@ def tail_weights(
     >>> round(median_tail(ratios, light), 2), round(median_tail(ratios, heavy), 2)
     (0.01, 0.28)
     """
-    levels, held, sure = (np.asarray(each, float) for each in (values, shares, variances))
+    held, sure = np.asarray(shares, float), np.asarray(variances, float)
+    levels = tuple(np.asarray(values, float).tolist())
     before = prior_weights() if prior is None else np.asarray(prior, float)
     if len(levels) < 3:
         return before
-    parts = _dithered(levels, limited(levels, high)[0])
-    ratio = np.minimum(parts[:, -1] / np.maximum(parts[:, -2], 1e-9), MAX_RATIO)
+    _, ratio = _predicted(levels, float(high))
     off = held[-1] - ratio * held[-2]
     noise = np.maximum(sure[-1] + ratio**2 * sure[-2] - 2 * ratio * covariance, 0)
     slack = SLACK**2 * ((ratio * max(held[-2], 0.0)) ** 2 + max(held[-1], 0.0) ** 2)

@@ -54,6 +54,7 @@ def test_names():
         "share_ci95",
         "rank",
         "rank_ci95",
+        "clipped",
         "swap_homes",
     ]
     assert told["top"] == ["appliance 1", "appliance 0"]
@@ -76,7 +77,7 @@ def test_plain_numbers():
     """Nothing but what JSON has, and no number that is not one."""
     told = document(found())
 
-    assert all(type(leaf) in (int, float, str) for leaf in leaves(told))
+    assert all(type(leaf) in (bool, int, float, str) for leaf in leaves(told))
     assert all(isfinite(leaf) for leaf in leaves(told) if isinstance(leaf, float))
     assert json.loads(json.dumps(told, allow_nan=False)) == told
 

@@ -81,6 +81,19 @@ def percent_between(low: float, high: float) -> str:
     return f"{number(100 * low, 1)} to {number(100 * high, 1)}{THIN}%"
 
 
+def percent_plus_minus(part: float, low: float, high: float) -> str:
+    """A part in per cent and how far the truth may lie from it.
+
+    >>> percent_plus_minus(0.38, 0.352, 0.408)
+    '38.0 ± 2.8\u202f%'
+    >>> percent_plus_minus(0.38, 0.25, 0.51)
+    '38 ± 13\u202f%'
+    """
+    reach = 50 * (high - low)
+    digits = decimals(reach)
+    return f"{number(100 * part, digits)} ± {number(reach, digits)}{THIN}%"
+
+
 def count(value: int, what: str, many: str = "") -> str:
     """So many of something.
 

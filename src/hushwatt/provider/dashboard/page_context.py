@@ -14,6 +14,7 @@ from hushwatt.provider.service.collection_reader import CollectionReader, NotYet
 from hushwatt.provider.store.plans import PlanState
 
 TOO_FEW, NOT_ASKED = "too few homes", "nobody was asked"
+FEW_MEASURE = "too few homes measure it"
 NOT_SMOOTHED = "not smoothed"
 
 
@@ -118,6 +119,8 @@ class PageContext:
             return self._too_few(slot, reports, f"{reports:,} reported")
         if not spoke:
             return SlotCell(slot, reports, missing=NOT_ASKED, missing_detail=NOT_ASKED)
+        if not numbers.known[index] and spoke >= max(self.plan.minimum_homes, 1):
+            return SlotCell(slot, reports, missing=FEW_MEASURE, missing_detail=FEW_MEASURE)
         if not numbers.known[index]:
             return self._too_few(slot, reports, f"{spoke:,} spoke of it")
         return SlotCell(

@@ -22,13 +22,30 @@ def unmeasured_times(estimates: Estimates) -> str | None:
 
 
 def watts_caption(estimates: Estimates) -> str:
-    """Over which slots the watts of a period are a mean."""
+    """Over which homes and slots the watts of a period are a mean, and whether they are real."""
     plan = estimates.plan
+    home = "a home that measures the appliance" if plan.answers_unmeasured else "a home"
+    if any(period and not period.clipped for period in estimates.by_period.values()):
+        return f"Watts are the real mean of {home} over {_slots_in_words(estimates)}. {_above_top(estimates)}"
     if not repeats_by_clock(plan):
-        return "Watts are the mean of a home over all slots, on the watts that stand for the levels."
+        return f"Watts are the mean of {home} over all slots, on the watts that stand for the levels."
     drawn = len({slot.as_of for slot in estimates.slots if slot.enough})
     return (
-        f"Watts are the mean of a home over the {drawn:,} slots in which homes drew, "
+        f"Watts are the mean of {home} over the {drawn:,} slots in which homes drew, "
         f"one in {rules_of(plan).stride(plan.window):,}, on the watts that stand for the levels; "
         "the slots in between repeat them."
     )
+
+
+def _slots_in_words(estimates: Estimates) -> str:
+    if not repeats_by_clock(estimates.plan):
+        return "all slots"
+    drawn = len({slot.as_of for slot in estimates.slots if slot.enough})
+    return f"the {drawn:,} slots in which homes drew, which those in between repeat"
+
+
+def _above_top(estimates: Estimates) -> str:
+    """What the numbers say of the watts above the top level."""
+    clipped = [name for name, period in estimates.by_period.items() if period and period.clipped]
+    line = "What may lie above the top level is part of them and of their intervals, at most as much as is said."
+    return f"{line} Clipped at the top level, as the plan knows no more: {', '.join(clipped)}." if clipped else line

@@ -130,19 +130,16 @@ def _period(numbers: PeriodEstimates) -> Document:
     """One appliance: about real watts, and by how much at most these may be above the top, or about clipped ones."""
     part, low, high = numbers.measured, numbers.measured_low, numbers.measured_high
     asked = {} if part is None or low is None or high is None else _measured(part, low, high)
-    about = {"clipped": True} if numbers.clipped else {"above_top": numbers.above_top}
-    return (
-        asked
-        | about
-        | {
-            "levels": numbers.levels.tolist(),
-            "se": numbers.levels_se.tolist(),
-            "mean_watts": numbers.watts,
-            "mean_watts_se": numbers.watts_se,
-            "ci95": [numbers.low, numbers.high],
-            "share": None if isnan(numbers.share) else numbers.share,
-            "share_ci95": [numbers.share_low, numbers.share_high],
-            "rank": numbers.rank,
-            "rank_ci95": [numbers.rank_best, numbers.rank_worst],
-        }
-    )
+    return {
+        "levels": numbers.levels.tolist(),
+        "se": numbers.levels_se.tolist(),
+        "mean_watts": numbers.watts,
+        "mean_watts_se": numbers.watts_se,
+        "ci95": [numbers.low, numbers.high],
+        "share": None if isnan(numbers.share) else numbers.share,
+        "share_ci95": [numbers.share_low, numbers.share_high],
+        "rank": numbers.rank,
+        "rank_ci95": [numbers.rank_best, numbers.rank_worst],
+        **asked,
+        **({"clipped": True} if numbers.clipped else {"above_top": numbers.above_top}),
+    }

@@ -4,7 +4,8 @@ The table has one row for each slot, appliance and level.  Where there is no ans
 because too few homes reported or spoke of the appliance, the numbers are empty.  Homes of
 the levels are on the scale of all homes that took part in the slot.  `homes` is a histogram
 as people expect it, made so slot by slot, which biases its averages over slots;
-`homes_unbiased` may fall below zero, and its averages are right.
+`homes_unbiased` may fall below zero, and its averages are right.  Where a plan has "not measured" as an answer,
+levels are those of homes that measure the appliance, and `measured` is their part of all homes.
 """
 
 import json
@@ -39,7 +40,7 @@ def tidy_table(estimates: Estimates) -> "pa.Table":
     import pyarrow as pa
 
     plan, slots = estimates.plan, estimates.slots
-    count, width = len(slots), plan.width
+    count, width = len(slots), sum(each.levels for each in plan.appliances)
 
     def each_slot(values: list[object], kind: pa.DataType) -> pa.Array:
         return pa.array([value for value in values for _ in range(width)], kind)
@@ -59,6 +60,7 @@ def tidy_table(estimates: Estimates) -> "pa.Table":
         return pa.array(np.hstack(parts).ravel(), mask=np.hstack(gaps).ravel())
 
     smoothed = ("watts_low", "watts_high", "smoothed") if estimates.smoothed else ()
+    measured = ("measured", "measured_low", "measured_high") if plan.answers_unmeasured else ()
     return pa.table(
         {
             "slot": each_slot([slot.slot for slot in slots], pa.int64()),
@@ -76,6 +78,7 @@ def tidy_table(estimates: Estimates) -> "pa.Table":
             "mean_watts": numbers("watts"),
             "mean_watts_se": numbers("watts_se"),
             **{name.replace("watts", "mean_watts"): numbers(name) for name in smoothed},
+            **{name: numbers(name) for name in measured},
         },
         metadata={"hushwatt.plan": plan.id, "hushwatt.homes": str(estimates.homes)},
     )

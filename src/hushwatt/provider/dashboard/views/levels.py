@@ -7,6 +7,7 @@ from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.charts.interval_charts import column_chart
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
+from hushwatt.provider.dashboard.views.top import above_top, measured
 from hushwatt.provider.estimate.results import PeriodEstimates
 
 HEIGHT = 380
@@ -46,4 +47,6 @@ def _shown(page: PageContext, name: str, period: PeriodEstimates) -> dict[str, A
         "dithered": page.plan.mapping == "dither",
         "mean": formatting.watts(period.watts, period.low, period.high),
         "mean_between": formatting.watts_between(period.low, period.high),
+        "measured": measured(period),
+        "above_top": "" if period.clipped else above_top(period),
     }

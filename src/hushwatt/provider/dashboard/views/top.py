@@ -37,7 +37,8 @@ def show(page: PageContext) -> dict[str, Any]:
 def lead(ranked: list[tuple[str, PeriodEstimates]]) -> str:
     """The answer in a sentence."""
     name, first = ranked[0]
-    figure = f"{formatting.watts_between(first.low, first.high)} on average in a home"
+    where = "a home" if first.measured is None else "a home that measures it"
+    figure = f"{formatting.watts_between(first.low, first.high)} on average in {where}"
     if first.rank_worst == 1:
         return f"{formatting.title(name)} uses the most: {figure}, with 95 % confidence."
     rivals = [formatting.appliance_name(other) for other, period in ranked if period.rank_best == 1]
@@ -70,11 +71,41 @@ def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) ->
             formatting.percent(period.share),
             formatting.percent_between(period.share_low, period.share_high),
             f"{max(ceil(swaps[name]), 1):,}" if name in swaps else formatting.NONE,
+            *further(ranked, period),
         ]
         for name, period in ranked
     ]
-    headings = number_columns("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap")
-    return HtmlTable("Appliances by mean watts", [Column("Appliance"), *headings], rows)
+    headings = ("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap")
+    columns = number_columns(*headings, *further_headings(ranked))
+    return HtmlTable("Appliances by mean watts", [Column("Appliance"), *columns], rows)
+
+
+def further_headings(ranked: list[tuple[str, PeriodEstimates]]) -> list[str]:
+    """What stands beside the numbers: what of them may lie above the top level, and how many homes measure it."""
+    real = any(not period.clipped for _, period in ranked)
+    return ["Above the top"] * real + ["Homes that measure it"] * any(
+        period.measured is not None for _, period in ranked
+    )
+
+
+def further(ranked: list[tuple[str, PeriodEstimates]], period: PeriodEstimates) -> list[str]:
+    """The cells of these columns."""
+    cells = {"Above the top": above_top(period), "Homes that measure it": measured(period) or formatting.NONE}
+    return [cells[heading] for heading in further_headings(ranked)]
+
+
+def above_top(period: PeriodEstimates) -> str:
+    """By how much at most the upper limit allows for watts above the top level."""
+    if period.clipped:
+        return "clipped"
+    return f"{formatting.number(period.above_top, formatting.decimals(period.above_top))}{formatting.THIN}W at most"
+
+
+def measured(period: PeriodEstimates) -> str:
+    """The part of homes that measures an appliance, if the plan asks."""
+    if period.measured is None or period.measured_low is None or period.measured_high is None:
+        return ""
+    return formatting.percent_plus_minus(period.measured, period.measured_low, period.measured_high)
 
 
 def _listed(names: list[str]) -> str:
