@@ -12,6 +12,7 @@ from hushwatt.privacy.tails import (
     limited,
     lost,
     median_tail,
+    median_tails,
     prior_weights,
     tail_ratios,
     tail_weights,
@@ -104,3 +105,13 @@ def test_the_covariance_of_the_upper_levels_counts():
     tied = tail_weights([0.6, 0.2, 0.2], [1e-2] * 3, [0, 40, 100], 60, covariance=-9e-3)
 
     assert np.abs(plain - tied).max() > 1e-4
+
+
+def test_the_median_of_every_row():
+    rng = np.random.default_rng(1)
+    ratios, weights = rng.random(63), rng.dirichlet(np.full(63, 0.3), 200)
+    order = np.argsort(ratios)
+    slow = [np.interp(0.5, np.cumsum(row[order]) - row[order] / 2, ratios[order]) for row in weights]
+
+    assert median_tails(ratios, weights) == pytest.approx(np.array(slow))
+    assert median_tail(ratios, weights[0]) == pytest.approx(slow[0])

@@ -153,9 +153,19 @@ def median_tail(ratios: Floats, weights: Floats) -> float:
     >>> median_tail(np.array([0.0, 1.0, 9.0]), np.array([0.25, 0.5, 0.25]))
     1.0
     """
+    return float(median_tails(ratios, weights[None])[0])
+
+
+def median_tails(ratios: Floats, weights: Floats) -> Floats:
+    """The same for every row of weights."""
     order = np.argsort(ratios, kind="stable")
-    passed = np.cumsum(weights[order]) - weights[order] / 2
-    return float(np.interp(0.5, passed, ratios[order]))
+    sorted_ratios, sorted_weights = ratios[order], weights[:, order]
+    passed = np.cumsum(sorted_weights, axis=1) - sorted_weights / 2
+    after = np.clip((passed < 0.5).sum(axis=1), 1, max(len(ratios) - 1, 1))
+    rows = np.arange(len(weights))
+    low, high = passed[rows, after - 1], passed[rows, after]
+    part = np.clip((0.5 - low) / np.maximum(high - low, TINY), 0, 1)
+    return np.asarray(sorted_ratios[after - 1] * (1 - part) + sorted_ratios[after] * part)
 
 
 def learnt_high(weights: Floats, high: float) -> float:

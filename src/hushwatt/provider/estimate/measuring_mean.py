@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.tails import median_tail, tail_ratios, tail_weights
+from hushwatt.privacy.tails import median_tail, median_tails, tail_ratios, tail_weights
 from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.debias import answer_watts
@@ -70,7 +70,7 @@ class Tails:
         share = np.cumsum(np.where(known[:, None], answers.share, 0), axis=0) / slots[:, None]
         covariance = np.cumsum(np.where(known[:, None, None], answers.covariance, 0), axis=0)
         ratios, weights = _likely(plan, appliance, share, covariance / slots[:, None, None] ** 2)
-        median = np.array([median_tail(ratios, row) for row in weights])
+        median = median_tails(ratios, weights)
         order = np.argsort(ratios, kind="stable")
         starts = np.arange(0, len(ratios), BIN)
         total = np.add.reduceat(weights[:, order], starts, axis=1)
