@@ -12,7 +12,7 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.answer_errors import AnswerShares, period_answers, slot_answers
-from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.debias import DebiasedGroups
 from hushwatt.provider.estimate.intervals import Z95, mean_interval
@@ -41,6 +41,7 @@ class ApplianceSeries:
     clipped_slots: SlotStatistics
     answers: AnswerShares | None = None  # of the period, where its mean is not a plain one
     mean: MeasuringMean | None = None
+    drawn: Mask | None = None  # whether any home drew anew in a slot
 
     @classmethod
     def of(
@@ -62,7 +63,8 @@ class ApplianceSeries:
         linear = DebiasedGroups.of(plan, arrays, number, worth)
         linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth)
         period = period_mean(plan, number, linear, linear_slots, timeline, worth)
-        return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean)
+        drawn = timeline.sum_by_slot((groups.as_of == timeline.slots[timeline.slot_index]).astype(float)) > 0
+        return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn)
 
     @property
     def levels(self) -> int:
@@ -127,8 +129,8 @@ class ApplianceSeries:
     @cached_property
     def slot_means(self) -> MeasuringMean | None:
         """The mean in every slot, with the tails that reports up to it make likely; None for plain ones."""
-        if self.mean is None:
+        if self.mean is None or self.drawn is None:
             return None
         answers = slot_answers(self.plan, self.clipped_slots)
-        tails = Tails.so_far(self.plan, self.number, answers, self.slots.known)
+        tails = Tails.so_far(self.plan, self.number, answers, self.slots.known & self.drawn)
         return MeasuringMean.of(self.plan, self.number, answers, tails)
