@@ -12,6 +12,7 @@ from hushwatt.privacy.band import band
 from hushwatt.privacy.influence import (
     heaviest,
     influence,
+    level_worth,
     month,
     most_answers,
     reach,
@@ -101,3 +102,15 @@ def test_homes_that_decide_claim_the_smallest_budget(plan_of, method):
 
     assert influence(plan, 1) == influence(plan, 100) == report_influence(plan)
     assert report_influence(plan) > report_influence(replace(plan, method="lbu", decision=None))
+
+
+@pytest.mark.parametrize("oracle", ["grr", "oue"])
+def test_not_measured_is_an_answer_that_can_be_forged(plan_of, oracle):
+    """The law has one answer more, so a report counts for more; whatever the mean, no less than that."""
+    plain = plan_of(4, oracle=oracle, mapping="dither")
+    plan = replace(plain, unmeasured="answer")
+    means = [reach(plan, 0, level_worth(plan, 0, mean)).homes for mean in plan.appliances[0].values]
+
+    assert len(level_worth(plan, 0)) == 5
+    assert report_influence(plan) == pytest.approx(max(means))
+    assert report_influence(plan) > report_influence(plain) or oracle == "oue"

@@ -54,13 +54,13 @@ def why_missing(estimates: Estimates, name: str) -> str:
 def further_headings(estimates: Estimates) -> list[str]:
     """What is shown beside the watts: what may lie above the top level, and how many homes measure them."""
     real = any(period and not period.clipped for period in estimates.by_period.values())
-    return ["above the top"] * real + ["measured"] * estimates.plan.answers_unmeasured
+    return ["above top"] * real + ["measured"] * estimates.plan.answers_unmeasured
 
 
 def further(estimates: Estimates, period: PeriodEstimates) -> list[str]:
     """The cells of these columns."""
     above = "clipped" if period.clipped else f"≤ {period.above_top:,.1f}"
-    cells = {"above the top": above, "measured": measured(period.measured, period.measured_low, period.measured_high)}
+    cells = {"above top": above, "measured": measured(period.measured, period.measured_low, period.measured_high)}
     return [cells[heading] for heading in further_headings(estimates)]
 
 
@@ -81,7 +81,7 @@ def measured(part: float | None, low: float | None, high: float | None) -> str:
         return "–"
     reach = 50 * (high - low)
     digits = 0 if reach >= 1 else 1
-    return f"{100 * part:.{digits}f} ± {reach:.{digits}f} %"
+    return f"{max(100 * part, 0.0):.{digits}f} ± {reach:.{digits}f} %"
 
 
 def levels_table(estimates: Estimates) -> "Table":

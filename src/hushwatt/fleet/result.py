@@ -32,7 +32,8 @@ class Result(Generic[F]):
     @property
     def period(self) -> F:
         """A row for each appliance: its mean watts, share and rank over all slots, with 95 % limits."""
-        rows = [_row(name, numbers or {}) for name, numbers in self.json["appliances"].items()]
+        asked = self.estimates.plan.answers_unmeasured
+        rows = [_row(name, numbers or {}, asked) for name, numbers in self.json["appliances"].items()]
         made: F = from_arrow(self.kind, pa.Table.from_pylist(rows))
         return made
 
@@ -56,9 +57,11 @@ class Result(Generic[F]):
         return f"<Result: {answer['homes']:,} homes, {len(answer['slots']):,} slots, most watts: {first}>"
 
 
-def _row(name: str, numbers: dict[str, Any]) -> dict[str, Any]:
+def _row(name: str, numbers: dict[str, Any], asked: bool) -> dict[str, Any]:
+    """One appliance; `asked` whether homes say that they do not measure it."""
     row = {"appliance": name, "mean_watts": numbers.get("mean_watts"), "se": numbers.get("mean_watts_se")}
     row |= {key: numbers.get(key) for key in ("share", "rank")}
-    for column, key in LIMITS.items():
+    row |= {"measured": numbers.get("measured")} if asked else {}
+    for column, key in (LIMITS | ({"measured": "measured_ci95"} if asked else {})).items():
         row[f"{column}_low"], row[f"{column}_high"] = numbers.get(key, (None, None))
     return row

@@ -115,13 +115,13 @@ def tail_weights(
     values: ArrayLike,
     high: float,
     prior: ArrayLike | None = None,
-    covariance: float = 0.0,
+    covariance: ArrayLike = 0.0,
 ) -> Floats:
     """How likely every law is after the reports.
 
     `shares` of the homes at each level (or numbers of homes), their variances, and the `covariance` of the
     last two.  A law is as likely as it predicts the top level from the one below it; with two levels
-    the reports say nothing of the tail.
+    the reports say nothing of the tail.  Shares may have rows, and so have the weights.
 
     >>> levels, errors = [0, 40, 100], [1e-6] * 3
     >>> light, heavy = (tail_weights(part, errors, levels, 60) for part in ([0.5, 0.5, 0.0], [0.7, 0.1, 0.2]))
@@ -133,14 +133,16 @@ def tail_weights(
     levels = tuple(np.asarray(values, float).tolist())
     before = prior_weights() if prior is None else np.asarray(prior, float)
     if len(levels) < 3:
-        return before
+        return np.broadcast_to(before, (*held.shape[:-1], len(before))).copy()
     _, ratio = _predicted(levels, float(high))
-    off = held[-1] - ratio * held[-2]
-    noise = np.maximum(sure[-1] + ratio**2 * sure[-2] - 2 * ratio * covariance, 0)
-    slack = SLACK**2 * ((ratio * max(held[-2], 0.0)) ** 2 + max(held[-1], 0.0) ** 2)
+    inner, top = held[..., -2:-1], held[..., -1:]
+    off = top - ratio * inner
+    both = np.asarray(covariance, float)[..., None]
+    noise = np.maximum(sure[..., -1:] + ratio**2 * sure[..., -2:-1] - 2 * ratio * both, 0)
+    slack = SLACK**2 * ((ratio * np.maximum(inner, 0)) ** 2 + np.maximum(top, 0) ** 2)
     fit = np.log(before) - 0.5 * off**2 / np.maximum(noise + slack, 1e-30)
-    likely = np.exp(fit - fit.max())
-    return np.asarray(likely / likely.sum())
+    likely = np.exp(fit - fit.max(axis=-1, keepdims=True))
+    return np.asarray(likely / likely.sum(axis=-1, keepdims=True))
 
 
 def median_tail(ratios: Floats, weights: Floats) -> float:
@@ -151,9 +153,19 @@ def median_tail(ratios: Floats, weights: Floats) -> float:
     >>> median_tail(np.array([0.0, 1.0, 9.0]), np.array([0.25, 0.5, 0.25]))
     1.0
     """
+    return float(median_tails(ratios, weights[None])[0])
+
+
+def median_tails(ratios: Floats, weights: Floats) -> Floats:
+    """The same for every row of weights."""
     order = np.argsort(ratios, kind="stable")
-    passed = np.cumsum(weights[order]) - weights[order] / 2
-    return float(np.interp(0.5, passed, ratios[order]))
+    sorted_ratios, sorted_weights = ratios[order], weights[:, order]
+    passed = np.cumsum(sorted_weights, axis=1) - sorted_weights / 2
+    after = np.clip((passed < 0.5).sum(axis=1), 1, max(len(ratios) - 1, 1))
+    rows = np.arange(len(weights))
+    low, high = passed[rows, after - 1], passed[rows, after]
+    part = np.clip((0.5 - low) / np.maximum(high - low, TINY), 0, 1)
+    return np.asarray(sorted_ratios[after - 1] * (1 - part) + sorted_ratios[after] * part)
 
 
 def learnt_high(weights: Floats, high: float) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.provider.collecting import ServiceClient, histories, records
+from tests.provider.estimate.test_measuring_mean import measuring_plan, simulated
 from tests.provider.shown import Shown, says
 
 from hushwatt.audit.harness.local_service import config_for
@@ -25,7 +26,9 @@ from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.promise import promise
 from hushwatt.provider.dashboard.plan_promise import expected_accuracy
+from hushwatt.provider.dashboard.views.top import above_top, further, further_headings, lead, measured
 from hushwatt.provider.estimate.document import document
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.export import export
 from hushwatt.wire.payload import Layout
 
@@ -617,3 +620,20 @@ def test_standard_errors_are_those_of_homes_that_spoke_of_it(talk, plan, name):
         assert reports < found.slots[at].reports
         assert numbers.watts_se[at] == pytest.approx(watts, rel=0.02)
         assert numbers.levels_se[at] == pytest.approx(se, rel=0.02, abs=0.05 * se.max())
+
+
+def test_who_measures_and_what_may_lie_above_the_top_stand_beside_the_numbers():
+    """In words: the part of homes that measure, and the watts above the top level at most."""
+    agreed = measuring_plan(1)
+    tallies = simulated(agreed, [np.array([0.3, 0.2, 0.1, 0.4])], 4000, 3, np.random.default_rng(1))
+    ranked = [(name, period) for name, period in estimate(agreed, tallies).by_period.items() if period]
+    period = ranked[0][1]
+    clipped = replace(period, clipped=True, measured=None)
+
+    assert re.fullmatch(r"6\d\.\d ± \d\.\d\u202f%", measured(period))
+    assert re.fullmatch(r"[\d.]+\u202fW at most", above_top(period))
+    assert further_headings(ranked) == ["Above the top", "Homes that measure it"]
+    assert further(ranked, period) == [above_top(period), measured(period)]
+    assert "a home that measures it" in lead(ranked)
+    assert (above_top(clipped), measured(clipped)) == ("clipped", "")
+    assert further_headings([("kettle", clipped)]) == []

@@ -4,6 +4,7 @@ import json
 from math import isfinite
 
 import numpy as np
+from tests.provider.estimate.test_measuring_mean import measuring_plan, simulated
 from tests.provider.simulated import MICRO, plan_of, repeated_slots, spread_out
 
 from hushwatt.provider.estimate.document import document, top_document
@@ -146,3 +147,21 @@ def test_the_top():
     assert list(top) == ["plan", "homes", "appliances", "top", "influence"]
     assert top["top"] == ["appliance 1"]
     assert top["appliances"] == {"appliance 1": told["appliances"]["appliance 1"]}
+
+
+def test_measuring_homes_and_real_watts():
+    """Who measures, with limits; by how much at most watts lie above the top; uneven limits in slots."""
+    plan = measuring_plan(2)
+    chances = [np.array([0.3, 0.2, 0.1, 0.4]), np.array([0.0, 0.0, 0.0, 1.0])]
+    told = document(estimate(plan, simulated(plan, chances, 4000, 3, np.random.default_rng(1))))
+    period, cell = told["appliances"]["appliance 0"], told["slots"][0]["appliances"]["appliance 0"]
+
+    assert period["measured_ci95"][0] < period["measured"] < period["measured_ci95"][1]
+    assert "clipped" not in period
+    assert 0 < period["above_top"] < period["ci95"][1] - period["ci95"][0]
+    assert len(period["levels"]) == 3
+    assert cell["mean_watts_ci95"][0] < cell["mean_watts"] < cell["mean_watts_ci95"][1]
+    assert cell["measured_ci95"][0] < cell["measured"] < cell["measured_ci95"][1]
+    assert told["appliances"]["appliance 1"] is told["slots"][0]["appliances"]["appliance 1"] is None
+    assert list(told["too_few_measure"]) == ["appliance 1"]
+    assert "too_few_homes_for" not in told

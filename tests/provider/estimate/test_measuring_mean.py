@@ -8,7 +8,7 @@ import pytest
 from tests.provider.simulated import answers, plan_of, tallies_of
 
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.measuring_mean import Tails, is_plain, is_real, mean_of
+from hushwatt.provider.estimate.measuring_mean import is_plain, is_real, mean_of
 from hushwatt.provider.tally.tally import TallyKey
 
 VALUES, HIGH, USED, MEASURED = [0.0, 80.0, 200.0], 100.0, 0.3, 0.6
@@ -168,14 +168,15 @@ def test_what_real_watts_need():
     assert not is_plain(measuring_plan(high=None), 0)
 
 
-def test_tails_in_bins_are_the_same_tails():
-    plan = measuring_plan()
-    tails = Tails.of(plan, 0, np.array([0.4, 0.15, 0.05, 0.4]), np.eye(4) * 1e-4)
-    binned = tails.binned()
-
-    assert binned.ratios @ binned.weights == pytest.approx(tails.ratios @ tails.weights)
-    assert len(binned.ratios) <= 8
-    assert tails.quantile(0.98) > tails.median > 0
+@pytest.mark.parametrize("smooth", [False, True])
+def test_later_slots_change_no_earlier_one(smooth):
+    """What was shown of a slot stays, whatever comes later and whichever range is asked for."""
+    rng, plan = np.random.default_rng(9), measuring_plan(2)
+    tallies = simulated(plan, [np.array([0.3, 0.2, 0.1, 0.4]), np.array([0.4, 0.05, 0.05, 0.5])], 3000, 12, rng)
+    whole = estimate(plan, tallies, smooth=smooth).by_slot["appliance 0"]
+    early = estimate(plan, tallies, smooth=smooth, first=3, last=7).by_slot["appliance 0"]
+    for name in ("watts", "watts_se", "watts_low", "watts_high", "levels", "measured"):
+        assert getattr(early, name).tolist() == getattr(whole, name)[3:8].tolist()
 
 
 def test_the_mean_of_known_shares():

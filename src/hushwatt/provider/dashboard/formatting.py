@@ -91,7 +91,7 @@ def percent_plus_minus(part: float, low: float, high: float) -> str:
     """
     reach = 50 * (high - low)
     digits = decimals(reach)
-    return f"{number(100 * part, digits)} ± {number(reach, digits)}{THIN}%"
+    return f"{number(max(100 * part, 0.0), digits)} ± {number(reach, digits)}{THIN}%"
 
 
 def count(value: int, what: str, many: str = "") -> str:

@@ -12,9 +12,9 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.answer_errors import AnswerShares, period_answers, slot_answers
-from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
-from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
+from hushwatt.provider.estimate.debias import DebiasedGroups
 from hushwatt.provider.estimate.intervals import Z95, mean_interval
 from hushwatt.provider.estimate.measuring_mean import (
     OUTSIDE,
@@ -37,32 +37,34 @@ class ApplianceSeries:
     groups: DebiasedGroups
     slots: SlotStatistics
     period: PeriodMean | None  # None: nobody spoke of it, or too few homes, or too few measure it
-    worth: Floats  # watts of each answer
+    clipped_groups: DebiasedGroups  # both on the watts of the levels, none for "not measured"
+    clipped_slots: SlotStatistics
     answers: AnswerShares | None = None  # of the period, where its mean is not a plain one
     mean: MeasuringMean | None = None
+    drawn: Mask | None = None  # whether any home drew anew in a slot
 
     @classmethod
     def of(
         cls, plan: Plan, arrays: TallyArrays, number: int, timeline: SlotTimeline, homes: Floats
     ) -> "ApplianceSeries":
         """Debias the tallies of the appliance with this number, and add them up."""
-        worth = answer_watts(plan, number)
         groups = DebiasedGroups.of(plan, arrays, number)
         slots = slot_statistics(plan, number, groups, timeline, homes)
         if is_plain(plan, number):
-            return cls(plan, number, groups, slots, period_mean(plan, number, groups, slots, timeline), worth)
+            return cls(plan, number, groups, slots, period_mean(plan, number, groups, slots, timeline), groups, slots)
         answers = period_answers(plan, groups, slots, timeline)
         if answers is None:
-            return cls(plan, number, groups, slots, None, worth)
+            return cls(plan, number, groups, slots, None, groups, slots)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
         mean = MeasuringMean.of(plan, number, answers, tails)
         if not mean.enough[0]:
-            return cls(plan, number, groups, slots, None, worth, answers, mean)
+            return cls(plan, number, groups, slots, None, groups, slots, answers, mean)
         worth = linear_worth(plan, number, mean)
-        groups = DebiasedGroups.of(plan, arrays, number, worth)
-        slots = slot_statistics(plan, number, groups, timeline, homes, worth)
-        period = period_mean(plan, number, groups, slots, timeline, worth)
-        return cls(plan, number, groups, slots, period, worth, answers, mean)
+        linear = DebiasedGroups.of(plan, arrays, number, worth)
+        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth)
+        period = period_mean(plan, number, linear, linear_slots, timeline, worth)
+        drawn = timeline.sum_by_slot((groups.as_of == timeline.slots[timeline.slot_index]).astype(float)) > 0
+        return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn)
 
     @property
     def levels(self) -> int:
@@ -126,8 +128,9 @@ class ApplianceSeries:
 
     @cached_property
     def slot_means(self) -> MeasuringMean | None:
-        """The mean in every slot, with the period's tails; None for plain ones."""
-        if self.mean is None:
+        """The mean in every slot, with the tails that reports up to it make likely; None for plain ones."""
+        if self.mean is None or self.drawn is None:
             return None
-        tails = self.mean.tails.binned() if self.real else Tails.none()
-        return MeasuringMean.of(self.plan, self.number, slot_answers(self.plan, self.slots), tails)
+        answers = slot_answers(self.plan, self.clipped_slots)
+        tails = Tails.so_far(self.plan, self.number, answers, self.slots.known & self.drawn)
+        return MeasuringMean.of(self.plan, self.number, answers, tails)

@@ -3,8 +3,10 @@
 from math import isnan
 from typing import Any
 
+from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.estimate.caveats import unmeasured_times
+from hushwatt.provider.estimate.measuring_mean import is_plain
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
@@ -80,6 +82,11 @@ def _slot(estimates: Estimates, index: int) -> Document:
         shown = {
             name: each and each | _measured_in_slot(estimates.by_slot[name], index) for name, each in shown.items()
         }
+    uneven = uneven_limits(estimates.plan)
+    shown = {
+        name: each | _watts_limits(estimates.by_slot[name], index) if each and name in uneven else each
+        for name, each in shown.items()
+    }
     if estimates.smoothed:
         shown = {name: each and each | _smoothed(estimates.by_slot[name], index) for name, each in shown.items()}
     return document | {"appliances": shown} | _too_few_for(few, need)
@@ -104,12 +111,18 @@ def _measured_in_slot(numbers: SlotEstimates, index: int) -> Document:
     return _measured(*(float(each[index]) for each in columns))
 
 
+def uneven_limits(plan: Plan) -> set[str]:
+    """The appliances whose watts in a slot have limits of their own: means among measuring homes, or real ones."""
+    return {name for number, name in enumerate(plan.names) if not is_plain(plan, number)}
+
+
+def _watts_limits(numbers: SlotEstimates, index: int) -> Document:
+    return {"mean_watts_ci95": [float(numbers.watts_low[index]), float(numbers.watts_high[index])]}
+
+
 def _smoothed(numbers: SlotEstimates, index: int) -> Document:
     """Whether the slot is smoothed or stands by itself, and the limits of its watts, which may be uneven."""
-    return {
-        "mean_watts_ci95": [float(numbers.watts_low[index]), float(numbers.watts_high[index])],
-        "smoothed": bool(numbers.smoothed[index]),
-    }
+    return _watts_limits(numbers, index) | {"smoothed": bool(numbers.smoothed[index])}
 
 
 def _caveats(estimates: Estimates) -> Document:

@@ -19,7 +19,7 @@ from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.covariance import CovarianceBounds, covariance_bounds
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
-from hushwatt.provider.estimate.measuring_mean import OUTSIDE, TOP, measured_limits
+from hushwatt.provider.estimate.measuring_mean import measured_limits
 from hushwatt.provider.estimate.ranking import ranks, shares
 from hushwatt.provider.estimate.results import Estimates, Measured, PeriodEstimates, SlotEstimates, SlotSummary
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
@@ -116,22 +116,21 @@ def slot_estimates(series: ApplianceSeries, homes: Floats, show: Consistency) ->
 
 def measuring_estimates(series: ApplianceSeries, own: SlotEstimates) -> SlotEstimates:
     """The slots with means among the homes that measure the appliance; where hardly any does there is none."""
-    means, mean = series.slot_means, series.mean
-    if means is None or mean is None or series.too_few_measure:
+    means = series.slot_means
+    if means is None or series.too_few_measure:
         return replace(own, known=np.zeros_like(own.known))
     low, high = means.limits(series.real)
-    tail = mean.tails.median * means.top * means.sums[:, TOP] / means.measured
     estimates = replace(
         own,
         known=own.known & means.enough,
-        watts=means.clipped + tail,
+        watts=means.watts,
         watts_se=means.noise,
         watts_low=low,
         watts_high=high,
     )
     if not series.plan.answers_unmeasured:
         return estimates
-    part, low, high = measured_limits(slot_answers(series.plan, series.slots))
+    part, low, high = measured_limits(slot_answers(series.plan, series.clipped_slots))
     return replace(estimates, measured=part, measured_low=low, measured_high=high)
 
 
@@ -142,8 +141,9 @@ def smoothed_estimates(
 
     A standard error is as large as the further limit asks for: the truth is within 1.96 of it.
     """
-    filtered = among_measuring(series, filtered)
     own, smoothed, levels = slot_estimates(series, homes, show), filtered.smoothed, slice(series.levels)
+    if not series.plain:
+        filtered = among_measuring(series, filtered, own)
     reach = np.maximum(filtered.share - filtered.low, filtered.high - filtered.share)
     watts_reach = np.maximum(filtered.watts - filtered.watts_low, filtered.watts_high - filtered.watts)
     shown = show(homes * filtered.share, homes)
@@ -161,24 +161,24 @@ def smoothed_estimates(
     )
 
 
-def among_measuring(series: ApplianceSeries, filtered: SmoothedSlots) -> SmoothedSlots:
-    """The smoothed watts among the homes that measured the appliance in each slot.
+def among_measuring(series: ApplianceSeries, filtered: SmoothedSlots, own: SlotEstimates) -> SmoothedSlots:
+    """The smoothed watts among the homes that measured the appliance in each slot, and of real watts.
 
-    What was smoothed is the period's first order; how far it is from the period's mean is put on the slot's own
-    part of measuring homes, smoothed too.  The limits hold every tail, and none.
+    What is smoothed is clipped watts, and who measures; the ratio and the tail are those of the slot.  Their
+    interval holds that of the slot by itself.
     """
-    mean = series.mean
-    if series.plain or mean is None or series.too_few_measure:
+    means = series.slot_means
+    if means is None or series.too_few_measure:
         return filtered
     part = 1 - filtered.share[:, -1] if series.plan.answers_unmeasured else np.ones(len(filtered.watts))
     part = np.where(part > 0, part, 1.0)  # else the slot is not known
-    centre, measured = float(mean.watts[0]), float(mean.measured[0])
-    top = mean.top * np.maximum(filtered.share[:, series.levels - 1], 0) / part
-    watts, low, high = (
-        centre + (each - centre) * measured / part for each in (filtered.watts, filtered.watts_low, filtered.watts_high)
+    tail = means.tails.median * means.top * filtered.share[:, series.levels - 1]
+    return replace(
+        filtered,
+        watts=(filtered.watts + tail) / part,
+        watts_low=np.minimum(own.watts_low, filtered.watts_low / part),
+        watts_high=np.maximum(own.watts_high, (filtered.watts_high + tail) / part),
     )
-    more = mean.tails.quantile(1 - OUTSIDE) - mean.tails.median
-    return replace(filtered, watts=watts, watts_low=low - mean.tails.median * top, watts_high=high + more * top)
 
 
 def requested_slots(numbers: SlotEstimates, timeline: SlotTimeline) -> SlotEstimates:

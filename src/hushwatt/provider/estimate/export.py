@@ -17,7 +17,7 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.files import atomic_write
-from hushwatt.provider.estimate.document import document
+from hushwatt.provider.estimate.document import document, uneven_limits
 from hushwatt.provider.estimate.results import Estimates
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def tidy_table(estimates: Estimates) -> "pa.Table":
             gaps.append(np.repeat(~series.known[:, None], appliance.levels, axis=1))
         return pa.array(np.hstack(parts).ravel(), mask=np.hstack(gaps).ravel())
 
-    smoothed = ("watts_low", "watts_high", "smoothed") if estimates.smoothed else ()
+    limits = ("watts_low", "watts_high") if estimates.smoothed or uneven_limits(plan) else ()
+    smoothed = ("smoothed",) if estimates.smoothed else ()
     measured = ("measured", "measured_low", "measured_high") if plan.answers_unmeasured else ()
     return pa.table(
         {
@@ -77,8 +78,8 @@ def tidy_table(estimates: Estimates) -> "pa.Table":
             "homes_high": numbers("high"),
             "mean_watts": numbers("watts"),
             "mean_watts_se": numbers("watts_se"),
-            **{name.replace("watts", "mean_watts"): numbers(name) for name in smoothed},
-            **{name: numbers(name) for name in measured},
+            **{name.replace("watts", "mean_watts"): numbers(name) for name in limits},
+            **{name: numbers(name) for name in (*smoothed, *measured)},
         },
         metadata={"hushwatt.plan": plan.id, "hushwatt.homes": str(estimates.homes)},
     )

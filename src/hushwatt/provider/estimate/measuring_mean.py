@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.tails import median_tail, tail_ratios, tail_weights
+from hushwatt.privacy.tails import median_tail, median_tails, tail_ratios, tail_weights
 from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.debias import answer_watts
@@ -22,7 +22,7 @@ from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95, score_interval
 OUTSIDE = 0.02  # above an interval of real watts: half a hundredth is kept back, as no family of tails is true
 MIN_SIGMAS = 2.0  # standard errors from zero that the part of measuring homes must have
 STEPS = 40  # of bisection
-BINS = 8  # of tails, where slots by the thousand have limits
+BIN = 7  # laws, of neighbouring tails, where slots by the thousand have limits
 LOWEST, HIGHEST = -5.0, 100.0  # tops between which a mean is looked for
 WATTS, TOP, MEASURED = range(3)  # the sums that a mean is made of
 
@@ -43,49 +43,53 @@ def is_plain(plan: Plan, appliance: int) -> bool:
 
 @dataclass(frozen=True)
 class Tails:
-    """The tails that are thought possible above the top level, and how likely each is."""
+    """The tails that are thought possible above the top level, and how likely each is; rows where slots differ."""
 
     ratios: Floats  # r, watts above the top over those that the top level holds
     weights: Floats
+    median: Floats | float
 
     @classmethod
     def none(cls) -> "Tails":
-        return cls(np.zeros(1), np.ones(1))
+        return cls(np.zeros(1), np.ones(1), 0.0)
 
     @classmethod
     def of(cls, plan: Plan, appliance: int, share: Floats, covariance: Floats) -> "Tails":
         """After the reports of a period, by the share of homes behind each answer."""
         if not is_real(plan, appliance):
             return cls.none()
-        each = plan.appliances[appliance]
-        levels, high = each.levels, float(each.typical_high or 0.0)
-        weights = tail_weights(
-            share[:levels],
-            np.diagonal(covariance)[:levels],
-            each.values,
-            high,
-            covariance=float(covariance[levels - 2, levels - 1]),
-        )
-        return cls(tail_ratios(each.values, high), weights)
+        ratios, weights = _likely(plan, appliance, share, covariance)
+        return cls(ratios, weights, median_tail(ratios, weights))
 
-    @cached_property
-    def median(self) -> float:
-        return median_tail(self.ratios, self.weights)
+    @classmethod
+    def so_far(cls, plan: Plan, appliance: int, answers: AnswerShares, known: Mask) -> "Tails":
+        """For every slot after the reports up to it, in a few bins of neighbours: later ones change nothing."""
+        if not is_real(plan, appliance):
+            return cls.none()
+        slots = np.maximum(np.cumsum(known), 1)
+        share = np.cumsum(np.where(known[:, None], answers.share, 0), axis=0) / slots[:, None]
+        covariance = np.cumsum(np.where(known[:, None, None], answers.covariance, 0), axis=0)
+        ratios, weights = _likely(plan, appliance, share, covariance / slots[:, None, None] ** 2)
+        median = median_tails(ratios, weights)
+        order = np.argsort(ratios, kind="stable")
+        starts = np.arange(0, len(ratios), BIN)
+        total = np.add.reduceat(weights[:, order], starts, axis=1)
+        held = np.add.reduceat((weights * ratios)[:, order], starts, axis=1)
+        return cls(held / np.maximum(total, 1e-300), total, median)
 
-    def quantile(self, part: float) -> float:
-        """The tail that is exceeded with chance 1 − `part` at most."""
-        order = np.argsort(self.ratios)
-        passed = np.cumsum(self.weights[order])
-        return float(self.ratios[order][min(int(np.searchsorted(passed, part)), len(order) - 1)])
 
-    def binned(self) -> "Tails":
-        """The same in a few bins of neighbours, each with its mean."""
-        order = np.argsort(self.ratios)
-        weights = self.weights[order]
-        bins = np.minimum(((np.cumsum(weights) - weights / 2) * BINS).astype(int), BINS - 1)
-        total = np.bincount(bins, weights, BINS).astype(float)
-        mean = np.bincount(bins, weights * self.ratios[order], BINS).astype(float)
-        return Tails((mean / np.maximum(total, 1e-300))[total > 0], total[total > 0])
+def _likely(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+    """The tails of all laws and how likely each is."""
+    each = plan.appliances[appliance]
+    levels, high = each.levels, float(each.typical_high or 0.0)
+    weights = tail_weights(
+        share[..., :levels],
+        np.diagonal(covariance, axis1=-2, axis2=-1)[..., :levels],
+        each.values,
+        high,
+        covariance=covariance[..., levels - 2, levels - 1],
+    )
+    return tail_ratios(each.values, high), weights
 
 
 @dataclass(frozen=True)
@@ -172,7 +176,7 @@ def mean_of(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> fl
     worths = _worths(plan, appliance)
     away = worths - worths.mean(axis=1, keepdims=True)
     watts, top, measured = worths.mean(axis=1) + away @ share
-    tail = Tails.of(plan, appliance, share, covariance).median
+    tail = float(Tails.of(plan, appliance, share, covariance).median)
     return float((watts + tail * plan.appliances[appliance].values[-1] * top) / measured)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.debias import DebiasedGroups
+from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
 from hushwatt.provider.estimate.slots import SlotStatistics
 from hushwatt.provider.estimate.smoothing.kalman import FilteredSlot, KalmanBank, Observation
@@ -88,8 +88,9 @@ class SeriesRows:
 
 def smooth(timeline: SlotTimeline, series: Sequence[ApplianceSeries]) -> list[SmoothedSlots]:
     """Pass the shares of all answers and the watts of all appliances through a bank of Kalman filters."""
-    plan, groups, slots = series[0].plan, [each.groups for each in series], [each.slots for each in series]
-    panel = SeriesPanel.of(slots, [each.worth for each in series])
+    plan, groups = series[0].plan, [each.clipped_groups for each in series]
+    slots = [each.clipped_slots for each in series]
+    panel = SeriesPanel.of(slots, [answer_watts(plan, number) for number in range(len(series))])
     shown = _within_sigmas(panel, slots, [np.array([Z95])] * len(slots))
     if shown.smoothed.size:
         profiles = SeasonalProfiles(season_phases(plan, timeline.slots.tolist()), panel.known.shape[1])
