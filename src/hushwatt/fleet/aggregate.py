@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.fleet.aggregate_draws import aggregate_draws, homes_per_answer, homes_per_level
+from hushwatt.fleet.aggregate_draws import aggregate_draws, homes_per_answer
 from hushwatt.fleet.aggregate_turns import TurnCounts
 from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
@@ -89,11 +89,10 @@ def _slot_tallies(
 def _fresh_tally(plan: Plan, watts: Watts, speakers: TurnCounts, turn: tuple[int, int], drawn: int) -> Tally:
     """A fresh draw of all whose turn it is."""
     reports, counts = [], []
-    for index, appliance in enumerate(plan.appliances):
+    for index, width in enumerate(plan.widths):
         homes = speakers.of_appliance(index, *turn)
-        law = law_for(plan.oracle, drawn, plan.appliances_per_report, plan.widths[index])
-        answers = homes_per_answer if plan.answers_unmeasured else homes_per_level
-        levels = answers(appliance, plan.mapping, watts[:, index], homes, speakers.random)
+        law = law_for(plan.oracle, drawn, plan.appliances_per_report, width)
+        levels = homes_per_answer(plan, index, watts[:, index], homes, speakers.random)
         reports.append(int(homes.sum()))
         counts.append(aggregate_draws(levels, law, speakers.random))
     return Tally(int(speakers.turns[turn[0]].sum()), np.array(reports), np.concatenate(counts))

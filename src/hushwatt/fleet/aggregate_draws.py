@@ -10,9 +10,20 @@ from numpy.typing import NDArray
 
 from hushwatt.household.report.levels import Watts, between, ranged
 from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import Law
 
 Counts = NDArray[np.int64]
+
+
+def homes_per_answer(plan: Plan, index: int, watts: Watts, homes: Counts, random: np.random.Generator) -> Counts:
+    """How many homes hold each answer about an appliance; the last is "not measured", where the plan has it."""
+    appliance = plan.appliances[index]
+    if not plan.answers_unmeasured:
+        return homes_per_level(appliance, plan.mapping, watts, homes, random)
+    measured = ~np.isnan(watts)
+    levels = homes_per_level(appliance, plan.mapping, watts[measured], homes[measured], random)
+    return np.append(levels, homes[~measured].sum())
 
 
 def homes_per_level(
@@ -29,15 +40,6 @@ def homes_per_level(
     up = random.binomial(homes, way)
     levels = _sum_by_level(lower, homes - up, appliance.levels)
     return levels + _sum_by_level(lower + 1, up, appliance.levels)
-
-
-def homes_per_answer(
-    appliance: Appliance, mapping: str, watts: Watts, homes: Counts, random: np.random.Generator
-) -> Counts:
-    """The same where "not measured" is the last answer: that of homes whose watts are NaN."""
-    known = ~np.isnan(watts)
-    levels = homes_per_level(appliance, mapping, watts[known], homes[known], random)
-    return np.append(levels, homes[~known].sum())
 
 
 def aggregate_draws(homes: Counts, law: Law, random: np.random.Generator) -> Counts:
