@@ -170,7 +170,7 @@ def test_rehearse(tried):
         for name, one in told["appliances"].items()
         for low, high in [one["ci95"]]
     ]
-    assert f"{sum(inside)} of 3 true means lie within their limits." in rehearse.about(tried)
+    assert f"{sum(inside)} of 3 real means lie within their limits." in rehearse.about(tried)
     assert "Each of the 7 homes" in rehearse.about(tried)[0]
 
 

@@ -16,7 +16,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.prior import Prior, Tail, prior_of
-from hushwatt.privacy.tails import SCALES, SHAPES, prior_weights, tail_weights
+from hushwatt.privacy.tails import learnt_high, prior_weights, tail_weights
 
 LEAST = 1 / 8  # of what was thought: a learnt mean that is smaller is noise
 
@@ -99,7 +99,7 @@ def _with_tail(appliance: Appliance, prior: Prior, numbers: Mapping[str, Any], h
     if levels.shape != errors.shape or levels.shape != (appliance.levels,) or homes < 1:
         raise UsageError(f"{appliance.name}: levels and se are not those of the plan")
     weights = tail_weights(levels / homes, (errors / homes) ** 2, appliance.values, prior.high)
-    high = prior.high * float(np.exp(weights @ np.log(np.tile(SCALES, len(SHAPES)))))
+    high = learnt_high(weights, prior.high)
     kept = tuple(((weights + prior_weights()) / 2).tolist())
     return replace(prior, high=max(high, prior.mean), tail=Tail(prior.high, kept))
 
