@@ -57,13 +57,13 @@ class ApplianceSeries:
             return cls(plan, number, groups, slots, None, groups, slots)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
         mean = MeasuringMean.of(plan, number, answers, tails)
+        drawn = timeline.sum_by_slot((groups.as_of == timeline.slots[timeline.slot_index]).astype(float)) > 0
         if not mean.enough[0]:
-            return cls(plan, number, groups, slots, None, groups, slots, answers, mean)
+            return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn)
         worth = linear_worth(plan, number, mean)
         linear = DebiasedGroups.of(plan, arrays, number, worth)
         linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth)
         period = period_mean(plan, number, linear, linear_slots, timeline, worth)
-        drawn = timeline.sum_by_slot((groups.as_of == timeline.slots[timeline.slot_index]).astype(float)) > 0
         return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn)
 
     @property
