@@ -94,7 +94,8 @@ class ApplianceSeries:
         if self.mean is None:
             return low, high
         ends = [float(end[0]) for end in self.mean.limits(self.real)]
-        return min(ends[0], max(low, 0.0) if self.real else low), max(ends[1], high)
+        lowest = min(ends[0], max(low, 0.0) if self.real else low)
+        return min(lowest, period.watts), max(ends[1], high, period.watts)
 
     @property
     def above_top(self) -> float:
