@@ -67,6 +67,17 @@ def test_real_watts_are_covered_in_slots(prior, unmeasured):
     assert min(covered) >= 0.90
 
 
+def test_limits_hold_the_estimate_even_below_zero():
+    """Few homes, nothing used: some means are below zero, and so is their lower limit, but no other."""
+    rng, plan = np.random.default_rng(2), measuring_plan(unmeasured="zero")
+    slots = estimate(plan, simulated(plan, [np.array([1.0, 0.0, 0.0])], 300, 200, rng)).by_slot["appliance 0"]
+
+    assert (slots.watts < 0).any()
+    assert (slots.watts_low <= slots.watts).all()
+    assert (slots.watts <= slots.watts_high).all()
+    assert (slots.watts_low[slots.watts >= 0] >= 0).all()
+
+
 def test_real_watts_are_covered_over_periods():
     """Watts, shares and ranks of ten slots of 3,000 homes."""
     rng = np.random.default_rng(6)

@@ -57,13 +57,13 @@ class ApplianceSeries:
             return cls(plan, number, groups, slots, None, groups, slots)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
         mean = MeasuringMean.of(plan, number, answers, tails)
+        drawn = timeline.sum_by_slot((groups.as_of == timeline.slots[timeline.slot_index]).astype(float)) > 0
         if not mean.enough[0]:
-            return cls(plan, number, groups, slots, None, groups, slots, answers, mean)
+            return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn)
         worth = linear_worth(plan, number, mean)
         linear = DebiasedGroups.of(plan, arrays, number, worth)
         linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth)
         period = period_mean(plan, number, linear, linear_slots, timeline, worth)
-        drawn = timeline.sum_by_slot((groups.as_of == timeline.slots[timeline.slot_index]).astype(float)) > 0
         return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn)
 
     @property
@@ -94,7 +94,8 @@ class ApplianceSeries:
         if self.mean is None:
             return low, high
         ends = [float(end[0]) for end in self.mean.limits(self.real)]
-        return min(ends[0], max(low, 0.0) if self.real else low), max(ends[1], high)
+        lowest = min(ends[0], max(low, 0.0) if self.real else low)
+        return min(lowest, period.watts), max(ends[1], high, period.watts)
 
     @property
     def above_top(self) -> float:

@@ -117,7 +117,7 @@ def slot_estimates(series: ApplianceSeries, homes: Floats, show: Consistency) ->
 def measuring_estimates(series: ApplianceSeries, own: SlotEstimates) -> SlotEstimates:
     """The slots with means among the homes that measure the appliance; where hardly any does there is none."""
     means = series.slot_means
-    if means is None or series.too_few_measure:
+    if means is None:
         return replace(own, known=np.zeros_like(own.known))
     low, high = means.limits(series.real)
     estimates = replace(
@@ -168,7 +168,7 @@ def among_measuring(series: ApplianceSeries, filtered: SmoothedSlots, own: SlotE
     interval holds that of the slot by itself.
     """
     means = series.slot_means
-    if means is None or series.too_few_measure:
+    if means is None:
         return filtered
     part = 1 - filtered.share[:, -1] if series.plan.answers_unmeasured else np.ones(len(filtered.watts))
     part = np.where(part > 0, part, 1.0)  # else the slot is not known

@@ -132,12 +132,13 @@ class MeasuringMean:
         return np.sqrt(self._spread(self.clipped[:, None], np.zeros(1))[:, 0]) / self.measured
 
     def limits(self, real: bool) -> tuple[Floats, Floats]:
-        """The 95 % limits: of real watts, or of clipped ones."""
+        """The 95 % limits: of real watts, not below 0 as far as the estimate allows, or of clipped ones."""
         outside = (1 - CONFIDENCE) / 2
         low = self.end(outside, Tails.none())
         if not real:
             return low, self.end(1 - outside, Tails.none())
-        return np.maximum(low, 0.0), np.maximum(self.end(1 - OUTSIDE, self.tails), Z95 * self.noise)
+        high = np.maximum(self.end(1 - OUTSIDE, self.tails), Z95 * self.noise)
+        return np.minimum(np.maximum(low, 0.0), self.watts), np.maximum(high, self.watts)
 
     def end(self, part: float, tails: Tails) -> Floats:
         """The mean below which the real one is with chance `part`."""
