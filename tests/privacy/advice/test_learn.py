@@ -66,6 +66,18 @@ def test_a_mean_of_noise_is_not_believed():
     assert learnt[NAME].mean == pytest.approx(FRIDGE.typical_mean / 8)
 
 
+def test_an_unsure_mean_counts_for_less():
+    """The larger its standard error, the more stays of what was thought."""
+    sure, unsure, noise = (
+        learn_from_estimates(EVERYDAY, estimates(mean_watts=10.0, mean_watts_se=error))[NAME].mean
+        for error in (0.1, 0.7 * FRIDGE.typical_mean, 1e6)
+    )
+
+    assert sure == pytest.approx(10, rel=1e-3)
+    assert unsure == pytest.approx((10 + FRIDGE.typical_mean) / 2)
+    assert noise == pytest.approx(FRIDGE.typical_mean)
+
+
 def test_between_plans_with_and_without_the_answer():
     """A mean over all homes becomes one of those thought to measure, and back."""
     zero = replace(EVERYDAY, unmeasured="zero")

@@ -18,6 +18,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.prior import Prior, Tail, prior_of
 from hushwatt.privacy.tails import learnt_high, prior_weights, tail_weights
 
+DOUBT = 0.7  # of what was thought a mean is: about a factor of two; an estimate counts by how sure it is beside that
 LEAST = 1 / 8  # of what was thought: a learnt mean that is smaller is noise
 
 
@@ -79,14 +80,16 @@ def _of_readings(plan: Plan, prior: Prior, found: Typical) -> Prior:
 
 
 def _with_mean(plan: Plan, prior: Prior, numbers: Mapping[str, Any]) -> Prior:
-    """The prior with an estimated mean, among homes that measure where the plan asks for that."""
-    mean, measured = _number(numbers, "mean_watts"), numbers.get("measured")
+    """The prior with an estimated mean, as far as it is sure, among homes that measure where the plan asks for that."""
+    mean, measured = max(_number(numbers, "mean_watts"), 0.0), numbers.get("measured")
+    noise = _number(numbers, "mean_watts_se") if "mean_watts_se" in numbers else 0.0
     share = None if measured is None else float(np.clip(_number(numbers, "measured"), 0.01, 1.0))
     if plan.answers_unmeasured:
-        mean, among = (mean / prior.measured, prior.measured) if share is None else (mean, share)
+        scale, among = (1 / prior.measured, prior.measured) if share is None else (1.0, share)
     else:
-        mean, among = mean * (1.0 if share is None else share), 1.0
-    mean = max(mean, LEAST * prior.mean)
+        scale, among = 1.0 if share is None else share, 1.0
+    believed = 1 / (1 + (noise * scale / (DOUBT * prior.mean)) ** 2)
+    mean = max(believed * mean * scale + (1 - believed) * prior.mean, LEAST * prior.mean)
     return replace(prior, mean=mean, high=max(prior.high, mean), measured=among, source="estimates")
 
 
