@@ -16,6 +16,7 @@ from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.upload.http import connect
 from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.household.upload.successor_search import SuccessorSearch
 from hushwatt.privacy.entropy import OperatingSystem
 
 LOG = logging.getLogger("hushwatt.household")
@@ -48,13 +49,16 @@ class UploadThread:
     def _run(self) -> None:
         while not self._stop.is_set():
             with self.guard("sending"), self.folder.store() as store:
-                self._send(Outbox(store, OperatingSystem(), self.guard.say, self.client))
+                say, caps = self.guard.say, self.folder.caps
+                search = SuccessorSearch(store, caps, OperatingSystem(), say, self.client)
+                self._send(Outbox(store, OperatingSystem(), say, self.client), search)
             self._stop.wait(POLL_SECONDS)
 
-    def _send(self, outbox: Outbox) -> None:
+    def _send(self, outbox: Outbox, search: SuccessorSearch) -> None:
         while not self._stop.is_set():
             try:
                 outbox.send(self.clock.look().wall)
+                search.look(self.clock.look().wall)
             except HushwattError as wrong:  # the ledger cannot be written: the agent says so
                 LOG.debug("the outbox waits: %s", wrong)
             self._stop.wait(POLL_SECONDS)
