@@ -33,6 +33,7 @@ class Proposal:
     promise: Promise
     objections: tuple[str, ...]
     replaces: Plan | None = None
+    follows: bool = False  # whether the owner lets the home move on to successors
 
     @property
     def plan(self) -> Plan:
@@ -52,7 +53,7 @@ def propose(
     against = caps.objections(offer.plan, concurrent_plans(store, offer.plan, replaces, now))
     if not weighed.kept:
         against.append("it does not keep its own promise")
-    return Proposal(client, offer, weighed, tuple(against), replaces)
+    return Proposal(client, offer, weighed, tuple(against), replaces, caps.follow_successors)
 
 
 def concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:

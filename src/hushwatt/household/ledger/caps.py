@@ -164,10 +164,12 @@ def write_caps(path: Path, settings: list[str]) -> None:
     for name, value in table.items():
         _parse_cap(name, value if not isinstance(value, float) else Decimal(str(value)))
     with atomic_write(path) as temporary:
-        lines = (
-            f"{name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in table.items()
-        )
+        lines = (f"{name} = {_toml(value)}" for name, value in table.items())
         temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _parse_cap(name: str, value: Any) -> Any:
