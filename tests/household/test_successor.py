@@ -88,14 +88,14 @@ def test_a_home_is_told_and_takes_its_time(folder):
     )
     home, provider = home_of(folder, old, new)
     with home:
-        home.live(slots(1.5), 300)
+        home.live(slots(4.5), 300)
         look_now(home, old)
         assert here(home) == ["old"]
         home.live(slots(0.5), 300)
         assert here(home) == ["new"]
-        assert home.slots(1) == [1]
+        assert home.slots(1) == [1, 2, 3, 4]
         home.live(slots(2), 300)
-        assert min(home.slots(2)) == 3
+        assert min(home.slots(2)) == 6
         home.outbox.send(home.clock.wall + 10**12)
         assert home.store.value("SELECT count(*) FROM reports WHERE place = 1 AND due IS NOT NULL") == 0
         [line] = [line for line in home.said if line.startswith("moved on")]
