@@ -18,7 +18,7 @@ OTHER = replace(OLD, name="other")
 
 @pytest.fixture
 def client(tmp_path):
-    with InProcessClient(tmp_path, OLD, NEW, OTHER, now=OLD.calendar.start_of(1), needs_code=True) as client:
+    with InProcessClient(tmp_path, OLD, NEW, OTHER, now=OLD.calendar.start_of(1), enrolment="codes") as client:
         yield client
 
 
