@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 from tests.household.succeeding import FOLLOWS, here, home_of, look_now, old_plan, slots, successor
@@ -42,7 +43,7 @@ def length_of(plan: Plan) -> int:
     return plan.window * plan.slot.seconds * SECOND
 
 
-CHANGES = {
+CHANGES: dict[str, dict[str, Any]] = {
     "the same": {},
     "another phase": {"start_later": 300},
     "less": {"epsilon": 1_500_000},
@@ -116,7 +117,7 @@ def extra(old):
     return (*old.appliances, Appliance.of("one more", [1, 2]))
 
 
-WEAKER = {
+WEAKER: dict[str, tuple[dict[str, Any], str]] = {
     "ε": ({"epsilon": 3_000_001}, "in a window"),
     "minimum": ({"minimum_homes": 4}, "results of 4 homes"),
     "window": ({"window": 2}, "less time"),
