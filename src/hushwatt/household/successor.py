@@ -19,9 +19,8 @@ from hushwatt.household.upload.provider_client import Enrolment, Offer, Provider
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
-from hushwatt.privacy.promise import promise
 from hushwatt.privacy.strategies import affordable
-from hushwatt.privacy.successor import weaker
+from hushwatt.privacy.successor import promise_of, weaker
 from hushwatt.sanitise import quoted
 
 NOTHING_WEAKER = "its provider replaced the plan, and nothing about your protection is weaker"
@@ -118,7 +117,7 @@ def _change(member: Membership, reserved: Reserved, words: str, now: int, source
     """The old plan is left, the new one joined from its next slot on: in one transaction."""
     store, old, new = member.store, member.plan, reserved.offer.plan
     row = store.rows("SELECT address, secret FROM plans WHERE place = ?", (member.plan_key,))[0]
-    proposal = Proposal(ProviderClient(row["address"]), reserved.offer, promise(new), (), old)
+    proposal = Proposal(ProviderClient(row["address"]), reserved.offer, promise_of(new), (), old)
     terms = consent_terms(new, proposal.promise, row["address"], reserved.offer.key)
     text = "\n".join([words, "", *(f"{label:<16}{sentence}" for label, sentence in terms)])
     first = int(new.calendar.slot_of([now])[0]) + 1

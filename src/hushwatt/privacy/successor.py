@@ -5,11 +5,12 @@ dates may change; what a home can be asked, how much it can cost, and who sees i
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import shown
-from hushwatt.privacy.promise import promise
+from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.promise_words import reach
 from hushwatt.privacy.strategies import strategy_for
 
@@ -23,8 +24,14 @@ def weaker(old: Plan, new: Plan) -> list[str]:
     return [*found, *_amounts(old, new), *_times(old, new), *_ceilings(old, new), *_questions(old, new)]
 
 
+@lru_cache(maxsize=16)
+def promise_of(plan: Plan) -> Promise:
+    """What a plan promises, worked out once: where homes decide, that takes a while."""
+    return promise(plan)
+
+
 def _amounts(old: Plan, new: Plan) -> Iterator[str]:
-    before, after = promise(old), promise(new)
+    before, after = promise_of(old), promise_of(new)
     if new.epsilon > old.epsilon:
         yield f"it may cost your home ε {plain(new.epsilon)} in a window, not ε {plain(old.epsilon)}"
     elif after.dearest > before.dearest:
