@@ -139,7 +139,7 @@ GROUPED = {
     "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
     "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """
-        provider/api/devices provider/api/estimates provider/api/health provider/api/middleware
+        provider/api/estimates provider/api/health provider/api/middleware
         provider/api/openapi provider/api/plans provider/api/problems provider/api/request_head
         provider/api/signed provider/api/rate_limit provider/api/upload provider/app provider/clock
         provider/store/access_tokens provider/store/enrolment_codes

@@ -19,9 +19,10 @@ from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.plan_ledger import clock_tolerance
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.log_once import LogOnce
-from hushwatt.household.membership import Membership
+from hushwatt.household.membership import NOT_RUNNING, UNKNOWN_CLOCK, Membership
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.randomise import Randomiser, randomise
+from hushwatt.household.successor import move_on
 from hushwatt.household.upload.backoff import jitter
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -34,7 +35,6 @@ SPEND_RETENTION = 32 * DAY  # how long spends are kept slot by slot
 MAX_UNSAVED_TIME = 300 * SECOND  # of running time, at most, are not on disk
 MIN_WAIT = SECOND // 20  # nothing needs a closer look than this
 MAX_WAIT = 10 * SECOND  # and nothing waits longer for one: a pause, a new plan
-NOT_RUNNING = "the agent was not running"
 
 
 class ReadingSource(Protocol):
@@ -195,7 +195,10 @@ class Agent:
             member.skip_slots(min(current, tracker.end), why)
         if current > member.slot:
             self._end_slot(tracker, current, moment)
-        if current == member.slot <= tracker.end and tracker.living != current:
+        between_slots = current == member.slot and tracker.living != current
+        if between_slots and move_on(member, self.caps, moment.wall, self.source, self.say):
+            del self.trackers[member.plan_key]  # the next tick finds the plan that took its place
+        elif current == member.slot <= tracker.end and tracker.living != current:
             self._enter_slot(tracker, current, moment)
         elif current == member.slot - 1 and member.slot <= tracker.end:
             self.readings.open(member.plan, member.slot)  # before it begins: its first instant is part of it
@@ -234,7 +237,7 @@ class Agent:
             member.skip_slots(min(last, tracker.end), "the clock was moved forward")
             self.say(f"plan {quoted(member.plan.name)}: the clock was moved forward; what was spent counts longer")
         else:
-            member.charge_lost_slots(min(last, tracker.end), "the clock was wrong since the machine started")
+            member.charge_lost_slots(min(last, tracker.end), UNKNOWN_CLOCK)
 
     def _silent_until(self, tracker: SlotTracker, reason: str) -> None:
         plan, slot = tracker.member.plan, min(tracker.member.slot, tracker.end + 1)

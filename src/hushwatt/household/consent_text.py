@@ -54,6 +54,18 @@ UNMEASURED = (
     "it does not measure it; this answer is randomised and paid for like a level, so nobody can tell whether "
     "you have a plug there"
 )
+
+
+def successor_terms(follows: bool) -> tuple[str, str]:
+    """What happens when the provider replaces a plan."""
+    if follows:
+        return "successors", (
+            "you allowed this home to move on by itself (follow_successors) to a plan that replaces another, from "
+            "the same provider, where nothing about the protection is weaker and your caps hold; you are told"
+        )
+    return "successors", "a plan that replaces this one is only shown to you; nothing changes unless you join it"
+
+
 ODDS = (
     "by how much all that leaves your home can shift a bet between two stories about it; about one "
     "appliance, for someone who knew everything else about your home already"

@@ -33,6 +33,7 @@ class Proposal:
     promise: Promise
     objections: tuple[str, ...]
     replaces: Plan | None = None
+    follows: bool = False  # whether the owner lets the home move on to successors
 
     @property
     def plan(self) -> Plan:
@@ -49,13 +50,13 @@ def propose(
     pinned = key or pinned_key(store, client.address)
     offer = client.offer(plan_id, pinned)
     weighed, replaces = promise(offer.plan), _replaced_plan(store, offer)
-    against = caps.objections(offer.plan, _concurrent_plans(store, offer.plan, replaces, now))
+    against = caps.objections(offer.plan, concurrent_plans(store, offer.plan, replaces, now))
     if not weighed.kept:
         against.append("it does not keep its own promise")
-    return Proposal(client, offer, weighed, tuple(against), replaces)
+    return Proposal(client, offer, weighed, tuple(against), replaces, caps.follow_successors)
 
 
-def _concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:
+def concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:
     """The plans that this home will take part in at the same time, paused ones included."""
     rows = store.rows("SELECT canonical FROM plans WHERE left IS NULL AND plan != ?", (plan.id,))
     here = [each for each in (Plan.parse(row["canonical"]) for row in rows) if each != replaces]
@@ -105,29 +106,42 @@ def _record_membership(
     store: Store, proposal: Proposal, words: str, secret: bytes, enrolment: Enrolment, now: int, source: Source
 ) -> None:
     """Consent, keys and the first slot, in one change; a plan joined before goes on where it was."""
-    plan = proposal.plan
-    slot, memory = first_memory(plan, _first_slot(store, proposal, now), source)
+    with store.transaction():
+        first = _first_slot(store, proposal, now)
+        insert_membership(store, proposal, words, secret, enrolment, now, source, first)
+
+
+def insert_membership(
+    store: Store,
+    proposal: Proposal,
+    words: str,
+    secret: bytes,
+    enrolment: Enrolment,
+    now: int,
+    source: Source,
+    first: int,
+) -> None:
+    """The same from a given slot on, as part of a running change."""
+    plan, disk = proposal.plan, store.disk
+    slot, memory = first_memory(plan, first, source)
     row = (plan.id, plan.canonical(), proposal.client.address, proposal.offer.key, now, secret, slot, memory)
     before = _plan_row(store, plan.id) or {}
-    with store.transaction() as disk:
-        disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
-        disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
-        disk.execute(
-            "INSERT INTO plans (plan, canonical, address, provider, joined, secret, slot, memory) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (plan) DO UPDATE SET secret = excluded.secret, "
-            "address = excluded.address, provider = excluded.provider",
-            row,
-        )
-        if enrolment.offered and before.get("device") != enrolment.device:
-            _adopt_turn(store, plan, enrolment)
-        disk.execute(
-            "UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (enrolment.device, plan.id)
-        )
-        disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
-        if before.get("left") is not None:  # nobody vouches for the time since then
-            disk.execute("DELETE FROM home WHERE name = ?", (STATE_KEY,))
-        if proposal.replaces is not None:
-            disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
+    disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
+    disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
+    disk.execute(
+        "INSERT INTO plans (plan, canonical, address, provider, joined, secret, slot, memory) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (plan) DO UPDATE SET secret = excluded.secret, "
+        "address = excluded.address, provider = excluded.provider",
+        row,
+    )
+    if enrolment.offered and before.get("device") != enrolment.device:
+        _adopt_turn(store, plan, enrolment)
+    disk.execute("UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (enrolment.device, plan.id))
+    disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
+    if before.get("left") is not None:  # nobody vouches for the time since then
+        disk.execute("DELETE FROM home WHERE name = ?", (STATE_KEY,))
+    if proposal.replaces is not None:
+        disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
 
 
 def _adopt_turn(store: Store, plan: Plan, enrolment: Enrolment) -> None:
@@ -166,13 +180,14 @@ def _last_spend(store: Store, plan: Plan, now: int) -> int | None:
 
 
 def _replaced_plan(store: Store, offer: Offer) -> Plan | None:
-    """The plan of the same provider and name that this home takes part in, if it is another one."""
+    """The plan that this home takes part in and that another replaces, by its own word or by its name."""
     rows = store.rows(
         "SELECT plan, canonical FROM plans WHERE provider = ? AND left IS NULL AND plan != ?",
         (offer.key, offer.plan.id),
     )
     same = [Plan.parse(row["canonical"]) for row in rows]
-    return next((plan for plan in same if plan.name == offer.plan.name), None)
+    named = [plan for plan in same if plan.id == offer.plan.replaces] or same
+    return next((plan for plan in named if offer.plan.replaces == plan.id or plan.name == offer.plan.name), None)
 
 
 def pause(store: Store, wanted: str | None, now: int) -> list[Plan]:

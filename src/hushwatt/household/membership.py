@@ -27,6 +27,8 @@ from hushwatt.privacy.ledger import Ledger, Members
 from hushwatt.privacy.strategies import affordable
 
 EXTEND_SILENCE = "UPDATE silences SET last = ? WHERE place = ? AND last = ? AND reason = ?"
+NOT_RUNNING = "the agent was not running"
+UNKNOWN_CLOCK = "the clock was wrong since the machine started"
 MAX_LOST_ROWS = 1_000  # lost slots are written one by one up to this many, and in stretches beyond
 
 

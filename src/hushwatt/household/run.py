@@ -24,6 +24,7 @@ from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mqtt import listen
 from hushwatt.household.sources.sources_file import SourcesFile
+from hushwatt.household.successor_search import SuccessorSearch
 from hushwatt.household.upload.upload_thread import UploadThread
 
 HEALTH_SECONDS = 10.0  # seconds between two notes on the sources' health
@@ -68,7 +69,7 @@ class Runner:
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(OwnerPage(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
-        uploads = UploadThread(self.folder, self.clock, Guard(self.say))
+        uploads = UploadThread(self.folder, self.clock, Guard(self.say), SuccessorSearch)
         uploads.start()
         jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps)]
         stopped = asyncio.create_task(self.stop.wait())

@@ -9,6 +9,7 @@ from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.plan_ledger import spends_before_window
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.successor import notes as successor_notes
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 
@@ -53,6 +54,7 @@ class PlanStatus:
     sent: int  # what the provider has answered, whatever it said; nothing that was withheld
     last_report: int | None  # slot
     silences: tuple[tuple[int, int, str], ...]  # the latest, first slot, last slot, why
+    successors: tuple[str, ...] = ()  # moved on, moved here, or only offered, a sentence each
 
 
 def meters(store: Store, caps: Caps, now: int) -> list[BudgetMeter]:
@@ -106,6 +108,7 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
         sent=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NULL AND answer != 'withheld'"),
         last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (plan_key,)),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
+        successors=successor_notes(store, plan.id),
     )
 
 

@@ -112,7 +112,7 @@ class FakeProvider(Endpoint):
     def _document(self, request: SentRequest) -> dict[str, Any]:
         match request.path.rpartition("/")[2]:
             case "plans":
-                return {"plans": [{"id": plan.id, "name": plan.name} for plan in self.plans]}
+                return {"plans": [self._about(plan) for plan in self.plans]}
             case "keys":
                 return {"history": self.history}
             case "devices":
@@ -121,6 +121,11 @@ class FakeProvider(Endpoint):
                 return self._verdict(request.body)
             case _:
                 return {"reports": 0}
+
+    @staticmethod
+    def _about(plan: Plan) -> dict[str, str]:
+        listed = {"id": plan.id, "name": plan.name}
+        return listed if plan.replaces is None else listed | {"replaces": plan.replaces}
 
     def _verdict(self, body: bytes) -> dict[str, Any]:
         """Take what is uploaded, but for what there is a reason to refuse."""

@@ -24,6 +24,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import first_memory
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.randomise import Randomiser, randomise
+from hushwatt.household.successor_search import SuccessorSearch
 from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.plan.amounts import MICRO
@@ -99,6 +100,7 @@ class HomeUnderTest:
             self.store, self.caps, self.readings, self.source, self.randomiser, say=self.said.append, mark=self.mark
         )
         self._outbox: Outbox | None = None
+        self._search: SuccessorSearch | None = None
 
     @property
     def outbox(self) -> Outbox:
@@ -108,10 +110,21 @@ class HomeUnderTest:
             self._outbox = Outbox(Store(self.path), entropy, self.said.append, self.client)
         return self._outbox
 
+    @property
+    def search(self) -> SuccessorSearch:
+        """The look for plans that replace others, on a connection of its own."""
+        if self._search is None:
+            entropy = self.source.stream("successors")
+            self._search = SuccessorSearch(
+                Store(self.path), lambda: self.agent.caps, entropy, self.said.append, self.client
+            )
+        return self._search
+
     def switch_off(self) -> None:
         self.store.close()
-        if self._outbox is not None:
-            self._outbox.store.close()
+        for each in (self._outbox, self._search):
+            if each is not None:
+                each.store.close()
 
     def __enter__(self) -> Self:
         return self

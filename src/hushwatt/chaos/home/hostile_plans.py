@@ -1,7 +1,8 @@
 """Many greedy plans at once, some joined late: the owner's caps hold over all of them together.
 
 Some time the owner lowers the caps while the agent runs; from then on nothing is spent that the
-lower ones do not allow.
+lower ones do not allow.  The provider also offers a plan that replaces one of them and is weaker in
+something; although the owner lets the home follow successors, this one is not followed.
 """
 
 import random
@@ -9,8 +10,10 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, lcm
 from pathlib import Path
+from typing import Any
 
 from hushwatt.audit.harness.expect import expect
+from hushwatt.audit.harness.fake_provider import KEY, FakeProvider
 from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, SeededSource, join
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.audit.harness.released import Row
@@ -18,10 +21,11 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.ledger.caps import DAY, YEAR, Caps
 from hushwatt.household.ledger.demand import window_length
 from hushwatt.household.report.preview import named_levels
-from hushwatt.plan import Plan, SlotLength
+from hushwatt.plan import Appliance, Plan, SlotLength
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.ledger import Spend, dearest_interval
+from hushwatt.wire.signature import public_bytes
 
 PLANS = 10
 HOME = replace(NO_CAPS, epsilon_per_day=20 * MICRO, epsilon_per_year=15 * MICRO)
@@ -44,11 +48,38 @@ def case(seed: int, folder: Path) -> None:
         if count == early:
             before = costs(_said(home, joined))
             lower = home.agent.caps = _lower(caps, before)
+    _offer_weaker(home, chance)
     home.live(6 * 3600, 300)
     home.switch_off()
     for what, cost in costs(_said(home, joined)).items():
         most = max(before.get(what, Fraction(0)), _cap(lower, what))
         expect(cost <= min(most, _cap(caps, what)), f"{what} cost {float(cost)} of {float(most)}")
+
+
+def _offer_weaker(home: HomeUnderTest, chance: random.Random) -> None:
+    """A successor of some plan of the home's that asks more, and must get nothing but a look."""
+    old = plan_for(chance, epsilon=MICRO)
+    weak = {
+        "epsilon": old.epsilon + 1,
+        "slot": SlotLength(old.slot.seconds // 2, "s"),
+        "unmeasured": "answer",
+        "appliances": (*old.appliances, Appliance.of("one more", [1, 2])),
+    }
+    key = chance.choice(list(weak))
+    fields: dict[str, Any] = {key: weak[key]}
+    if key == "appliances" and old.decision is not None:
+        fields["appliances_per_report"] = len(old.appliances) + 1
+    provider = FakeProvider((old, replace(old, replaces=old.id, **fields)))
+    place = join(home.store, old, 10**6, SeededSource(chance.getrandbits(32)))
+    with home.store.transaction() as disk:
+        disk.execute("UPDATE plans SET provider = ? WHERE place = ?", (public_bytes(KEY), place))
+    home.agent.caps = replace(home.agent.caps, follow_successors=True)
+    home.client = lambda address: provider.provider_client()
+    home.store.write_value(f"look {old.id}", home.clock.wall)
+    home.search.look(home.clock.wall)
+    expect(bool(provider.requests), "nobody looked for a successor")
+    expect(all(each.is_open for each in provider.requests), "a weaker successor was asked for a place")
+    expect(any("not followed: weaker" in line for line in home.said), "a weaker successor was not told of")
 
 
 def _lower(caps: Caps, spent: dict[str, Fraction]) -> Caps:

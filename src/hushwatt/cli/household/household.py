@@ -35,6 +35,7 @@ def join(
     code: str | None = None,
     key: str | None = None,
     cap: Annotated[list[str] | None, Parameter(name="--cap", negative=())] = None,
+    follow_successors: Annotated[bool, Parameter(negative=())] = False,
     yes: bool = False,
     folder: FolderOption = None,
 ) -> None:
@@ -54,6 +55,9 @@ def join(
     cap
         Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml, and
         heeded by an agent that runs already.
+    follow_successors
+        Let this home move on by itself to plans that replace its plans, from the same provider, where nothing
+        about the protection is weaker and your caps hold; kept in caps.toml, for all plans of this home.
     yes
         Agree without being asked; for scripts.
     """
@@ -69,8 +73,8 @@ def join(
     if wanted is None or len(wanted) != 64:
         wanted, pinned = choose_plan(client, wanted, pinned)
     with here.store(make=True) as store:
-        if cap:
-            write_caps(here.caps_path, cap)
+        if settings := [*(cap or ()), *(["follow_successors=true"] if follow_successors else ())]:
+            write_caps(here.caps_path, settings)
         proposal = propose(store, here.caps(), client, wanted, pinned, time.time_ns())
         words = agreement(proposal)
         print(words)
@@ -138,11 +142,12 @@ def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
         document = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
             "plans": [plan_table(each, beyond) for each in joined],
+            "follow_successors": caps.follow_successors,
             "sources": health,
         }
         print(json.dumps(document, indent=2))
         return
-    for line in status_lines(budgets, joined, beyond, health, now):
+    for line in status_lines(budgets, joined, beyond, health, now, caps.follow_successors):
         print(line)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hushwatt.household.consent_text import WHILE_PAUSED, consent_terms, example_report, plan_changes
+from hushwatt.household.consent_text import WHILE_PAUSED, consent_terms, example_report, plan_changes, successor_terms
 from hushwatt.household.join import Proposal
 from hushwatt.household.report.preview import preview
 from hushwatt.household.status import BudgetMeter, PlanStatus
@@ -18,6 +18,7 @@ def agreement(proposal: Proposal) -> str:
     lines = [f"the plan {quoted(plan.name)}", ""]
     for label, sentence in consent_terms(plan, promise, proposal.client.address, proposal.offer.key):
         lines.append(f"{label:<16}{sentence}")
+    lines.append("{:<16}{}".format(*successor_terms(proposal.follows)))
     if proposal.replaces is not None:
         lines += ["", "This takes the place of a plan you take part in. It gives no fresh budget. What changes:"]
         lines += [f"  {line}" for line in plan_changes(proposal.replaces, plan)]
@@ -39,12 +40,18 @@ def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, A
         "waiting": each.waiting,
         "last_report": each.last_report,
         "beyond_caps": beyond.get(each.plan.id, []),
+        "successors": list(each.successors),
         "silences": [{"first": a, "last": b, "reason": why} for a, b, why in each.silences],
     }
 
 
 def status_lines(
-    budgets: list[BudgetMeter], joined: list[PlanStatus], beyond: Mapping[str, list[str]], health: Any, now: int
+    budgets: list[BudgetMeter],
+    joined: list[PlanStatus],
+    beyond: Mapping[str, list[str]],
+    health: Any,
+    now: int,
+    follows: bool = False,
 ) -> Iterator[str]:
     for each in joined:
         yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"
@@ -58,6 +65,8 @@ def status_lines(
             yield f"  held back by your caps: {line}"
         if each.state == "paused":
             yield f"  {WHILE_PAUSED}"
+        for line in each.successors:
+            yield f"  {line}"
         for first, last, why in each.silences[:3]:
             span = f"slot {first}" if first == last else f"slots {first} to {last}"
             yield f"  silent in {span}: {why}"
@@ -66,6 +75,7 @@ def status_lines(
         cap = f" of at most {plain(budget.cap)}" if budget.cap else ""
         words = f"any one {budget.words}, in any {budget.span}" if budget.span else budget.words
         yield f"  {words}: ε {plain(budget.spent)}{cap}"
+    yield f"successors: {successor_terms(follows)[1]}"
     yield from source_lines(health, now)
 
 

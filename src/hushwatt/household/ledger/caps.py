@@ -51,6 +51,7 @@ class Caps:
     smallest_window: int = 1  # slots
     smallest_minimum_homes: int = 10
     latest_expiry: datetime | None = None
+    follow_successors: bool = False  # move on to a plan that replaces another, where nothing is weaker
     """`appliance_epsilon` holds in any stretch as long as the longest window of the home's plans, and
     of a day at least, counting every slot that touches the stretch, like the caps of a day and a year.
     """
@@ -129,7 +130,8 @@ class Caps:
         lowest = {name: min(getattr(self, name), getattr(other, name)) for name in AMOUNTS}
         highest = {name: max(getattr(self, name), getattr(other, name)) for name in MINIMUMS}
         ends = [end for end in (self.latest_expiry, other.latest_expiry) if end is not None]
-        return Caps(**lowest, **highest, latest_expiry=min(ends, default=None))
+        follows = self.follow_successors and other.follow_successors
+        return Caps(**lowest, **highest, latest_expiry=min(ends, default=None), follow_successors=follows)
 
 
 def interval_words(length: int) -> str:
@@ -162,8 +164,12 @@ def write_caps(path: Path, settings: list[str]) -> None:
     for name, value in table.items():
         _parse_cap(name, value if not isinstance(value, float) else Decimal(str(value)))
     with atomic_write(path) as temporary:
-        lines = (f"{name} = {value}" for name, value in table.items())
+        lines = (f"{name} = {_toml(value)}" for name, value in table.items())
         temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _parse_cap(name: str, value: Any) -> Any:
@@ -178,6 +184,10 @@ def _parse_cap(name: str, value: Any) -> Any:
             raise UsageError(f"{name}: {wrong}") from None
     if name == "latest_expiry":
         return _parse_expiry(value)
+    if name == "follow_successors":
+        if isinstance(value, bool):
+            return value
+        raise UsageError("follow_successors must be true or false")
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return value
     raise UsageError(f"{name} must be a whole number of at least 1")

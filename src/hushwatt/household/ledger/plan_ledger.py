@@ -5,6 +5,7 @@ disk, and under the owner's caps, before the first random bit is asked for.
 """
 
 from copy import copy
+from datetime import timedelta
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from hushwatt.household.ledger.demand import window_length
 from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
 from hushwatt.household.ledger.monotonic_clock import TOLERANCE, MonotonicClock, SqlCondition
 from hushwatt.plan.plan import Plan
-from hushwatt.plan.times import nanoseconds
+from hushwatt.plan.times import local_day, midnight, nanoseconds, zone
 from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
+from hushwatt.privacy.successor import same_clock
 
 ONLY_HOME = np.zeros(1, dtype=np.int32)  # the only home there is
+LONG_AGO = -(1 << 40)  # the slot of charges of other plans: they are looked up anew each time
 
 
 class PlanLedger(Ledger):
@@ -26,6 +29,7 @@ class PlanLedger(Ledger):
     plan: Plan
     plan_key: int
     home_ledger: HomeLedger
+    predecessors: tuple[tuple[int, Plan], ...]  # the plans that it replaces, and their keys in the store
 
     @classmethod
     def load(cls, plan: Plan, plan_key: int, home_ledger: HomeLedger, slot: int) -> "PlanLedger":
@@ -33,6 +37,7 @@ class PlanLedger(Ledger):
         first = Ledger.of(plan, homes=1)
         ledger = cls(1, first.epsilon, first.window, first.appliances, first.appliance_total)
         ledger.plan, ledger.plan_key, ledger.home_ledger = plan, plan_key, home_ledger
+        ledger.predecessors = predecessors(plan, home_ledger)
         rows = home_ledger.store.disk.execute(
             "SELECT slot, amount, members FROM spends WHERE place = ? AND slot > ? ORDER BY slot, rowid",
             (plan_key, slot - plan.window),
@@ -65,7 +70,30 @@ class PlanLedger(Ledger):
             f"WHERE place = ? AND {moved} GROUP BY members ORDER BY slot",
             (self.plan_key, *values),
         )
-        return [*(_charge(**row) for row in rows), *super().recent(slot)]
+        replaced = [charge for each in self.predecessors for charge in self._replaced(slot, *each)]
+        return [*replaced, *(_charge(**row) for row in rows), *super().recent(slot)]
+
+    def _replaced(self, slot: int, plan_key: int, old: Plan) -> list[Charge]:
+        """What was spent under a plan that this one replaces, in or not shown to be before the window.
+
+        A slot longer than the old ones may begin anywhere among them, so that one more is looked at.
+        """
+        begins = window_start(self.plan, slot, extra=not divides(self.plan, old))
+        monotonic, length = self.home_ledger.monotonic, window_length(self.plan)
+        moved, values = monotonic.since(begins, length, clock_tolerance(self.plan))
+        rows = self.home_ledger.store.rows(
+            f"SELECT amount, members FROM spends WHERE place = ? AND (end > ? OR {moved})", (plan_key, begins, *values)
+        )
+        return [self._translated(old, **row) for row in rows]
+
+    def _translated(self, old: Plan, amount: int, members: bytes | None) -> Charge:
+        """A charge of another plan in the terms of this one: its appliances by name, their parts no smaller."""
+        asked = np.arange(len(old.appliances)) if members is None else np.frombuffer(members, dtype="<u2")
+        places = {name: place for place, name in enumerate(self.plan.names)}
+        named = [places[old.names[each]] for each in asked if old.names[each] in places]
+        if self.appliance_total is not None:
+            amount = max(amount, -(-amount * self.plan.appliances_per_report // old.appliances_per_report))
+        return Charge(LONG_AGO, ONLY_HOME, np.array([amount]), np.array([named], dtype="<u2"))
 
     def can_afford(self, slot: int, amount: int, members: Members | None) -> bool:
         """Whether a charge would be accepted by the plan's window and by the owner's caps."""
@@ -92,6 +120,32 @@ def spends_before_window(plan: Plan, monotonic: MonotonicClock, slot: int) -> Sq
     begins = nanoseconds(plan.calendar.start_of(first))
     moved, values = monotonic.since(begins, window_length(plan), clock_tolerance(plan))
     return f"(slot < ? AND {moved})", (first, *values)
+
+
+def predecessors(plan: Plan, home_ledger: HomeLedger) -> tuple[tuple[int, Plan], ...]:
+    """The plans of this home that a plan replaces, one after the other; what was spent there still counts."""
+    found: list[tuple[int, Plan]] = []
+    while plan.replaces is not None:  # an id is a hash of what it names, so there is no circle
+        rows = home_ledger.store.rows("SELECT place, canonical FROM plans WHERE plan = ?", (plan.replaces,))
+        if not rows:
+            break
+        plan = Plan.parse(rows[0]["canonical"])
+        found.append((rows[0]["place"], plan))
+    return tuple(found)
+
+
+def window_start(plan: Plan, slot: int, extra: bool) -> int:
+    """When the window that ends with a slot begins, if need be before the plan does; or a slot earlier."""
+    begins, slots = plan.calendar.start_of(slot), plan.window - 1 + extra
+    if plan.slot.unit != "d":
+        return nanoseconds(begins) - slots * plan.slot.seconds * SECOND
+    where = zone(plan.timezone)
+    return nanoseconds(midnight(local_day(begins, where) - timedelta(days=slots * plan.slot.count), where))
+
+
+def divides(new: Plan, old: Plan) -> bool:
+    """Whether slots of one plan are never longer than those of another."""
+    return new.slot.seconds <= old.slot.seconds and same_clock(old, new)
 
 
 def clock_tolerance(plan: Plan) -> int:

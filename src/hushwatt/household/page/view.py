@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, consent_terms, plan_changes
+from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, consent_terms, plan_changes, successor_terms
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
@@ -87,10 +87,11 @@ def _meter(label: str, spent: int, cap: int) -> list[str]:
 
 def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
     row = data.store.rows("SELECT provider FROM plans WHERE plan = ?", (each.plan.id,))[0]
-    weighed = promise(each.plan)
+    weighed, successors = promise(each.plan), successor_terms(data.caps.follow_successors)
     parts = [
         html.paragraph(f"{each.state}; {each.reports} reports, {each.waiting} waiting to be sent."),
         *(html.paragraph(f"Held back by your caps: {line}.") for line in beyond),
+        *(html.paragraph(f"{line[:1].upper()}{line[1:]}.") for line in each.successors),
         *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),
         *(html.paragraph(f"Silent in slots {first} to {last}: {why}.", True) for first, last, why in each.silences[:2]),
         _grid(data, each),
@@ -106,7 +107,7 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
             f"at odds {weighed.odds}."
         ),
         "<h2>What you agreed to</h2>",
-        html.terms(consent_terms(each.plan, weighed, each.address, row["provider"])),
+        html.terms([*consent_terms(each.plan, weighed, each.address, row["provider"]), successors]),
         _changes(each, every),
         html.paragraph("To leave and have everything erased: hushwatt household leave", True),
     ]
@@ -115,7 +116,8 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
 
 def _changes(each: PlanStatus, every: list[PlanStatus]) -> str:
     """What changed against the plan that this one took the place of."""
-    older = [one for one in every if one.state == "left" and one.plan.name == each.plan.name]
+    replaced = (each.plan.name, each.plan.replaces)
+    older = [one for one in every if one.state == "left" and {one.plan.name, one.plan.id} & {*replaced}]
     if not older:
         return ""
     lines = "".join(f"<li>{html.text(line)}</li>" for line in plan_changes(older[-1].plan, each.plan))

@@ -29,7 +29,11 @@ from hushwatt.wire.record import pack
 BATCH_RECORDS = 500  # records in one upload
 RETRY_REASONS = ("too_early",)  # refusals that time will mend
 REASON = re.compile(r"[a-z_]{1,40}")
-ACTIVE_PLANS = "left IS NULL AND paused IS NULL AND device IS NOT NULL"  # plans under which something may leave
+ACTIVE_PLANS = (  # under which something may leave; what waits when a home moves on is still sent, unless that pauses
+    "device IS NOT NULL AND paused IS NULL AND (left IS NULL OR EXISTS (SELECT 1 FROM home JOIN plans AS heir "
+    "ON heir.plan = json_extract(home.value, '$.to') WHERE home.name = 'moved ' || plans.plan "
+    "AND heir.left IS NULL AND heir.paused IS NULL))"
+)
 
 
 @dataclass

@@ -36,6 +36,7 @@ from hushwatt.wire.signature import (
 JSON = {"Content-Type": "application/json"}
 BINARY = {"Content-Type": "application/octet-stream"}
 PLAN_ID = re.compile(r"[0-9a-f]{64}")
+MAX_SUCCESSORS = 3  # plans that are looked at when several say they replace one
 RETRY_STATUSES = (408, 429)  # beside 5xx: refusals that time will mend
 
 
@@ -117,9 +118,18 @@ class PlanSession:
 
     def enrol(self, plan: Plan, key: Ed25519PrivateKey, code: str | None) -> Enrolment:
         """A place for this home in the plan."""
-        request = {"public_key": public_bytes(key).hex()} | ({"code": code} if code else {})
-        body = json.dumps(request).encode()
-        answer = self.session.ask("POST", f"/v1/plans/{self.plan_id}/devices", body, JSON)
+        return self._enrol(plan, key, {"code": code} if code else {}, None, 0)
+
+    def succeed(self, plan: Plan, key: Ed25519PrivateKey, device: bytes, time: int) -> Enrolment:
+        """A place for the holder of a place in the plan that this one replaces, under the same key."""
+        return self._enrol(plan, key, {}, device, time)
+
+    def _enrol(
+        self, plan: Plan, key: Ed25519PrivateKey, more: dict[str, str], device: bytes | None, time: int
+    ) -> Enrolment:
+        path, body = f"/v1/plans/{self.plan_id}/devices", json.dumps({"public_key": public_bytes(key).hex()} | more)
+        signed = {} if device is None else sign_request(key, device, "POST", path, time, body.encode())
+        answer = self.session.ask("POST", path, body.encode(), JSON | signed)
         return parse_enrolment(plan, self.session.raise_for_status(answer))
 
     def upload(self, key: Ed25519PrivateKey, device: bytes, body: bytes, time: int) -> HttpResponse:
@@ -147,6 +157,15 @@ class ProviderClient:
             answer = session.ask("GET", "/v1/plans")
             key = self._shown_key(session, pinned)
             return PlanList(parse_plan_list(session.raise_for_status(answer)), key)
+
+    def successors(self, plan_id: str, pinned: bytes) -> list[Offer]:
+        """The plans that say they replace this one, whole and signed; from no other key is anything believed."""
+        with self._session() as session:
+            answer = session.ask("GET", "/v1/plans")
+            self._shown_key(session, pinned)
+            named = parse_successors(session.raise_for_status(answer), plan_id)
+        offers = [self.offer(each, pinned) for each in named[:MAX_SUCCESSORS]]
+        return [each for each in offers if each.plan.replaces == plan_id]
 
     def offer(self, plan_id: str, pinned: bytes | None = None) -> Offer:
         """A plan, whole and signed, by the pinned key or one that follows from it."""
@@ -205,6 +224,13 @@ def parse_plan_list(answer: HttpResponse) -> tuple[tuple[str, str], ...]:
     rows = [as_table(each) for each in as_list(as_table(answer.json()).get("plans"))]
     named = [(as_text(row.get("id")), as_text(row.get("name"))) for row in rows]
     return tuple((name, words) for name, words in named if PLAN_ID.fullmatch(name))
+
+
+def parse_successors(answer: HttpResponse, plan_id: str) -> list[str]:
+    """The ids of those in a list of plans that are said to replace this one."""
+    rows = [as_table(each) for each in as_list(as_table(answer.json()).get("plans"))]
+    named = [as_text(row.get("id")) for row in rows if row.get("replaces") == plan_id]
+    return [name for name in named if PLAN_ID.fullmatch(name) and name != plan_id]
 
 
 def parse_enrolment(plan: Plan, answer: HttpResponse) -> Enrolment:

@@ -6,8 +6,10 @@ and no longer: what was not acknowledged is sent again by the next life.
 
 import logging
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.clock import HomeClock
@@ -23,6 +25,12 @@ POLL_SECONDS = 1.0  # seconds between two looks into the outbox
 STOP_SECONDS = 1.0  # seconds to wait for an exchange that is under way
 
 
+class Search(Protocol):
+    """Whatever else asks the provider something now and then."""
+
+    def look(self, now: int) -> None: ...
+
+
 @dataclass
 class UploadThread:
     """The thread; `start` once, `stop` once."""
@@ -30,6 +38,7 @@ class UploadThread:
     folder: HomeFolder
     clock: HomeClock
     guard: Guard
+    search: Callable[..., Search] | None = None  # for plans that replace others, on the same connection to the ledger
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
@@ -48,13 +57,18 @@ class UploadThread:
     def _run(self) -> None:
         while not self._stop.is_set():
             with self.guard("sending"), self.folder.store() as store:
-                self._send(Outbox(store, OperatingSystem(), self.guard.say, self.client))
+                jobs = [Outbox(store, OperatingSystem(), self.guard.say, self.client).send]
+                if self.search is not None:
+                    search = self.search(store, self.folder.caps, OperatingSystem(), self.guard.say, self.client)
+                    jobs.append(search.look)
+                self._send(jobs)
             self._stop.wait(POLL_SECONDS)
 
-    def _send(self, outbox: Outbox) -> None:
+    def _send(self, jobs: Sequence[Callable[[int], None]]) -> None:
         while not self._stop.is_set():
             try:
-                outbox.send(self.clock.look().wall)
+                for job in jobs:
+                    job(self.clock.look().wall)
             except HushwattError as wrong:  # the ledger cannot be written: the agent says so
                 LOG.debug("the outbox waits: %s", wrong)
             self._stop.wait(POLL_SECONDS)

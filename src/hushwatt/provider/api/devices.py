@@ -13,12 +13,12 @@ from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_before
+from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_before, speaks_for_itself
 from hushwatt.provider.store.enrolment_codes import MAX_GATEWAY_HOMES, find_code
 from hushwatt.provider.store.rotations import assign_rotations
 from hushwatt.provider.store.session import Session, device_rows
 from hushwatt.wire.record import DEVICE_BYTES
-from hushwatt.wire.signature import sound_key
+from hushwatt.wire.signature import DEVICE_HEADER, sound_key
 
 
 class Join(BaseModel):
@@ -75,6 +75,8 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         now = int(service.clock.now().timestamp())
         sound_key(bytes.fromhex(joining.public_key))
         needs_code = service.config.needs_code or joining.homes is not None
+        if needs_code and await succeeds(service, authenticator, collection.plan, joining, request):
+            needs_code = False
         if needs_code and not joining.code:
             raise Problem("code-refused", "a one-time code of the provider is needed")
 
@@ -106,6 +108,19 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         return Erased(reports=reports)
 
     return routes
+
+
+async def succeeds(
+    service: Service, authenticator: RequestAuthenticator, plan: Plan, joining: Join, request: Request
+) -> bool:
+    """Whether a home of the plan that this one replaces asks, under the key it has there: it needs no new code."""
+    before = None if plan.replaces is None else service.collection(plan.replaces)
+    if before is None or joining.code or joining.homes is not None or DEVICE_HEADER not in request.headers:
+        return False
+    signer = await authenticator.signer(request, before, await request.body())
+    with service.database.reading() as session:
+        alone = speaks_for_itself(session, signer)
+    return alone and signer.key == bytes.fromhex(joining.public_key)
 
 
 def enrol(session: Session, collection: Collection, joining: Join, needs_code: bool, now: int) -> Enrolled | None:

@@ -51,4 +51,4 @@ def _about(service: Service, plan: Plan) -> dict[str, Any]:
         "start": show_instant(plan.start),
         "expires": show_instant(plan.expires),
         "enrolment": "closed" if over else "codes" if service.config.needs_code else "open",
-    }
+    } | ({} if plan.replaces is None else {"replaces": plan.replaces})

@@ -43,6 +43,11 @@ def find_signer(session: Session, plan: int, name: bytes) -> Signer | None:
     return Signer(int(row[0]), bytes(row[1]), bytes(row[2])) if row else None
 
 
+def speaks_for_itself(session: Session, signer: Signer) -> bool:
+    """Whether a signer is there still, and is a home, not a gateway."""
+    return first_row(session, "SELECT 1 FROM signers WHERE signer = ? AND gateway = 0", signer.signer) is not None
+
+
 def enrol_home(session: Session, plan: int, key: bytes, code: EnrolmentCode | None = None) -> Enrolled:
     """Enrol one home under its own key."""
     statement = (

@@ -1,0 +1,35 @@
+"""What is weaker in a plan than in the one it replaces is found, and nothing else."""
+
+from dataclasses import replace
+
+from tests.household.succeeding import old_plan, successor
+
+from hushwatt.plan import Appliance, Plan, SlotLength
+from hushwatt.privacy.successor import weaker
+
+
+def test_an_appliance_must_not_cost_more():
+    """Fewer appliances a report give each of them more."""
+    old = old_plan(
+        "lpu", appliances=(*old_plan(seed=2).appliances, Appliance.of("one more", [1, 2])), appliances_per_report=2
+    )
+    assert weaker(old, successor(old)) == []
+    assert any("one appliance" in line for line in weaker(old, successor(old, appliances_per_report=1)))
+    capped = replace(old, appliance_epsilon=1_500_000)
+    assert weaker(capped, successor(capped, appliances_per_report=1)) == []
+    assert any("on one appliance" in line for line in weaker(capped, successor(capped, appliance_epsilon=None)))
+
+
+def test_every_part_of_a_plan_is_weighed_or_free():
+    """A key that a plan gets later has to be thought about here."""
+    free = {"name", "description", "contact", "start", "expires", "oracle", "mapping"}
+    weighed = {"timezone", "slot", "epsilon", "window", "method", "decision", "appliances", "appliances_per_report"}
+    weighed |= {"minimum_homes", "appliance_epsilon", "unmeasured", "replaces"}
+    assert set(Plan.__dataclass_fields__) == free | weighed
+
+
+def test_local_days_of_another_place_are_not_the_same_days():
+    old = old_plan(slot=SlotLength(1, "d"), timezone="Europe/Paris")
+    assert weaker(old, successor(old)) == []
+    assert weaker(old, successor(old, timezone="America/New_York"))
+    assert weaker(old, successor(old, slot=SlotLength(24, "h"), timezone="UTC"))
