@@ -13,8 +13,7 @@ from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.audit.harness.released import check_windows
 from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder
 from hushwatt.audit.planted import OnceOnlyBook
-from hushwatt.household.ledger import monotonic_clock as timeline
-from hushwatt.household.ledger import store
+from hushwatt.household.ledger import monotonic_clock, store
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.membership import Membership
@@ -149,7 +148,7 @@ def test_an_agent_that_believes_the_wall(tmp_path, monkeypatch, rebooted):
 
 def test_an_agent_that_believes_the_wall_after_a_boot(tmp_path, monkeypatch):
     """If a boot proves whatever the wall's clock shows, a reboot after every report refreshes the window."""
-    monkeypatch.setattr(timeline, "OFF_TIME_PARTS", Fraction(1, 1_000))
+    monkeypatch.setattr(monotonic_clock, "OFF_TIME_PARTS", Fraction(1, 1_000))
 
     with pytest.raises(Fault, match="slots of real time"):
         hurried(tmp_path, rebooted=True)
@@ -157,7 +156,7 @@ def test_an_agent_that_believes_the_wall_after_a_boot(tmp_path, monkeypatch):
 
 def test_wild_clock_finds_a_boot_that_proves_everything(monkeypatch, found_out):
     """The same, found by the scenario's own scripts."""
-    monkeypatch.setattr(timeline, "OFF_TIME_PARTS", Fraction(1, 1_000))
+    monkeypatch.setattr(monotonic_clock, "OFF_TIME_PARTS", Fraction(1, 1_000))
 
     assert "slots of real time" in found_out("wild-clock")
 

@@ -6,11 +6,9 @@ from contextlib import contextmanager
 
 from hushwatt.chaos.home import foreign_messages
 from hushwatt.household.join import resume
-from hushwatt.household.sources import json_path as paths
-from hushwatt.household.sources import presets
+from hushwatt.household.sources import json_path, presets
 from hushwatt.household.sources.presets import PRESETS
-from hushwatt.household.upload import http as net
-from hushwatt.household.upload import outbox
+from hushwatt.household.upload import http, outbox
 from hushwatt.household.upload.provider_client import PlanSession, ProviderClient, VerifiedSession
 from hushwatt.household.upload.timed_socket import TimedSocket
 from hushwatt.wire.proof import Challenge
@@ -31,7 +29,7 @@ def test_a_preset_that_trusts_types(monkeypatch, found_out):
 
 def test_a_reader_without_depth(monkeypatch, found_out):
     """A sum over lists in lists ends a home that reads any depth."""
-    monkeypatch.setattr(paths, "parse_json", json.loads)
+    monkeypatch.setattr(json_path, "parse_json", json.loads)
 
     assert re.search("RecursionError|JSONDecodeError", found_out("foreign-messages"))
 
@@ -51,14 +49,14 @@ def test_a_home_that_the_broker_can_wake(monkeypatch, found_out):
 
 def test_answers_read_without_bounds(monkeypatch, found_out):
     """A provider's brackets end a home that counts on their number."""
-    monkeypatch.setattr(net, "parse_json", lambda data, largest=0: json.loads(data))
+    monkeypatch.setattr(http, "parse_json", lambda data, largest=0: json.loads(data))
 
     assert re.search("RecursionError|JSONDecodeError|UnicodeDecodeError", found_out("foreign-answers"))
 
 
 def test_chunks_without_bounds(monkeypatch, found_out):
     """A number that Python cannot hold as a size is more than http.client expects."""
-    told = net.HttpSession._told
+    told = http.HttpSession._told
 
     def careless(self, step):
         try:
@@ -68,7 +66,7 @@ def test_chunks_without_bounds(monkeypatch, found_out):
         except Exception:
             return told(self, step)
 
-    monkeypatch.setattr(net.HttpSession, "_told", careless)
+    monkeypatch.setattr(http.HttpSession, "_told", careless)
     monkeypatch.setattr(TimedSocket, "receive", lambda self, buffer: self.plug.recv_into(buffer))
 
     assert "OverflowError" in found_out("foreign-answers")

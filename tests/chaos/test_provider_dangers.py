@@ -15,7 +15,7 @@ from hushwatt.provider.dashboard import page_context
 from hushwatt.provider.estimate import estimate, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.intake import erase, inbox
-from hushwatt.provider.service import collection_reader as read
+from hushwatt.provider.service import collection_reader
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
@@ -117,7 +117,7 @@ def test_a_published_slot_that_changes(monkeypatch):
 
 def test_a_scale_that_moves(monkeypatch):
     """What was published for so many homes stays on their scale, whoever enrols later."""
-    monkeypatch.setattr(read, "homes_when_published", lambda noted, slot: None)
+    monkeypatch.setattr(collection_reader, "homes_when_published", lambda noted, slot: None)
 
     assert any("changed" in said for said in faults("published-once"))
 

@@ -10,11 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hushwatt.cli import demo
-from hushwatt.cli import estimate_tables as estimated
+from hushwatt.cli import demo, estimate_tables
 from hushwatt.cli.plan import rehearse
-from hushwatt.cli.provider import deliveries as provider_deliveries
-from hushwatt.cli.provider import import_export as provider_files
+from hushwatt.cli.provider import deliveries, import_export
 from hushwatt.fleet.rehearse import rehearse as rehearsed
 from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import Simulation
@@ -80,7 +78,7 @@ def test_estimate(found):
     told = document(found)["appliances"]
 
     assert len(told) == 3
-    for row, (name, one) in zip(cells(estimated.period_table(found)), told.items(), strict=True):
+    for row, (name, one) in zip(cells(estimate_tables.period_table(found)), told.items(), strict=True):
         watts, error = map(number, row["watts ± se 1"].split(" ± "))
         assert row["appliance 1"] == name
         assert [watts, error] == pytest.approx([one["mean_watts"], one["mean_watts_se"]], abs=0.051)
@@ -88,13 +86,13 @@ def test_estimate(found):
         assert number(row["share 1"]) == pytest.approx(one["share"], abs=0.00051)
         assert limits(row["95 % 2"]) == pytest.approx(one["share_ci95"], abs=0.00051)
         assert ranks(row["rank 1"]) == one["rank_ci95"]
-        assert row["over time 1"] == estimated.pattern(found.by_slot[name])
-    assert len({estimated.pattern(each) for each in found.by_slot.values()}) == 3
+        assert row["over time 1"] == estimate_tables.pattern(found.by_slot[name])
+    assert len({estimate_tables.pattern(each) for each in found.by_slot.values()}) == 3
 
 
 def test_levels(found):
     """Homes at each level with their standard error and limits, and as a part of all homes."""
-    rows = iter(cells(estimated.levels_table(found)))
+    rows = iter(cells(estimate_tables.levels_table(found)))
     for appliance in found.plan.appliances:
         one = document(found)["appliances"][appliance.name]
         for level, (homes, error) in enumerate(zip(one["levels"], one["se"], strict=True)):
@@ -114,7 +112,7 @@ def test_levels(found):
 def test_top(found):
     """The first two, best first; a bar is as long as the watts beside it, to a cell."""
     told = top_document(found, 2)
-    rows = cells(estimated.top_table(found, 2))
+    rows = cells(estimate_tables.top_table(found, 2))
     most = max(one["ci95"][1] for one in told["appliances"].values())
 
     assert [row["appliance 1"] for row in rows] == told["top"]
@@ -125,9 +123,9 @@ def test_top(found):
         assert limits(row["95 % 1"]) == pytest.approx(one["ci95"], abs=0.051)
         assert number(row["share 1"]) == pytest.approx(one["share"], abs=0.00051)
         assert ranks(row["rank 1"]) == one["rank_ci95"]
-        assert row["forgers 1"] == estimated.forgers(one.get("swap_homes"))
+        assert row["forgers 1"] == estimate_tables.forgers(one.get("swap_homes"))
         assert [solid, whole] == pytest.approx(
-            [estimated.BAR_CELLS * watts / most for watts in (one["ci95"][0], one["mean_watts"])], abs=0.51
+            [estimate_tables.BAR_CELLS * watts / most for watts in (one["ci95"][0], one["mean_watts"])], abs=0.51
         )
 
 
@@ -178,7 +176,7 @@ def test_ingest(capsys):
     """What became of the rows of files: each count on the line that names it."""
     done = IngestResult(files=2, known=3000, accepted=4001, repeated=52, late=63, homes=74)
     done.rejected = Counter({"wrong size": 85, "too early": 6})
-    provider_files._print_summary(SimpleNamespace(plan=SimpleNamespace(id="5f")), done, 2.0, as_json=False)  # type: ignore[arg-type]
+    import_export._print_summary(SimpleNamespace(plan=SimpleNamespace(id="5f")), done, 2.0, as_json=False)  # type: ignore[arg-type]
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
 
     assert {name: text.split()[0].rstrip(",") for name, text in lines.items()} == {
@@ -199,7 +197,7 @@ def test_deliveries(capsys):
     at = int(datetime(2024, 3, 5, 6, 7, 8, tzinfo=UTC).timestamp())
     whole = DeliveryRecord(3, "a.parquet", at, 5000, 5000, 4100, 52, 630, 0)
     part = DeliveryRecord(14, "b.parquet", 0, 7000, 1200, 1100, 41, 320, 1)
-    provider_deliveries._print_deliveries([whole, part], as_json=False)
+    deliveries._print_deliveries([whole, part], as_json=False)
     head, first, second = csv.reader(io.StringIO(_columns(capsys.readouterr().out)))
 
     assert head == ["number", "taken in", "rows", "accepted", "homes", "file"]

@@ -3,8 +3,7 @@
 import pytest
 from rich.console import Console
 
-from hushwatt.cli import estimate_tables as estimated
-from hushwatt.cli import terminal
+from hushwatt.cli import estimate_tables, terminal
 from hushwatt.cli.estimate_tables import (
     PERIOD_SPARE,
     TOP_SPARE,
@@ -29,7 +28,7 @@ def printed(found, capsys, monkeypatch):
     """What is printed on a terminal of so many columns."""
 
     def lines(table, spare, width):
-        monkeypatch.setattr(estimated, "terminal_width", lambda otherwise: width)
+        monkeypatch.setattr(estimate_tables, "terminal_width", lambda otherwise: width)
         print_tables(found, [table], ["A remark."], spare)
         return capsys.readouterr().out.splitlines()
 

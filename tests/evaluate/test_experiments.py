@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from hushwatt.errors import ReadingsError, UsageError
-from hushwatt.evaluate import metrics
-from hushwatt.evaluate import paper_numbers as printed
+from hushwatt.evaluate import metrics, paper_numbers
 from hushwatt.evaluate.experiments import experiment, experiments, run, top
 from hushwatt.evaluate.experiments.columns import NO_CAP, advised, held_watts, true_counts
 from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, HomesSpec, Job, Setting
@@ -145,7 +144,7 @@ def test_as_printed_is_the_papers_number():
     job = Job("methods", 3, 0, seed=1, quick=True)
     found = {one.column: one.value for one in run(job) if one.metric == each.metrics[0].name}
 
-    assert found["as printed"] == pytest.approx(printed.METHODS["LBA"], rel=0.1)
+    assert found["as printed"] == pytest.approx(paper_numbers.METHODS["LBA"], rel=0.1)
     assert found["corrected"] > 0.25
     assert found["hushwatt"] > 0.25
 

@@ -13,7 +13,7 @@ import pytest
 from hushwatt.errors import ReadingsError, StateError, UsageError
 from hushwatt.fleet.assemble import assemble
 from hushwatt.fleet.randomise import randomise_file
-from hushwatt.fleet.readings import partitions as parts
+from hushwatt.fleet.readings import partitions
 from hushwatt.fleet.state import FleetState, save_state
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for
@@ -39,8 +39,8 @@ METHODS = [
 @pytest.fixture(params=[1 << 15, 7], ids=["whole", "in parts"])
 def homes_in_a_part(request, monkeypatch):
     """Fleets that fit in memory, and fleets of which only seven homes do."""
-    monkeypatch.setattr(parts, "MAX_CELLS", 1)
-    monkeypatch.setattr(parts, "MIN_HOMES", request.param)
+    monkeypatch.setattr(partitions, "MAX_CELLS", 1)
+    monkeypatch.setattr(partitions, "MIN_HOMES", request.param)
 
 
 @pytest.fixture
@@ -298,8 +298,8 @@ def test_reports_are_unbiased(tmp_path, plan_for, readings_at, oracle):
 @pytest.mark.parametrize("seed", range(4))
 def test_turns_stay_even_over_parts_and_files(tmp_path, plan_for, readings_at, watts, monkeypatch, seed):
     """In parts of four homes, and joined by others later, equally many homes speak in every slot."""
-    monkeypatch.setattr(parts, "MAX_CELLS", 1)
-    monkeypatch.setattr(parts, "MIN_HOMES", 4)
+    monkeypatch.setattr(partitions, "MAX_CELLS", 1)
+    monkeypatch.setattr(partitions, "MIN_HOMES", 4)
     plan, state = plan_for("lpu"), tmp_path / "state"
     first = readings_at(tmp_path / "r0.parquet", watts[:3, :30], plan.names, homes=10)
     later = readings_at(tmp_path / "r1.parquet", watts[4:7], plan.names, first=4)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hushwatt.household.ledger import high_water_mark as mark
+from hushwatt.household.ledger import high_water_mark
 
 
 @pytest.fixture
@@ -20,4 +20,4 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def marks(tmp_path_factory, monkeypatch):
     """The high-water marks of tests stay out of the machine's memory."""
-    monkeypatch.setattr(mark, "SHARED_MEMORY", tmp_path_factory.getbasetemp())
+    monkeypatch.setattr(high_water_mark, "SHARED_MEMORY", tmp_path_factory.getbasetemp())

@@ -11,8 +11,7 @@ from tests.provider.reported import HOMES, arrow, part, plainly, reported, saved
 
 from hushwatt.privacy.rotation import order_of
 from hushwatt.privacy.strategies import strategy_for
-from hushwatt.provider.tally.engines import arrow_tally as kernel
-from hushwatt.provider.tally.engines import engine, tally_reports
+from hushwatt.provider.tally.engines import arrow_tally, engine, tally_reports
 from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack, pack_many
@@ -150,7 +149,7 @@ def test_files(forged, tmp_path, arrangement):
         saved(plan, tmp_path / f"{piece}.parquet", batch, some)
 
     tallies = tally_reports(plan, tmp_path)
-    parcels = list(kernel.tally_sorted(plan, iter(arrow(batch, size=2))))
+    parcels = list(arrow_tally.tally_sorted(plan, iter(arrow(batch, size=2))))
 
     there, (note,) = decode_tallies(row for parcel in parcels for row in parcel.to_pylist())
     assert tallies.refused == note.refused == refusals(rows)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from cyclopts import App
 from cyclopts.argument import Argument
 
-from hushwatt.cli import exit_codes as exits
+from hushwatt.cli import exit_codes
 from hushwatt.cli.main import app_for
 from tools.reference.forms import WRITTEN, document, fenced, prose, table
 
@@ -48,9 +48,9 @@ def statuses(commands: list[tuple[tuple[str, ...], App]]) -> str:
     rows = [
         ("0", "done"),
         ("1", f"the answer is no: {', '.join(saying_no)}"),
-        (str(exits.BAD_INPUT), "wrong use or bad input: one line on stderr says what to change"),
-        (str(exits.INTERRUPTED), "ended with Ctrl-C"),
-        (str(exits.BROKEN_PIPE), "whoever read the output went away, as `head` does"),
+        (str(exit_codes.BAD_INPUT), "wrong use or bad input: one line on stderr says what to change"),
+        (str(exit_codes.INTERRUPTED), "ended with Ctrl-C"),
+        (str(exit_codes.BROKEN_PIPE), "whoever read the output went away, as `head` does"),
     ]
     return document("## Exit status", table(("status", "meaning"), rows)).strip()
 

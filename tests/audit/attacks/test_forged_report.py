@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hushwatt.audit.attacks import forged_report as forged
+from hushwatt.audit.attacks import forged_report
 from hushwatt.audit.attacks.forged_report import (
     PROMISED,
     audit_band,
@@ -31,7 +31,7 @@ def test_honest_reports_are_hardly_ever_refused(oracle, asked):
 
 def test_a_tighter_band_is_found(monkeypatch):
     """A band that refuses one honest report in a million is seen."""
-    monkeypatch.setattr(forged, "band", lambda *case: (band(*case)[0] + 4, band(*case)[1]))
+    monkeypatch.setattr(forged_report, "band", lambda *case: (band(*case)[0] + 4, band(*case)[1]))
 
     assert not audit_band("sue", 4).passed
 
@@ -55,7 +55,7 @@ def test_influence(name):
 def test_an_understated_influence_is_found(monkeypatch):
     """The influence of the largest budget is not that of the smallest."""
     told = 0.5 * report_influence(preset("paper"))
-    monkeypatch.setattr(forged, "report_influence", lambda plan: min(told, 19.0))
+    monkeypatch.setattr(forged_report, "report_influence", lambda plan: min(told, 19.0))
 
     assert not audit_influence(preset("paper")).passed
 

@@ -12,7 +12,7 @@ from hushwatt.audit.leaks.blind import (
     lowest_level,
 )
 from hushwatt.audit.miniature import deciders
-from hushwatt.fleet import provider_decisions as decided
+from hushwatt.fleet import provider_decisions
 from hushwatt.household.membership import Membership
 from hushwatt.household.report import report as steps
 from hushwatt.household.report.homes import enrol
@@ -54,14 +54,14 @@ def test_a_household_that_peeks_is_found(monkeypatch):
 def test_a_provider_that_peeks_is_found(monkeypatch, method):
     """A provider that decides by the true levels is seen."""
     truth = {}
-    probe = decided.DecisionRounds.probe
+    probe = provider_decisions.DecisionRounds.probe
 
     def note(self, homes, start, levels, source):
         truth["mean"] = levels.mean()
         return probe(self, homes, start, levels, source)
 
-    monkeypatch.setattr(decided.DecisionRounds, "probe", note)
-    monkeypatch.setattr(decided, "should_publish", lambda *told: truth["mean"] > 0.5)
+    monkeypatch.setattr(provider_decisions.DecisionRounds, "probe", note)
+    monkeypatch.setattr(provider_decisions, "should_publish", lambda *told: truth["mean"] > 0.5)
 
     assert not audit_blind_fleet(method, "provider", SLOTS).passed
 

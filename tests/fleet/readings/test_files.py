@@ -6,31 +6,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.kettles import KETTLES
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings import csv_file as readings_csv
-from hushwatt.fleet.readings import household_index as numbering
-from hushwatt.fleet.readings import parquet_file as readings_parquet
+from hushwatt.fleet.readings import csv_file, household_index, parquet_file
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.reports import parquet_bounds
 
 NOON = datetime(2024, 1, 2, 12, tzinfo=UTC)
 SECRET = 4321.25  # a reading that must not be seen in an error
-PLAN = Plan.parse("""
-    name = "Kettles of Leeds"
-    description = "How many kettles boil, and when."
-    contact = "kettles@example.org"
-    start = 2024-01-01
-    expires = 2024-01-11
-    slot = "1d"
-    epsilon = 1
-    window = 3
-    method = "lbu"
-    [[appliance]]
-    name = "kettle"
-    edges = [10, 40]
-""")
+PLAN = Plan.parse(KETTLES)
 
 
 def table(**columns):
@@ -171,7 +157,7 @@ class TestCsv:
 
     def test_many_blocks(self, tmp_path, monkeypatch):
         """A file of many blocks is one table, even if most of its line breaks are within names."""
-        monkeypatch.setattr(readings_csv, "BLOCK_BYTES", 1000)
+        monkeypatch.setattr(csv_file, "BLOCK_BYTES", 1000)
         breaks = "\n" * 20
         lines = [f'"h{breaks}{home:03}",2024-01-0{day},kettle,{home + day}' for home in range(200) for day in (2, 3)]
         homes, matrices = walked(csv_of(tmp_path, *lines))
@@ -247,7 +233,7 @@ class TestRefused:
 
     def test_row_of_a_time(self, tmp_path, monkeypatch):
         """At the first look as well."""
-        monkeypatch.setattr(readings_parquet, "BATCH_ROWS", 2)
+        monkeypatch.setattr(parquet_file, "BATCH_ROWS", 2)
         times = pa.array([NOON] * 4 + [None], pa.timestamp("us", "UTC"))
         path = saved(tmp_path, household=["a"] * 5, time=times, appliance=["kettle"] * 5, watts=[1.0] * 5)
 
@@ -401,6 +387,6 @@ class TestTooMuch:
 
     def test_names_of_very_many_homes(self, tmp_path, monkeypatch):
         """All names stay in memory, so together they have a bound as well."""
-        monkeypatch.setattr(numbering, "MAX_NAME_BYTES", 10)
+        monkeypatch.setattr(household_index, "MAX_NAME_BYTES", 10)
 
         assert "the names of the homes take more than 10 bytes" in refused(saved(tmp_path))

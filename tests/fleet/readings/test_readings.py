@@ -15,30 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
+from tests.kettles import KETTLES
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings import bucket_sort as buckets
-from hushwatt.fleet.readings import index_pass as first_look
-from hushwatt.fleet.readings import parquet_file as readings_parquet
-from hushwatt.fleet.readings import partitions as parts
-from hushwatt.fleet.readings import run_lengths as runs
+from hushwatt.fleet.readings import bucket_sort, index_pass, parquet_file, partitions, run_lengths
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.plan.plan import Plan
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
-PLAN = Plan.parse("""
-    name = "Kettles of Leeds"
-    description = "How many kettles boil, and when."
-    contact = "kettles@example.org"
-    start = 2024-01-01
-    expires = 2024-01-11
-    slot = "1d"
-    epsilon = 1
-    window = 3
-    method = "lbu"
-    [[appliance]]
-    name = "kettle"
-    edges = [10, 40]
+PLAN = Plan.parse(f"""{KETTLES}
     [[appliance]]
     name = "fridge"
     edges = [10, 40]
@@ -111,9 +96,9 @@ class TestAnyOrder:
         shuffled = data.draw(st.permutations(rows))
         cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(readings_parquet, "BATCH_ROWS", batch)
-            patch.setattr(parts, "MAX_CELLS", 1)
-            patch.setattr(parts, "MIN_HOMES", part)
+            patch.setattr(parquet_file, "BATCH_ROWS", batch)
+            patch.setattr(partitions, "MAX_CELLS", 1)
+            patch.setattr(partitions, "MIN_HOMES", part)
             several = Path(folder, "several")
             several.mkdir()
             for number, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(rows)], strict=True)):
@@ -133,14 +118,14 @@ class TestAnyOrder:
     @pytest.mark.parametrize("by", ["household", "appliance", "time", "backwards"])
     def test_a_table_larger_than_memory(self, tmp_path, monkeypatch, by, homes):
         """With little memory rows and runs wait on disk, in any order, and the answer is the same."""
-        monkeypatch.setattr(buckets, "MEMORY_ROWS", 50)
-        monkeypatch.setattr(buckets.BucketSort.__init__, "__defaults__", (30, 50))
-        monkeypatch.setattr(runs.RunLengths.__init__, "__defaults__", (40,))
-        monkeypatch.setattr(runs, "BLOCK_RUNS", 7)
-        monkeypatch.setattr(readings_parquet, "BATCH_ROWS", 37)
-        monkeypatch.setattr(first_look, "LOOKUP_NAMES", 1)
-        monkeypatch.setattr(parts, "MAX_CELLS", 1)
-        monkeypatch.setattr(parts, "MIN_HOMES", homes)
+        monkeypatch.setattr(bucket_sort, "MEMORY_ROWS", 50)
+        monkeypatch.setattr(bucket_sort.BucketSort.__init__, "__defaults__", (30, 50))
+        monkeypatch.setattr(run_lengths.RunLengths.__init__, "__defaults__", (40,))
+        monkeypatch.setattr(run_lengths, "BLOCK_RUNS", 7)
+        monkeypatch.setattr(parquet_file, "BATCH_ROWS", 37)
+        monkeypatch.setattr(index_pass, "LOOKUP_NAMES", 1)
+        monkeypatch.setattr(partitions, "MAX_CELLS", 1)
+        monkeypatch.setattr(partitions, "MIN_HOMES", homes)
         rows = [
             row(f"home {home}", day + hour / 24, name, home + day / 7 + hour)
             for day in range(9)

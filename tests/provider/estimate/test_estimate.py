@@ -13,7 +13,7 @@ from tests.provider.simulated import MICRO, answers, plan_of, repeated_slots, sp
 from hushwatt.errors import UsageError
 from hushwatt.privacy.influence import reach
 from hushwatt.privacy.laws import law_for, noise
-from hushwatt.provider.estimate import debias as groups_module
+from hushwatt.provider.estimate import debias
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
@@ -120,7 +120,7 @@ def test_forty_appliances():
 @pytest.mark.parametrize("oracle", ["oue", "grr"])
 def test_a_wrong_variance_is_noticed(monkeypatch, oracle):
     """With the noise taken a quarter smaller, coverage and standard errors both fail."""
-    monkeypatch.setattr(groups_module, "noise", lambda *given: 0.75 * noise(*given))
+    monkeypatch.setattr(debias, "noise", lambda *given: 0.75 * noise(*given))
     held, _, found = simulated(oracle, "1", 1000, 1000)[0]
 
     assert ((found.low <= held) & (held <= found.high)).mean() < 0.925

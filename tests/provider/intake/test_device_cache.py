@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.provider.intake import device_cache as roll
+from hushwatt.provider.intake import device_cache
 from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import devices_of
 from hushwatt.wire.reports import ReportBatch
@@ -36,7 +36,9 @@ def test_any_order_gives_the_right_devices(plan_of, batches):
 def test_the_same_order_is_hashed_once(begin, hashed, plan_of, monkeypatch):
     """Slots that repeat a whole one before cost a comparison, wherever batches are cut and reading begins."""
     asked = []
-    monkeypatch.setattr(roll, "devices_of", lambda plan, names: asked.append(len(names)) or devices_of(plan, names))
+    monkeypatch.setattr(
+        device_cache, "devices_of", lambda plan, names: asked.append(len(names)) or devices_of(plan, names)
+    )
     rows = [(slot, name) for slot in range(9) for name in "abcdefg"]
     called = DeviceCache(plan_of(2))
     for start in range(begin, len(rows), 5):

@@ -8,8 +8,7 @@ from tests.provider.reported import HOMES, KINDS, arrow, part, plainly, reported
 
 from hushwatt.errors import ReportError
 from hushwatt.privacy.influence import smallest_budget
-from hushwatt.provider.tally.engines import arrow_tally as kernel
-from hushwatt.provider.tally.engines import tally_reports
+from hushwatt.provider.tally.engines import arrow_tally, tally_reports
 from hushwatt.provider.tally.engines.tally_arrow import decode_tallies
 from hushwatt.provider.tally.tally import finish_tallies
 from hushwatt.wire.payload import Layout
@@ -32,7 +31,7 @@ def with_amounts(batch, rows, drawn):
 
 
 def by_spark(plan, batch):
-    parcels = kernel.tally_sorted(plan, iter(arrow(batch, size=7)))
+    parcels = arrow_tally.tally_sorted(plan, iter(arrow(batch, size=7)))
     return decode_tallies(row for parcel in parcels for row in parcel.to_pylist())
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.wire.reports import external_sort as report_spill
+from hushwatt.wire.reports import external_sort
 from hushwatt.wire.reports.external_sort import BucketIndex, ExternalSort, slot_counts
 from hushwatt.wire.reports.schema import ReportBatch
 
@@ -33,7 +33,7 @@ def batch_of(reports):
 def test_buckets_ascend_and_stay_small(counts):
     """A later slot is never in an earlier bucket; small slots share one only while they fit in it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_spill, "BUCKET_REPORTS", 25)
+        patch.setattr(external_sort, "BUCKET_REPORTS", 25)
         deal = BucketIndex.of(Counter(counts))
     held = Counter()
     for slot, first, parts in zip(deal.slots, deal.first, deal.parts, strict=True):
@@ -62,7 +62,7 @@ def test_the_first_of_each_in_order(reports, data):
     batches = [numbered[start : start + 7] for start in range(0, len(numbered), 7)]
     arrivals = data.draw(st.permutations(range(len(batches))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_spill, "BUCKET_REPORTS", 3)
+        patch.setattr(external_sort, "BUCKET_REPORTS", 3)
         spill = ExternalSort(slot_counts([np.array([slot for slot, *_ in reports])]), 1)
     for place in arrivals:
         spill.add(place, batch_of(batches[place]))

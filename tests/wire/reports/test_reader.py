@@ -12,37 +12,24 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kettles import KETTLES
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.reports import (
     REPORT_SCHEMA,
     ReportWriter,
+    external_sort,
     homes_of,
     read_reports,
+    reader,
     report_file,
     report_schema,
 )
-from hushwatt.wire.reports import external_sort as report_spill
-from hushwatt.wire.reports import reader as report_reader
 from hushwatt.wire.reports import writer as report_writer
 
 SIZE = 3
-TEXT = """
-    name = "Kettles of Leeds"
-    description = "How many kettles boil, and when."
-    contact = "kettles@example.org"
-    start = 2024-01-01
-    expires = 2024-01-11
-    slot = "1d"
-    epsilon = 1
-    window = 3
-    method = "lbu"
-    [[appliance]]
-    name = "kettle"
-    edges = [10, 40]
-"""
-PLAN = Plan.parse(TEXT)
+PLAN = Plan.parse(KETTLES)
 
 
 def report(household, slot, round=0, spent=100, drawn=200):
@@ -277,7 +264,7 @@ class TestOrder:
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             patch.setattr(report_file, "BATCH_ROWS", batch)
             patch.setattr(report_file, "MIN_GROUP_ROWS", 3)
-            patch.setattr(report_spill, "BUCKET_REPORTS", 2)
+            patch.setattr(external_sort, "BUCKET_REPORTS", 2)
             saved(Path(folder, "a.parquet"), rows[:cut], row_group_size=2)
             saved(Path(folder, "b.parquet"), rows[cut:], row_group_size=2)
             found = read(folder, on_repeats=left_out.append)
@@ -289,7 +276,7 @@ class TestOrder:
     def test_twice_in_order_streams(self, tmp_path, monkeypatch):
         """In a table that is in order otherwise, repeats are neighbours, also across batches and files."""
         monkeypatch.setattr(report_file, "BATCH_ROWS", 2)
-        monkeypatch.setattr(report_reader, "spill_reports", None)
+        monkeypatch.setattr(reader, "spill_reports", None)
         later = [row | {"payload": b"not"} for row in ROWS]
         rows = [row for pair in zip(ROWS, later, later, strict=True) for row in pair]
         left_out = []
@@ -392,7 +379,7 @@ class TestRefused:
 
     def test_another_plan(self, tmp_path):
         """Reports of another plan are refused, and so are those of none."""
-        other = Plan.parse(TEXT.replace("epsilon = 1", "epsilon = 2"))
+        other = Plan.parse(KETTLES.replace("epsilon = 1", "epsilon = 2"))
         path = saved(tmp_path / "r.parquet")
 
         assert f"reports of the plan {PLAN.id[:12]}…, not of {other.id[:12]}…" in refused(path, other)
@@ -444,7 +431,7 @@ class TestRefused:
 
     def test_slots_count_in_the_plan(self, tmp_path):
         """The last slot is the one that begins before the plan expires."""
-        longer = Plan.parse(TEXT.replace("2024-01-11", "2024-01-11T00:00:01Z"))
+        longer = Plan.parse(KETTLES.replace("2024-01-11", "2024-01-11T00:00:01Z"))
 
         assert longer.expires - PLAN.expires == timedelta(seconds=1)
         assert len(read(saved(tmp_path / "r.parquet", [report("ada", 10)], report_schema(longer, 1)), longer)) == 1

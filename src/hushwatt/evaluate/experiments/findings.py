@@ -10,8 +10,7 @@ from hushwatt.audit.exact.brute_force import KeptProbes, Rule, worst_ratio
 from hushwatt.audit.exact.household_decided import EnumeratedHome
 from hushwatt.audit.exponent import loss
 from hushwatt.audit.planted import AgainstRelease, PeekingError
-from hushwatt.evaluate import metrics
-from hushwatt.evaluate import paper_numbers as printed
+from hushwatt.evaluate import metrics, paper_numbers
 from hushwatt.evaluate.experiments.columns import counts_of, printed_reports, sound_estimates, source_of, true_counts
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
@@ -56,7 +55,7 @@ def floors() -> Experiment:
             HomesSpec(kind, 10_000, 5, quick_slots=2),
         )
         for kind in ("uniform", "normal")
-        for levels in printed.FLOORS
+        for levels in paper_numbers.FLOORS
     )
     return Experiment(
         **words("floors"),
@@ -72,7 +71,7 @@ def floors() -> Experiment:
             SAME_REPORTS: "the unbiased estimator, on the very same reports",
         },
         printed=tuple(
-            Measurement(setting.label, P_VALUE.name, PRINTED, printed.FLOORS[setting.plan.widths[0]])
+            Measurement(setting.label, P_VALUE.name, PRINTED, paper_numbers.FLOORS[setting.plan.widths[0]])
             for setting in settings
         ),
         logarithmic=True,

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate import metrics
-from hushwatt.evaluate import paper_numbers as printed
+from hushwatt.evaluate import metrics, paper_numbers
 from hushwatt.evaluate.experiments.columns import advised, counts_of, printed_reports, sound_estimates, true_counts
 from hushwatt.evaluate.experiments.experiment import (
     AS_PRINTED,
@@ -38,10 +37,10 @@ RMSE = Metric("error of a level's share", "{:.2f}", unit="points")
 MOVED = Metric("Wasserstein distance", "{:.0f}", unit="W")
 METHODS = {"LBU": "lbu", "LSP": "lsp", "LBD": "lbd", "LBA": "lba"}
 SCENARIOS = {  # with IDEAL homes: the p-values that the paper prints
-    "methods": printed.METHODS.values(),
-    "windows": printed.WINDOWS.values(),
-    "budgets": printed.BUDGETS.values(),
-    "levels": printed.LEVELS.values(),
+    "methods": paper_numbers.METHODS.values(),
+    "windows": paper_numbers.WINDOWS.values(),
+    "budgets": paper_numbers.BUDGETS.values(),
+    "levels": paper_numbers.LEVELS.values(),
 }
 
 IDEAL = HomesSpec(PAPER, count=1_000, slots=30)
@@ -124,10 +123,10 @@ def ideal_settings(scenario: str) -> list[Setting]:
     if scenario == "methods":
         return [Setting(label, with_method(plan, method), DAYS) for label, method in METHODS.items()]
     if scenario == "windows":
-        return [Setting(f"w = {w}", replace(plan, window=w), DAYS) for w in printed.WINDOWS]
+        return [Setting(f"w = {w}", replace(plan, window=w), DAYS) for w in paper_numbers.WINDOWS]
     if scenario == "budgets":
-        return [Setting(f"ε = {e}", replace(plan, epsilon=e * MICRO), DAYS) for e in printed.BUDGETS]
-    return [Setting(f"d = {d}", with_levels(plan, d), DAYS) for d in printed.LEVELS]
+        return [Setting(f"ε = {e}", replace(plan, epsilon=e * MICRO), DAYS) for e in paper_numbers.BUDGETS]
+    return [Setting(f"d = {d}", with_levels(plan, d), DAYS) for d in paper_numbers.LEVELS]
 
 
 def synthetic_settings() -> list[Setting]:
@@ -135,7 +134,7 @@ def synthetic_settings() -> list[Setting]:
     plan = preset("paper-synthetic")
     return [
         Setting(f"{kind}, {label}", with_method(plan, METHODS[label]), HomesSpec(kind, 10_000, 10, quick_slots=3))
-        for kind, row in printed.DISTRIBUTIONS.items()
+        for kind, row in paper_numbers.DISTRIBUTIONS.items()
         for label in row
     ]
 
@@ -148,16 +147,17 @@ def skewed(plan: Plan, homes: int, slots: int, quick_slots: int, label: str) -> 
 def experiments() -> list[Experiment]:
     """Every experiment about level counts."""
     synthetic = preset("paper-synthetic")
-    laws = [value for row in printed.DISTRIBUTIONS.values() for value in row.values()]
-    users = [skewed(synthetic, count, 10, 5, f"{count:,} homes") for count in printed.USERS]
+    laws = [value for row in paper_numbers.DISTRIBUTIONS.values() for value in row.values()]
+    users = [skewed(synthetic, count, 10, 5, f"{count:,} homes") for count in paper_numbers.USERS]
     appliances = [
-        skewed(with_appliances(synthetic, count), 10_000, 10, 3, f"{count} appliances") for count in printed.APPLIANCES
+        skewed(with_appliances(synthetic, count), 10_000, 10, 3, f"{count} appliances")
+        for count in paper_numbers.APPLIANCES
     ]
     return [
         *(experiment(name, ideal_settings(name), SCENARIOS[name], Repeats(1, 10)) for name in SCENARIOS),
         experiment("distributions", synthetic_settings(), laws, Repeats(1, 5)),
-        experiment("users", users, printed.USERS.values(), Repeats(1, 5)),
-        experiment("appliances", appliances, printed.APPLIANCES.values(), Repeats(1, 5)),
+        experiment("users", users, paper_numbers.USERS.values(), Repeats(1, 5)),
+        experiment("appliances", appliances, paper_numbers.APPLIANCES.values(), Repeats(1, 5)),
         per_appliance(),
     ]
 
@@ -166,7 +166,7 @@ def per_appliance() -> Experiment:
     """The paper's last table: the p-value of every appliance."""
     settings, values = [], []
     for scenario in SCENARIOS:
-        table = printed.per_appliance()[scenario]
+        table = paper_numbers.per_appliance()[scenario]
         for setting in ideal_settings(scenario):
             key = setting.label.split()[-1]  # LBU, or the number in w = 2
             if scenario != "methods" and setting.plan == preset("paper"):

@@ -6,8 +6,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.evaluate import metrics
-from hushwatt.evaluate import paper_numbers as printed
+from hushwatt.evaluate import metrics, paper_numbers
 from hushwatt.evaluate.baselines import BASELINES
 from hushwatt.evaluate.experiments.columns import (
     NO_CAP,
@@ -82,7 +81,7 @@ def top_k() -> Experiment:
         measure=measure_ranks,
         metrics=(HITS, OVERLAP, TAU, SHARES, COVERED),
         repeats=Repeats(5, 100),
-        printed=(Measurement("LBA", HITS.name, PRINTED, printed.HITS_MEAN),),
+        printed=(Measurement("LBA", HITS.name, PRINTED, paper_numbers.HITS_MEAN),),
     )
 
 
@@ -100,7 +99,7 @@ def measure_ranks(job: Job, setting: Setting, cap: str = PAPERS_CAP) -> Iterable
 
 def shares() -> Experiment:
     """The paper's two pies."""
-    names = [name.replace("_", " ") for name in printed.TRUE_SHARES]
+    names = [name.replace("_", " ") for name in paper_numbers.TRUE_SHARES]
     return Experiment(
         **words("shares"),
         settings=(Setting("LBA", preset("paper"), IDEAL),),
@@ -110,7 +109,7 @@ def shares() -> Experiment:
         columns=(TRUTH, PRINTED, AS_PRINTED, CORRECTED, HUSHWATT),
         printed=tuple(
             Measurement(name, SHARE.name, PRINTED, value)
-            for name, value in zip(names, printed.PERTURBED_SHARES.values(), strict=True)
+            for name, value in zip(names, paper_numbers.PERTURBED_SHARES.values(), strict=True)
         ),
     )
 
@@ -139,11 +138,15 @@ def benchmark() -> Experiment:
     """The paper's table of approaches."""
     plan = preset("paper")
     titles = {name: each.title for name, each in BASELINES.items()}
-    times = [Measurement(titles[name], TIME.name, PRINTED, ms) for name, ms in printed.BENCHMARK_MILLISECONDS.items()]
-    hits = [Measurement(titles[name], AT_ONE.name, PRINTED, value) for name, value in printed.BENCHMARK_HITS.items()]
+    times = [
+        Measurement(titles[name], TIME.name, PRINTED, ms) for name, ms in paper_numbers.BENCHMARK_MILLISECONDS.items()
+    ]
+    hits = [
+        Measurement(titles[name], AT_ONE.name, PRINTED, value) for name, value in paper_numbers.BENCHMARK_HITS.items()
+    ]
     own = [
-        Measurement(OWN, TIME.name, PRINTED, printed.OWN_MILLISECONDS),
-        Measurement(OWN, AT_EQUAL.name, PRINTED, printed.HITS_MEAN),
+        Measurement(OWN, TIME.name, PRINTED, paper_numbers.OWN_MILLISECONDS),
+        Measurement(OWN, AT_EQUAL.name, PRINTED, paper_numbers.HITS_MEAN),
     ]
     guarantees = " ".join(f"{each.title}: {each.guarantee(1.0)}." for each in BASELINES.values())
     return Experiment(

@@ -19,8 +19,7 @@ from tests.provider.reported import (
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.tally.engines import engine
-from hushwatt.wire.reports import external_sort as report_spill
-from hushwatt.wire.reports import report_file
+from hushwatt.wire.reports import external_sort, report_file
 from hushwatt.wire.reports.schema import ReportBatch
 
 EMBEDDED = engine("embedded")
@@ -59,7 +58,7 @@ class TestOnce:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(report_file, "BATCH_ROWS", data.draw(st.sampled_from([7, 64, 1000])))
             patch.setattr(report_file, "MIN_GROUP_ROWS", data.draw(st.sampled_from([60, 1000])))
-            patch.setattr(report_spill, "BUCKET_REPORTS", 30)
+            patch.setattr(external_sort, "BUCKET_REPORTS", 30)
             saved(plan, folder / "a.parquet", both, rows[:cut], group=23)
             saved(plan, folder / "b.parquet", both, rows[cut:], group=40)
             tallies = EMBEDDED.tallies(plan, folder)
