@@ -78,9 +78,7 @@ GROUPED = {
     """,
     "evaluate/test_page.py": "evaluate/figures evaluate/reproduce evaluate/result_tables",
     "evaluate/test_paper_mechanism.py": "evaluate/experiments/findings evaluate/paper_numbers",
-    "fleet/readings/test_files.py": """
-        fleet/readings/columns fleet/readings/csv_file
-    """,
+    "fleet/readings/test_files.py": "fleet/readings/columns fleet/readings/csv_file",
     "fleet/readings/test_partitions.py": "fleet/assemble fleet/fleet",
     "fleet/readings/test_readings.py": """
         fleet/readings/index_pass fleet/readings/parquet_file fleet/readings/run_lengths
@@ -139,10 +137,10 @@ GROUPED = {
     "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
     "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """
-        provider/api/estimates provider/api/health provider/api/middleware
-        provider/api/openapi provider/api/plans provider/api/problems provider/api/request_head
-        provider/api/signed provider/api/rate_limit provider/api/upload provider/app provider/clock
-        provider/store/access_tokens provider/store/enrolment_codes
+        provider/api/estimates provider/api/health provider/api/middleware provider/api/openapi
+        provider/api/plans provider/api/problems provider/api/rate_limit provider/api/request_head
+        provider/api/signed provider/api/upload provider/app provider/clock provider/store/access_tokens
+        provider/store/enrolment_codes
     """,
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",

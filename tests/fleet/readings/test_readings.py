@@ -363,8 +363,8 @@ class TestNotMeasured:
 
     def test_in_parts(self, tmp_path, monkeypatch):
         """It does not matter how the homes are cut."""
-        monkeypatch.setattr(parts, "MAX_CELLS", 1)
-        monkeypatch.setattr(parts, "MIN_HOMES", 1)
+        monkeypatch.setattr(partitions, "MAX_CELLS", 1)
+        monkeypatch.setattr(partitions, "MIN_HOMES", 1)
 
         assert str(walked(read_slots(ANSWERS, parquet(GAPS, tmp_path / "r.parquet")))[1][0]) == "[3.0, nan]"
 
