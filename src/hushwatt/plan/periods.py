@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from hushwatt.plan.slot import SECONDS, SlotLength
 
-UNITS = (("d", "day"), ("h", "hour"), ("m", "minute"), ("s", "second"))
-
 
 @dataclass(frozen=True)
 class PublishPeriods:
@@ -67,16 +65,4 @@ def how_often(publish: int, slot: SlotLength) -> str:
     >>> how_often(7, SlotLength(1, "d")), how_often(1, SlotLength(1, "h"))
     ('once every 7 days', 'once every hour')
     """
-    return f"once every {in_time(publish, slot).removeprefix('1 ')}"
-
-
-def in_time(slots: int, slot: SlotLength) -> str:
-    """So many slots as a length of time.
-
-    >>> in_time(7, SlotLength(1, "d")), in_time(4, SlotLength(15, "m")), in_time(1, SlotLength(1, "d"))
-    ('7 days', '1 hour', '1 day')
-    """
-    seconds = slots * slot.seconds
-    unit, word = next((unit, word) for unit, word in UNITS if seconds % SECONDS[unit] == 0)
-    count = seconds // SECONDS[unit]
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
+    return f"once every {slot.lasting(publish).removeprefix('1 ')}"
