@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from hushwatt.errors import PlanError
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
+from hushwatt.plan.periods import whole_slots
 from hushwatt.plan.section import Section
 from hushwatt.plan.shown import shown
 from hushwatt.plan.slot import SlotLength
@@ -29,6 +30,7 @@ KEYS = (
     "appliances_per_report",
     "mapping",
     "minimum_homes",
+    "publish",
     "appliance_epsilon",
     "unmeasured",
     "replaces",
@@ -53,12 +55,23 @@ def _words(top: Section) -> dict[str, Any]:
 def _times(top: Section) -> dict[str, Any]:
     timezone = top.text("timezone") if top.has("timezone") else "UTC"
     where: ZoneInfo = zone(timezone)
+    slot = SlotLength.parse(top.text("slot"))
     return {
         "start": parse_instant("start", top.required("start"), where),
         "expires": parse_instant("expires", top.required("expires"), where),
         "timezone": timezone,
-        "slot": SlotLength.parse(top.text("slot")),
+        "slot": slot,
+        "publish": _publish(top, slot),
     }
+
+
+def _publish(top: Section, slot: SlotLength) -> int:
+    """How many slots are published together: their number, or a duration that they make up."""
+    written = top.table.get("publish", 1)
+    slots = whole_slots(written, slot) if isinstance(written, str) else top.whole("publish", 1)
+    if slots is None:
+        raise top.wrong("publish", f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'")
+    return slots
 
 
 def _mechanism(top: Section) -> dict[str, Any]:
