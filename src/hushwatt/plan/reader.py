@@ -59,13 +59,11 @@ def _words(top: Section) -> dict[str, Any]:
 def _times(top: Section) -> dict[str, Any]:
     timezone = top.text("timezone") if top.has("timezone") else "UTC"
     where: ZoneInfo = zone(timezone)
-    slot = SlotLength.parse(top.text("slot"))
     return {
         "start": parse_instant("start", top.required("start"), where),
         "expires": parse_instant("expires", top.required("expires"), where),
         "timezone": timezone,
-        "slot": slot,
-        "publish": _publish(top, slot),
+        "slot": SlotLength.parse(top.text("slot")),
     }
 
 
@@ -98,6 +96,7 @@ def _mechanism(top: Section, calendar: Calendar) -> dict[str, Any]:
     return {
         "epsilon": top.amount("epsilon"),
         "window": _window(top, calendar),
+        "publish": _publish(top, calendar.slot),
         "method": method,
         "decision": top.choice("decision", DECISIONS, decision) if decision or top.has("decision") else None,
         "oracle": top.choice("oracle", ORACLES, "oue"),
