@@ -4,10 +4,9 @@ Results of a period are published once, when its last slot is closed, and nothin
 than a period.  The last one of a plan may be shorter than the others.
 """
 
-import re
 from dataclasses import dataclass
 
-from hushwatt.plan.slot import SECONDS, SlotLength
+from hushwatt.plan.slot import LENGTH, SECONDS, SlotLength
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def whole_slots(text: str, slot: SlotLength) -> int | None:
     >>> whole_slots("7d", SlotLength(15, "m")), whole_slots("36h", SlotLength(1, "d"))
     (672, None)
     """
-    match = re.fullmatch(r"([0-9]{1,12})([smhd])", text)
+    match = LENGTH.fullmatch(text)
     if match is None:
         return None
     slots, rest = divmod(int(match[1]) * SECONDS[match[2]], slot.seconds)
