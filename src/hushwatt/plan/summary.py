@@ -34,6 +34,18 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
+def any_window(plan: Plan) -> str:
+    """The slots that the promise is about, and how long they last.
+
+    >>> from dataclasses import replace
+    >>> from hushwatt.plan.presets import preset
+    >>> any_window(replace(preset("advised"), window=365)), any_window(replace(preset("advised"), window=1))
+    ('any 365 slots in a row (365 days)', 'any slot (1 day)')
+    """
+    slots = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
+    return f"{slots} ({plan.slot.lasting(plan.window)})"
+
+
 def levels(plan: Plan) -> list[tuple[str, int, str]]:
     """The appliances, those with the same levels together, how many levels, and which."""
     alike: dict[str, list[Appliance]] = {}
@@ -54,13 +66,13 @@ def _slot(plan: Plan) -> str:
 
 
 def _promise(plan: Plan) -> str:
-    return f"ε {plain(plan.epsilon)} for the whole home over any {_count(plan.window, 'slot')}"
+    return f"ε {plain(plan.epsilon)} for the whole home over {any_window(plan)}"
 
 
 def _appliance_promise(plan: Plan) -> str:
     if plan.appliance_epsilon is None:
         return "no cap set; `hushwatt plan check` says what it comes to"
-    return f"ε {plain(plan.appliance_epsilon)} over any {_count(plan.window, 'slot')}"
+    return f"ε {plain(plan.appliance_epsilon)} over {any_window(plan)}"
 
 
 def _report(plan: Plan) -> str:

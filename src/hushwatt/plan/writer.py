@@ -97,7 +97,7 @@ def _promise(plan: "Plan") -> list[str]:
     lines = [
         "# The promise: any `window` slots in a row cost a home at most `epsilon`.",
         f"epsilon = {plain(plan.epsilon)}",
-        f"window = {plan.window}",
+        f"window = {plan.window}  # {plan.slot.lasting(plan.window)}",
     ]
     if plan.appliance_epsilon is not None:
         lines.append(f"appliance_epsilon = {plain(plan.appliance_epsilon)}  # the same for any one appliance")
