@@ -43,6 +43,7 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         ("each report", fact["each report"]),
         ("plain truth", f"a report is simply true about an appliance with probability {truthful}"),
         *([("not measured", UNMEASURED)] if plan.answers_unmeasured else []),
+        *([("results", fact["results"])] if "results" in fact else []),
         ("shown only", fact["shown only"]),
         ("habits", HABITS),
         ("plan", plan.id),

@@ -8,6 +8,7 @@ from hushwatt.errors import PlanError
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.calendar import Calendar
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
+from hushwatt.plan.periods import whole_slots
 from hushwatt.plan.rules import check_dates
 from hushwatt.plan.section import Section
 from hushwatt.plan.shown import shown
@@ -31,6 +32,7 @@ KEYS = (
     "appliances_per_report",
     "mapping",
     "minimum_homes",
+    "publish",
     "appliance_epsilon",
     "unmeasured",
     "replaces",
@@ -57,11 +59,13 @@ def _words(top: Section) -> dict[str, Any]:
 def _times(top: Section) -> dict[str, Any]:
     timezone = top.text("timezone") if top.has("timezone") else "UTC"
     where: ZoneInfo = zone(timezone)
+    slot = SlotLength.parse(top.text("slot"))
     return {
         "start": parse_instant("start", top.required("start"), where),
         "expires": parse_instant("expires", top.required("expires"), where),
         "timezone": timezone,
-        "slot": SlotLength.parse(top.text("slot")),
+        "slot": slot,
+        "publish": _publish(top, slot),
     }
 
 
@@ -76,6 +80,15 @@ def _window(top: Section, calendar: Calendar) -> int:
     slots = calendar.slot.needed_for(written)
     if slots is None:
         raise top.wrong("window", "it must be a number of slots, a length from '1s' to '36600d', or 'plan'")
+    return slots
+
+
+def _publish(top: Section, slot: SlotLength) -> int:
+    """How many slots are published together: their number, or a duration that they make up."""
+    written = top.table.get("publish", 1)
+    slots = whole_slots(written, slot) if isinstance(written, str) else top.whole("publish", 1)
+    if slots is None:
+        raise top.wrong("publish", f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'")
     return slots
 
 
