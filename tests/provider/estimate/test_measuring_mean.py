@@ -243,5 +243,5 @@ def test_an_end_has_the_chance_that_it_is_asked_for():
 def test_limits_are_bounded_as_soon_as_enough_homes_measure():
     """A part of measuring homes that is sure enough to be shown is sure enough for both ends of a ratio."""
 
-    assert MIN_SIGMAS > NormalDist().inv_cdf(1 - OUTSIDE)
+    assert NormalDist().inv_cdf(1 - OUTSIDE) < MIN_SIGMAS
     assert MIN_SIGMAS > Z95
