@@ -92,9 +92,9 @@ def test_plans_are_weighed_together(store, provider, plans):
     instead = propose(store, caps, ProviderClient(provider.address), plans[1].id)
     later = propose(store, caps, ProviderClient(provider.address), plans[3].id, now=nanoseconds(plans[0].expires))
 
-    assert beside.objections == (
-        "it asks 50 ε in a day together with your other plans, your cap epsilon_per_day is 30",
-    )
+    assert [each.words for each in beside.objections] == [
+        "it asks 50 ε in a day together with your other plans, your cap epsilon_per_day is 30"
+    ]
     assert instead.objections == later.objections == ()
 
 

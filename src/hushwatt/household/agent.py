@@ -203,10 +203,11 @@ class Agent:
         between_slots = current == member.slot and tracker.living != current
         if between_slots and move_on(member, self.caps, moment.wall, self.source, self.say):
             del self.trackers[member.plan_key]  # the next tick finds the plan that took its place
-        elif between_slots and self.caps_settled and retires(member, self.say):
-            member.skip_slots(min(current, tracker.end), RETIRED)
-        elif current == member.slot <= tracker.end and tracker.living != current:
-            self._enter_slot(tracker, current, moment)
+        elif between_slots and current <= tracker.end:
+            if self.caps_settled and retires(member, self.say):
+                member.skip_slots(current, RETIRED)
+            else:
+                self._enter_slot(tracker, current, moment)
         elif current == member.slot - 1 and member.slot <= tracker.end:
             self.readings.open(member.plan, member.slot)  # before it begins: its first instant is part of it
 

@@ -100,7 +100,8 @@ class Membership:
         """Count the slots up to `last` as the most that could have been spent in them.
 
         So many as `unseen` may have been lived through by clocks that showed any time, beside the first,
-        which had perhaps begun.
+        which had perhaps begun.  What they can have cost beyond the slots and the last window counts for
+        as long as all of them lasted.
         """
         first, slots = self.slot, list[tuple[int, Members | None]]()
         largest = strategy_of(self.homes).probe + strategy_of(self.homes).largest
@@ -116,8 +117,13 @@ class Membership:
             if amount > paid * (slot == first)
         ]
         entries = merge_old_entries(entries, self.plan.window)
-        if slots and (missing := shortfall(counted[1:], unseen, largest, epsilon, self.plan.window)):
+        if slots and (missing := shortfall(counted[1:], unseen, largest, epsilon)):
             entries.append(self.ledger.entry(last, "lost", missing, None))
+            counted.append(missing)
+        whole = min(-(-unseen // self.plan.window) * epsilon, unseen * largest)  # of all that ran unseen
+        if slots and (earlier := whole - sum(counted[1:])) > 0:
+            end = self.ledger.entry(last, "lost", 0, None).end
+            entries.append(replace(self.ledger.entry(first, "lost", earlier, None), end=end))
         self._commit_silence(first, last, reason, entries, unseen)
         if entries:
             self.reload()
@@ -197,19 +203,17 @@ def worst_case_spends(most: list[int], window: int, epsilon: int) -> list[int]:
     return counted[::-1]
 
 
-def shortfall(counted: list[int], lived: int, largest: int, epsilon: int, window: int) -> int:
-    """What is missing in the last slots if as many as `lived` could have spent `largest` each, and ε in any window.
+def shortfall(counted: list[int], lived: int, largest: int, epsilon: int) -> int:
+    """What is missing in the last slots if as many as `lived` could have spent `largest` each.
 
-    >>> shortfall([0, 4, 0], lived=2, largest=4, epsilon=4, window=3), shortfall([1, 1], 2, 1, 4, 3)
+    >>> shortfall([0, 4, 0], lived=2, largest=4, epsilon=4), shortfall([1, 1], lived=2, largest=1, epsilon=4)
     (4, 0)
-    >>> shortfall([0, 4, 0], lived=7, largest=4, epsilon=4, window=3)  # three windows, of which one is counted
-    8
     """
-    total, missing = 0, min(-(-lived // window) * epsilon, lived * largest) - sum(counted)
+    total = missing = 0
     for slots in range(1, min(lived, -(-epsilon // largest)) + 1):
         total += counted[-slots] if slots <= len(counted) else 0
         missing = max(missing, min(epsilon, slots * largest) - total)
-    return max(0, missing)
+    return missing
 
 
 def with_turn(plan: Plan, slot: int, memory: str, turn: int | None, order: Members) -> str:
