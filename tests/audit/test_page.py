@@ -102,8 +102,8 @@ def test_a_plan_in_plain_words():
     words = shown(plans=[PlanReport(plan, [GOOD])]).words
 
     assert plan.id in words
-    assert "The whole home ε 10 over any 3 slots in a row; odds 22,026 : 1." in words
-    assert "One appliance ε 0.666666 over any 3 slots in a row; odds 1.9 : 1." in words
+    assert "The whole home ε 10 over any 3 slots in a row (3 days); odds 22,026 : 1." in words
+    assert "One appliance ε 0.666666 over any 3 slots in a row (3 days); odds 1.9 : 1." in words
     assert "99.9955 % at most" in words
     assert "66.1 % at most: the same about one appliance" in words
     assert "49.3 % of the answers about an appliance are simply true" in words

@@ -86,7 +86,9 @@ def test_answers_about_too_few_homes(monkeypatch):
     """Without the minimum, what a few homes reported shows somewhere."""
     of = vars(SlotTimeline)["of"].__func__
     monkeypatch.setattr(
-        SlotTimeline, "of", classmethod(lambda kind, arrays, minimum, first=None: of(kind, arrays, 1, first))
+        SlotTimeline,
+        "of",
+        classmethod(lambda kind, arrays, minimum, first=None, **more: of(kind, arrays, 1, first, **more)),
     )
 
     assert any("tells" in said or "is told" in said for said in faults("small-groups"))

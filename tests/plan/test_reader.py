@@ -29,6 +29,7 @@ def test_defaults(written):
     assert plan.timezone == "UTC"
     assert plan.decision is None
     assert plan.appliance_epsilon is None
+    assert plan.publish == 1
 
 
 def test_everything_said(written):
@@ -159,3 +160,81 @@ def test_appliances_must_be_tables(written):
     """A list of anything else is refused by place."""
 
     assert _refusal(written("", appliance="['kettle']")) == "appliance[0] is 'kettle'; it must be a table"
+
+
+class TestWindow:
+    """`window` is a number of slots, a length of time, or "plan": as long as the plan runs."""
+
+    @pytest.mark.parametrize(
+        "slot, window, slots",
+        [
+            ("1d", '"365d"', 365),
+            ("15m", '"365d"', 35_040),
+            ("1h", '"90m"', 2),
+            ("1d", '"plan"', 366),
+            ("15m", '"plan"', 366 * 96),
+            ("5d", '"plan"', 74),
+            ("1d", "7", 7),
+        ],
+    )
+    def test_forms(self, written, slot, window, slots):
+        """Whichever way it is written, the plan has it in slots."""
+
+        assert Plan.parse(written(slot=f'"{slot}"', window=window)).window == slots
+
+    def test_one_agreement(self, written):
+        """A plan that says the same in another way is the same plan."""
+        plans = [Plan.parse(written(slot='"12h"', window=window)) for window in ("732", '"366d"', '"plan"')]
+
+        assert len({plan.id for plan in plans}) == 1
+        assert plans[0].canonical() == plans[1].canonical()
+        assert Plan.parse(plans[1].toml()) == plans[0]
+
+    @pytest.mark.parametrize("window", ['"7"', '"365 days"', '"0d"', '"Plan"', '""', '"99999d"', '"1w"'])
+    def test_no_window(self, written, window):
+        """Other words are refused in one line that names the three forms."""
+        refusal = _refusal(written(window=window))
+
+        assert refusal.startswith(f"window is '{window[1:-1]}'; it must be a number of slots")
+        assert refusal.endswith("a length from '1s' to '36600d', or 'plan'")
+
+    @pytest.mark.parametrize("window", ["7.5", "true", "[7]"])
+    def test_no_number(self, written, window):
+        """A window that is no text must be a whole number."""
+
+        assert "it must be a whole number" in _refusal(written(window=window))
+
+    @pytest.mark.parametrize(
+        "times", [{"expires": "2023-01-01"}, {"start": "1960-01-01"}, {"expires": "9999-12-31T23:00:00"}]
+    )
+    def test_a_plan_without_slots(self, written, times):
+        """Where the dates are wrong, they are named, not the window that follows from them."""
+        refusal = _refusal(written(window='"plan"', **times))
+
+        assert refusal.startswith(f"{next(iter(times))} is ")
+
+    def test_not_in_the_canonical_form(self, written):
+        """The canonical form has the window in slots alone."""
+        text = Plan.parse(written(window="7")).canonical().decode()
+
+        assert "is JSON but not a canonical plan" in _refusal(text.replace('"window":7', '"window":"7d"'))
+
+
+@pytest.mark.parametrize(
+    "slot, publish, slots",
+    [("1d", '"7d"', 7), ("15m", '"7d"', 672), ("1d", '"168h"', 7), ("2d", '"1d"', None), ("1d", '"36h"', None)],
+)
+def test_publish_as_a_time(written, slot, publish, slots):
+    """A time that whole slots make up is their number; another one is refused."""
+    text = written(slot=f'"{slot}"', publish=publish)
+    if slots is None:
+        wanted = f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'"
+        assert _refusal(text) == f"publish is '{publish[1:-1]}'; {wanted}"
+    else:
+        assert Plan.parse(text).publish == slots
+
+
+@pytest.mark.parametrize("publish", ["true", "1.5", "[7]", '"weekly"'])
+def test_publish_that_is_no_number_of_slots(written, publish):
+    """Whatever else stands there is refused by name."""
+    assert _refusal(written(publish=publish)).startswith("publish is ")

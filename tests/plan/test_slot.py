@@ -35,3 +35,42 @@ def test_not_a_sensible_length(text):
     """A slot lasts at least a second and at most a century."""
     with pytest.raises(PlanError, match="at least 1 second and at most 100 years"):
         SlotLength.parse(text)
+
+
+@pytest.mark.parametrize(
+    "slot, length, slots",
+    [("1d", "365d", 365), ("15m", "365d", 35_040), ("1h", "90m", 2), ("2d", "3d", 2), ("1d", "1s", 1), ("7d", "7d", 1)],
+)
+def test_slots_of_a_length(slot, length, slots):
+    """A length needs as many slots as hold all of it."""
+
+    assert SlotLength.parse(slot).needed_for(length) == slots
+
+
+@pytest.mark.parametrize("length", ["", "7", "0d", "36601d", "1w", "365 d", "plan", "-1d"])
+def test_no_length_for_slots(length):
+    """What is no length, or none between a second and a century, needs no number of slots."""
+
+    assert SlotLength.parse("1d").needed_for(length) is None
+
+
+@pytest.mark.parametrize(
+    "slot, count, words",
+    [
+        ("1d", 1, "1 day"),
+        ("15m", 3, "45 minutes"),
+        ("15m", 96, "1 day"),
+        ("7d", 3, "21 days"),
+        ("90s", 1, "90 seconds"),
+    ],
+)
+def test_lasting(slot, count, words):
+    """Slots last so many of the longest unit that fits."""
+
+    assert SlotLength.parse(slot).lasting(count) == words
+
+
+def test_lasting_of_many_days():
+    """Long windows are told with their thousands apart."""
+
+    assert SlotLength.parse("1h").lasting(24 * 1_461) == "1,461 days"

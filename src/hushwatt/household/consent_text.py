@@ -9,7 +9,7 @@ from hushwatt.household.report.preview import Preview
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT
-from hushwatt.plan.summary import facts
+from hushwatt.plan.summary import any_window, facts
 from hushwatt.privacy.promise import Promise, odds
 from hushwatt.privacy.promise_words import chance_words, reach
 from hushwatt.sanitise import quoted, sanitised
@@ -27,7 +27,7 @@ HABITS = (
 def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[str, str]]:
     """Who asks, what for, and what it may cost this home."""
     fact = dict(facts(plan))
-    span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
+    span = any_window(plan)
     year = max_spend(plan, YEAR)
     truthful = chance_words(promise.truthful, digits=3)
     return [
@@ -43,6 +43,7 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         ("each report", fact["each report"]),
         ("plain truth", f"a report is simply true about an appliance with probability {truthful}"),
         *([("not measured", UNMEASURED)] if plan.answers_unmeasured else []),
+        *([("results", fact["results"])] if "results" in fact else []),
         ("shown only", fact["shown only"]),
         ("habits", HABITS),
         ("plan", plan.id),

@@ -6,7 +6,10 @@ from zoneinfo import ZoneInfo
 
 from hushwatt.errors import PlanError
 from hushwatt.plan.appliance import Appliance
+from hushwatt.plan.calendar import Calendar
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
+from hushwatt.plan.periods import whole_slots
+from hushwatt.plan.rules import check_dates
 from hushwatt.plan.section import Section
 from hushwatt.plan.shown import shown
 from hushwatt.plan.slot import SlotLength
@@ -29,11 +32,13 @@ KEYS = (
     "appliances_per_report",
     "mapping",
     "minimum_homes",
+    "publish",
     "appliance_epsilon",
     "unmeasured",
     "replaces",
     "appliance",
 )
+WHOLE_PLAN = "plan"  # a window as long as the plan runs
 APPLIANCE_KEYS = ("name", "edges", "values", "typical_mean", "typical_high")
 
 
@@ -43,7 +48,8 @@ def read(table: Mapping[str, object]) -> dict[str, Any]:
     top.only(KEYS)
     if top.whole("version", 1) != 1:
         raise top.wrong("version", "this hushwatt reads version 1")
-    return _words(top) | _times(top) | _mechanism(top) | _asked(top)
+    words, times = _words(top), _times(top)
+    return words | times | _mechanism(top, Calendar(**times)) | _asked(top)
 
 
 def _words(top: Section) -> dict[str, Any]:
@@ -61,12 +67,36 @@ def _times(top: Section) -> dict[str, Any]:
     }
 
 
-def _mechanism(top: Section) -> dict[str, Any]:
+def _window(top: Section, calendar: Calendar) -> int:
+    """The window in slots, which a plan may also write as a length of time, or as all of its own."""
+    written = top.required("window")
+    if not isinstance(written, str):
+        return top.whole("window")
+    if written == WHOLE_PLAN:
+        check_dates(calendar.start, calendar.expires)
+        return calendar.slots
+    slots = calendar.slot.needed_for(written)
+    if slots is None:
+        raise top.wrong("window", "it must be a number of slots, a length from '1s' to '36600d', or 'plan'")
+    return slots
+
+
+def _publish(top: Section, slot: SlotLength) -> int:
+    """How many slots are published together: their number, or a duration that they make up."""
+    written = top.table.get("publish", 1)
+    slots = whole_slots(written, slot) if isinstance(written, str) else top.whole("publish", 1)
+    if slots is None:
+        raise top.wrong("publish", f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'")
+    return slots
+
+
+def _mechanism(top: Section, calendar: Calendar) -> dict[str, Any]:
     method = top.choice("method", METHODS)
     decision = METHODS[method].decided_by
     return {
         "epsilon": top.amount("epsilon"),
-        "window": top.whole("window"),
+        "window": _window(top, calendar),
+        "publish": _publish(top, calendar.slot),
         "method": method,
         "decision": top.choice("decision", DECISIONS, decision) if decision or top.has("decision") else None,
         "oracle": top.choice("oracle", ORACLES, "oue"),

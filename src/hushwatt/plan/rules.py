@@ -29,8 +29,8 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 def check(plan: "Plan") -> None:
     """Refuse a plan that could not be carried out as it stands."""
     _check_words(plan)
-    _check_numbers(plan)
     _check_times(plan)
+    _check_numbers(plan)
     _check_appliances(plan)
     _check_mechanism(plan)
     _check_decision(plan)
@@ -52,18 +52,22 @@ def _check_words(plan: "Plan") -> None:
 
 def _check_numbers(plan: "Plan") -> None:
     _check_between("window", plan.window, 1, MOST_SLOTS)
+    _check_between("publish", plan.publish, 1, MOST_SLOTS)
     _check_between("minimum_homes", plan.minimum_homes, 1, 2**31 - 1)
 
 
+def check_dates(start: datetime, expires: datetime) -> None:
+    """Refuse dates between which slots could not be counted."""
+    if expires <= start:
+        raise PlanError(f"expires is {show_instant(expires)}; it must be after start, which is {show_instant(start)}")
+    if not EARLIEST <= start < LATEST:
+        raise PlanError(f"start is {show_instant(start)}; it must lie between 1970 and 2262")
+    if expires > END_OF_DATES:
+        raise PlanError(f"expires is {show_instant(expires)}; it must be at most 9999-12-31")
+
+
 def _check_times(plan: "Plan") -> None:
-    if plan.expires <= plan.start:
-        raise PlanError(
-            f"expires is {show_instant(plan.expires)}; it must be after start, which is {show_instant(plan.start)}"
-        )
-    if not EARLIEST <= plan.start < LATEST:
-        raise PlanError(f"start is {show_instant(plan.start)}; it must lie between 1970 and 2262")
-    if plan.expires > END_OF_DATES:
-        raise PlanError(f"expires is {show_instant(plan.expires)}; it must be at most 9999-12-31")
+    check_dates(plan.start, plan.expires)
     if plan.calendar.slots > MOST_SLOTS:
         raise PlanError(
             f"{plan.calendar.slots:,} slots of {plan.slot} lie between start and expires; "

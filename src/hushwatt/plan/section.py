@@ -17,9 +17,9 @@ from hushwatt.plan.shown import nearest, shown
 class Section:
     """A table and the label its errors carry.
 
-    >>> Section({"window": "3"}, "").whole("window")
+    >>> Section({"minimum_homes": "3"}, "").whole("minimum_homes")
     Traceback (most recent call last):
-    hushwatt.errors.PlanError: window is '3'; it must be a whole number
+    hushwatt.errors.PlanError: minimum_homes is '3'; it must be a whole number
     """
 
     table: Mapping[str, object]

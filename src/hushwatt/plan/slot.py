@@ -1,4 +1,4 @@
-"""How long one slot lasts: a whole number of seconds, minutes, hours or local days."""
+"""How long one slot lasts, and how long many of them do: whole seconds, minutes, hours or local days."""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from hushwatt.plan.shown import shown
 
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 LONGEST = 100 * 366 * SECONDS["d"]
+WORDS = {"d": "day", "h": "hour", "m": "minute", "s": "second"}  # the longest first
+LENGTH = re.compile(r"([0-9]{1,12})([smhd])")
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,31 @@ class SlotLength:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read "15m" or "1d"."""
-        match = re.fullmatch(r"([0-9]{1,12})([smhd])", text)
+        match = LENGTH.fullmatch(text)
         if match is None:
             raise PlanError(f"slot is {shown(text)}; write a whole number and s, m, h or d, such as '15m'")
         return cls(int(match[1]), match[2])
+
+    def needed_for(self, length: str) -> int | None:
+        """How many slots a length of time such as "365d" takes, the last one begun; None when it is no length.
+
+        >>> SlotLength.parse("15m").needed_for("365d"), SlotLength.parse("2d").needed_for("3d")
+        (35040, 2)
+        """
+        match = LENGTH.fullmatch(length)
+        seconds = int(match[1]) * SECONDS[match[2]] if match else 0
+        return -(-seconds // self.seconds) if 0 < seconds <= LONGEST else None
+
+    def lasting(self, count: int) -> str:
+        """How long so many slots last, in words.
+
+        >>> SlotLength.parse("15m").lasting(35_040), SlotLength.parse("1h").lasting(25)
+        ('365 days', '25 hours')
+        """
+        seconds = count * self.seconds
+        unit = next(unit for unit in WORDS if seconds % SECONDS[unit] == 0)
+        number = seconds // SECONDS[unit]
+        return f"{number:,} {WORDS[unit]}{'' if number == 1 else 's'}"
 
     @property
     def seconds(self) -> int:

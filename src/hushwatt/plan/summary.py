@@ -3,6 +3,7 @@
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.appliance import Appliance, show_watts
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
+from hushwatt.plan.periods import how_often
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT
@@ -29,9 +30,22 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
         ("levels", f"{plan.mapping}: {MAPPINGS[plan.mapping]}"),
         *([("not measured", UNMEASURED[plan.unmeasured])] if plan.answers_unmeasured else []),
         *([("succeeds", plan.replaces)] if plan.replaces else []),
+        *([("results", f"published {how_often(plan.publish, plan.slot)}")] if plan.publish != 1 else []),
         ("shown only", f"where at least {_count(plan.minimum_homes, 'home')} reported"),
         ("id", plan.id),
     ]
+
+
+def any_window(plan: Plan) -> str:
+    """The slots that the promise is about, and how long they last.
+
+    >>> from dataclasses import replace
+    >>> from hushwatt.plan.presets import preset
+    >>> any_window(replace(preset("advised"), window=365)), any_window(replace(preset("advised"), window=1))
+    ('any 365 slots in a row (365 days)', 'any slot (1 day)')
+    """
+    slots = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
+    return f"{slots} ({plan.slot.lasting(plan.window)})"
 
 
 def levels(plan: Plan) -> list[tuple[str, int, str]]:
@@ -54,13 +68,13 @@ def _slot(plan: Plan) -> str:
 
 
 def _promise(plan: Plan) -> str:
-    return f"ε {plain(plan.epsilon)} for the whole home over any {_count(plan.window, 'slot')}"
+    return f"ε {plain(plan.epsilon)} for the whole home over {any_window(plan)}"
 
 
 def _appliance_promise(plan: Plan) -> str:
     if plan.appliance_epsilon is None:
         return "no cap set; `hushwatt plan check` says what it comes to"
-    return f"ε {plain(plan.appliance_epsilon)} over any {_count(plan.window, 'slot')}"
+    return f"ε {plain(plan.appliance_epsilon)} over {any_window(plan)}"
 
 
 def _report(plan: Plan) -> str:

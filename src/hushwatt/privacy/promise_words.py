@@ -3,6 +3,7 @@
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.summary import any_window
 from hushwatt.privacy.influence import influence, month
 from hushwatt.privacy.length_bias import leaning
 from hushwatt.privacy.promise import Promise
@@ -18,7 +19,7 @@ def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
     """Labels and sentences: both protections, what a report of `size` bytes gives away and can do, and
     what the dearest window costs.
     """
-    span = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
+    span = any_window(plan)
     return [
         ("the whole home", f"ε {plain(plan.epsilon)} over {span}; odds {promise.odds}"),
         ("one appliance", f"ε {plain(reach(promise))} over {span}; odds {promise.appliance_odds}"),

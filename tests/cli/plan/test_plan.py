@@ -108,7 +108,7 @@ class TestShow:
 
         assert answer.returncode == 0
         assert all(words in flat for words in (plan.name, plan.contact, plan.description, plan.id, "2034-01-01"))
-        assert "ε 10 for the whole home over any 3 slots" in flat
+        assert "ε 10 for the whole home over any 3 slots in a row (3 days)" in flat
         assert "0 to 250, to 500" in flat
         assert not any(line.endswith(" ") for line in answer.stdout.splitlines())
 
@@ -129,8 +129,8 @@ class TestCheck:
         answer = hushwatt("plan", "check", paper, COLUMNS="200")
 
         assert answer.returncode == 0
-        assert "ε 10 over any 3 slots in a row; odds 22,026 : 1" in answer.stdout
-        assert "ε 0.666667 over any 3 slots in a row; odds 1.9 : 1" in answer.stdout
+        assert "ε 10 over any 3 slots in a row (3 days); odds 22,026 : 1" in answer.stdout
+        assert "ε 0.666667 over any 3 slots in a row (3 days); odds 1.9 : 1" in answer.stdout
         assert "e^ε : 1" in answer.stdout
         told = " ".join(answer.stdout.split())
         assert "counts in a mean as at most 46.9 homes over a single slot, 46.9 over 30 days" in told
@@ -156,7 +156,7 @@ class TestCheck:
         answer = hushwatt("plan", "check", path, COLUMNS="200")
 
         assert "names an appliance's true level with probability 0.9996\n" in answer.stdout
-        assert "ε 10 over any slot; odds 22,026 : 1" in answer.stdout
+        assert "ε 10 over any slot (1 day); odds 22,026 : 1" in answer.stdout
 
     def test_where_provider_decides(self, hushwatt, tmp_path):
         """A plan that the service will refuse says so."""

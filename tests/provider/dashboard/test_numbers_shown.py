@@ -180,7 +180,7 @@ def test_overview(talk, plan, told, ranked):
     assert f"Current slot {slot_name(plan, SLOTS)}" in shown.text
     assert "0 of 150 reports, 0 %" in shown.text
     assert "It ends at 07:00, and is closed and published at 07:15." in shown.text
-    assert "ε 30 for a whole home over any 3 slots; ε 10 for one appliance" in shown.text
+    assert "ε 30 for a whole home over any 3 slots in a row (3 hours); ε 10 for one appliance" in shown.text
     assert odds[1] == promise(plan).appliance_odds.partition(" ")[0]
     assert names == ["Slot", "State", "Reports", "Expected", "Late"]
     assert list(map(tuple, reversed(rows)))[:SLOTS] == states

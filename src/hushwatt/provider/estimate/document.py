@@ -67,6 +67,7 @@ def _slot(estimates: Estimates, index: int) -> Document:
     slot, need = estimates.slots[index], estimates.plan.minimum_homes
     document: Document = {
         "slot": slot.slot,
+        **({"slots": slot.slots} if estimates.plan.publish != 1 else {}),
         "start": show_instant(slot.start),
         "as_of": slot.as_of,
         "reports": slot.reports,

@@ -25,14 +25,16 @@ class Measured:
 
 @dataclass(frozen=True)
 class SlotSummary:
-    """One slot, and how many homes' reports are behind it."""
+    """One slot, or several that are published together, and how many homes' reports are behind it."""
 
-    slot: int
+    slot: int  # the first one
     start: datetime  # UTC
     as_of: int | None  # the newest slot any of its answers was drawn in
-    reports: int
+    reports: int  # homes that were heard
     enough: bool  # whether the plan's minimum of homes is met
     homes: int  # taking part: when it was published, if it was
+    slots: int = 1  # how many they are
+    drawn: tuple[int, ...] = ()  # the slots in which their answers were drawn
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.summary import any_window
 from hushwatt.privacy.promise_words import reach
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.count_chart import count_chart
@@ -50,6 +51,7 @@ def show(page: PageContext) -> dict[str, Any]:
         "slot_now": _now(page, slots),
         "epsilon": plain(page.plan.epsilon),
         "appliance_epsilon": rounded_up(reach(promise)),
+        "window": any_window(page.plan),
         "appliance_odds": promise.appliance_odds.replace(" ", formatting.THIN),
         "others": [
             _other(page, each.plan) for each in page.reader.collections.values() if each.plan.id != page.plan.id
