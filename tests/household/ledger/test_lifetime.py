@@ -1,6 +1,7 @@
 """What counts in a home's lifetime: every spend once, whole windows where homes decide, nothing twice."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -94,12 +95,24 @@ def test_where_homes_decide_windows_count(folder, method, watts):
     assert spent <= ten
 
 
+@pytest.mark.parametrize("lived, windows", [(0, 1), (1, 2), (4, 2), (9, 4)])
+def test_windows_that_ran_unseen(lived, windows):
+    """Time that passed by clocks that showed anything may have begun in any window, and counts by its length."""
+    plan = plan_for(random.Random(2), "lba", epsilon=4 * MICRO, window=4)
+    with fresh_store() as store:
+        totals = HomeLedger(store, NO_CAPS).totals
+        place = join(store, plan)
+        with store.transaction():
+            assert totals.add_windows(place, 4, 4, lived)
+
+        assert totals.spent.home == windows * plan.epsilon
+
+
 @pytest.mark.parametrize("method", ["lbu", "lpu", "lba"])
 def test_a_restored_ledger_forgets_nothing(folder, method):
     """A copy from before counts all that may have happened since, so all lives together stay under the cap."""
     plan = plan_for(random.Random(4), method, epsilon=2 * MICRO, window=2)
-    caps = Caps.of(dict.fromkeys(("epsilon_per_day", "epsilon_per_year", "appliance_epsilon"), 1000))
-    caps = Caps(**{**vars(NO_CAPS), "epsilon_lifetime": 12 * MICRO})
+    caps = replace(NO_CAPS, epsilon_lifetime=12 * MICRO)
     home = HomeUnderTest(folder / "ledger.sqlite", SeededSource(1), caps=caps)
     join(home.store, plan, source=home.source)
     home.live(2 * TURN, 60)
