@@ -138,7 +138,7 @@ def prior_of(plan: Plan, appliance: Appliance) -> Prior:
     mean, high, source, rated, measured = 0.1 * last, last, "edges", None, MEASURING
     if known is not None:
         mean, high, source, rated = known.typical_mean, known.typical_high, "catalogue", known.rated
-        high = slot_high(high, known.rated, slot_seconds(plan) / HOUR)
+        high = slot_high(high, known.rated, slot_seconds(plan) / HOUR, mean / known.ownership)
         measured = min(max(known.ownership, FEWEST_MEASURING), MEASURING)
         mean = mean / known.ownership if plan.answers_unmeasured else mean
     if appliance.typical_mean is not None or appliance.typical_high is not None:
