@@ -136,13 +136,14 @@ def _promise_json(plan: "Plan", promise: "Promise") -> dict[str, Any]:
         "only_true_level": list(promise.truthful),
         "influence": {
             "report": report_influence(plan),
-            "slot": influence(plan, 1),
+            "slot": influence(plan, plan.publish),
             "month": influence(plan, month(plan)),
             "plan": influence(plan, plan.calendar.slots),
         },
         "blind_spot": blind_spot(plan),
         "sharpness": sharpness(plan),
         "report_bytes": Layout.of(plan).size,
+        **({"publish": plan.publish} if plan.publish != 1 else {}),
         "kept": promise.kept,
     }
 
