@@ -28,6 +28,11 @@ app.command(
     name="rehearse",
     help="See what HOMES homes like those of READINGS would show under PLAN, beside the truth.",
 )
+app.command(
+    "hushwatt.cli.plan.statement:statement",
+    name="statement",
+    help="State what PLAN promises, what was checked and what cannot be claimed, for those who must sign.",
+)
 
 
 @app.command
