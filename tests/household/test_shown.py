@@ -26,6 +26,7 @@ from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.view import OwnerPageData, home_page
 from hushwatt.plan import SlotLength
+from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.long_run import long_run_sentences, long_run_words
 
@@ -237,13 +238,12 @@ def test_what_can_be_concluded(home, plans, place):
     words = section(page, plan)
     waiting = sum(row["due"] is not None for row in reports)
     one, everything = re.search(r"From one report: (.*?)</p>.*From all (.*?)</p>", words, re.DOTALL).groups()
-    joined = home.store.value("SELECT joined FROM plans WHERE place = ?", (place,))
-    days = ceil((home.clock.wall - joined) / DAY)
+    days = ceil((home.clock.wall - nanoseconds(plan.start)) / DAY)
 
     assert f"taking part; {len(reports)} reports, {waiting} waiting to be sent." in words
     assert f"with probability {max(truths(plan)):.3g} at most" in one
     assert everything == f"{len(reports)} so far: {long_run_words(plan, days)[0]}."
-    assert f"for {days:,} days" in everything or f"the whole plan of {days:,} days" in everything
+    assert f"watches all your reports for {days} day" in everything
     for _, text in long_run_sentences(plan):
         assert f"<p>{text[0].upper()}{text[1:]}.</p>" in words
     assert "odds" not in words.partition("What you agreed to")[0]

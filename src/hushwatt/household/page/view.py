@@ -29,6 +29,7 @@ from hushwatt.household.status import (
 )
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.long_run import long_run_sentences, long_run_words
 from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.promise_words import as_prose
@@ -127,7 +128,7 @@ def _agreed_before(data: OwnerPageData, each: PlanStatus) -> list[str]:
 def _conclusions(data: OwnerPageData, each: PlanStatus, weighed: Promise) -> list[str]:
     """From one report, from all there were so far, and from those of years, in plain words."""
     joined = data.store.value("SELECT joined FROM plans WHERE plan = ?", (each.plan.id,))
-    days = max(1, -(-(data.now - joined) // DAY))
+    days = max(1, -(-(data.now - max(joined, nanoseconds(each.plan.start))) // DAY))
     so_far = long_run_words(each.plan, days)[0] if each.reports else "nothing was sent yet"
     return [
         "<h2>What the provider can conclude</h2>",

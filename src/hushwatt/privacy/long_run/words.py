@@ -131,7 +131,7 @@ def length(plan: Plan, run: LongRun) -> str:
     if run.slots == plan.calendar.slots:
         days = long_run(plan, None).after_days
         return f"the whole plan of {days:,} day{'' if days == 1 else 's'}"
-    return LENGTHS.get(run.after_days, f"{run.after_days:,} days")
+    return LENGTHS.get(run.after_days, f"{run.after_days:,} day{'' if run.after_days == 1 else 's'}")
 
 
 def _at_most(run: LongRun) -> str:
