@@ -34,7 +34,9 @@ def test_json_in_a_file(planted, tmp_path, capsys):
     planted(finding(True, reached=0.5))
     app(["rounding", "-o", str(tmp_path / "audit.json"), "--json"], result_action="return_value")
 
-    assert json.loads((tmp_path / "audit.json").read_text())["findings"] == json.loads(capsys.readouterr().out)["findings"]
+    assert (
+        json.loads((tmp_path / "audit.json").read_text())["findings"] == json.loads(capsys.readouterr().out)["findings"]
+    )
 
 
 def test_selftest(hushwatt):
