@@ -3,16 +3,20 @@
 import re
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from tests.audit.statement.conftest import finding
 
+from hushwatt.audit.claims import CLAIMS
 from hushwatt.audit.statement.evidence import Evidence, read_audit
 from hushwatt.audit.statement.fact import FORMULAS, TracedFigure
 from hushwatt.audit.statement.proof import shown_by
 from hushwatt.audit.statement.registry import registry_entry
 from hushwatt.audit.statement.risks import RISKS
 from hushwatt.audit.statement.statement import audit_verdict, statement
+from hushwatt.chaos.scenarios import SCENARIOS
+from hushwatt.household.ledger.caps import AMOUNTS
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, presets
@@ -21,7 +25,7 @@ from hushwatt.privacy.promise import promise
 
 PLAN = replace(preset("advised"), expires=datetime(2026, 1, 1, tzinfo=UTC))
 NORMS = ("SP 800-226", "2014/724/EU", "Article 35(7)", "15/15", "15 %")  # figures that are names of rules
-CHANGES = {
+CHANGES: dict[str, dict[str, Any]] = {
     "name": {"name": "Another name"},
     "description": {"description": "Another purpose."},
     "contact": {"contact": "somebody else"},
@@ -44,7 +48,7 @@ CHANGES = {
     "publish": {"publish": 7},
     "share_results": {"share_results": True},
 }
-APPLIANCE_CHANGES = {
+APPLIANCE_CHANGES: dict[str, Any] = {
     "name": "another name",
     "values": (0.0, 11.0, 99.0),
     "typical_mean": 3.0,
@@ -165,6 +169,21 @@ def test_a_window_as_long_as_the_plan():
     assert "slots in all" in statement(PLAN).as_json()["sections"]["guarantee"]["unit_of_privacy"]["text"]
 
 
+@pytest.mark.parametrize(
+    "changes, told",
+    [
+        ({}, "refuses this plan. To join, the owner has to allow: epsilon_per_year="),
+        ({"window": PLAN.calendar.slots}, "joins this plan when asked: no cap stands against it"),
+    ],
+)
+def test_joining_is_judged_by_the_default_caps(changes, told):
+    """What an owner would have to raise is named, by the caps that homes come with."""
+    over_time = statement(replace(PLAN, **changes)).as_json()["sections"]["over_time"]
+
+    assert told in over_time["joining"]["text"]
+    assert [row["owner's cap"] for row in over_time["caps"]] == list(AMOUNTS)
+
+
 class TestAudits:
     """What is said of the audits, and of none."""
 
@@ -211,7 +230,15 @@ class TestAudits:
         notes = statement(PLAN, [file]).verdict.notes
 
         assert "made with hushwatt 0.0.1" in notes[0]
-        assert "quick" in notes[1]
+        assert "quick" in notes[-1]
+
+    def test_what_was_not_looked_at(self, audit_file):
+        """Claims that no file speaks of are named, so that a good verdict is not taken for more than it is."""
+        some = read_audit(audit_file(plans={PLAN.id: [finding("C1 C2")]}))
+        every = read_audit(audit_file(plans={PLAN.id: [finding(" ".join(CLAIMS))]}))
+
+        assert statement(PLAN, [some]).verdict.notes[0].startswith("No audit given here looked at C3, C4,")
+        assert statement(PLAN, [every]).verdict.notes == ()
 
     def test_failed(self, audit_file):
         """One failure is the verdict, and marks the risk that it is about."""
@@ -238,9 +265,6 @@ class TestAudits:
 
 def test_risks_are_about_known_claims():
     """Each risk names claims of docs/claims.md or promises of docs/howto/chaos.md."""
-    from hushwatt.audit.claims import CLAIMS
-    from hushwatt.chaos.scenarios import SCENARIOS
-
     promises = {f"P{each.promise}" for each in SCENARIOS.values()}
 
     assert {claim for risk in RISKS for claim in risk.claims} <= set(CLAIMS) | promises

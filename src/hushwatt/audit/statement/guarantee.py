@@ -126,16 +126,16 @@ def unit_of_privacy(plan: Plan) -> Fact:
         if whole
         else "The plan runs for longer, {slots} in all: over more than a window the guarantee adds up, see below."
     )
+    figures = {
+        "appliances": from_plan("appliance", count_of(len(plan.appliances), "appliance"), len(plan.appliances)),
+        "window": window_of(plan),
+    }
     slots = computed("calendar", count_of(plan.calendar.slots, "slot"), plan.calendar.slots)
-    return fact(
-        "unit_of_privacy",
-        "Unit of privacy",
+    text = (
         "Everything that one home's {appliances} did in {window}, all readings of it replaced by any others. For one "
-        f"appliance the second ε holds. {reaches}",
-        appliances=from_plan("appliance", count_of(len(plan.appliances), "appliance"), len(plan.appliances)),
-        window=window_of(plan),
-        **({} if whole else {"slots": slots}),
+        f"appliance the second ε holds. {reaches}"
     )
+    return Fact("unit_of_privacy", "Unit of privacy", text, figures | ({} if whole else {"slots": slots}))
 
 
 def trust(plan: Plan) -> Fact:

@@ -14,6 +14,7 @@ from hushwatt.audit.statement.fact import (
 from hushwatt.audit.statement.guarantee import per_cent
 from hushwatt.audit.statement.proof import shown_by
 from hushwatt.household.ledger.caps import AMOUNTS, Caps
+from hushwatt.household.ledger.objections import objections
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.long_run import SPANS, LongRun, long_run, long_run_words
 from hushwatt.privacy.long_run.words import length
@@ -29,7 +30,7 @@ FORMULA, CAPS = "long run", "owner's caps"
 
 def long_term(plan: Plan, evidence: Evidence) -> StatementSection:
     """Sentences for people, and the same for every stretch and every appliance in tables."""
-    facts = (*said(plan), caps(), successor(plan), attacked(evidence))
+    facts = (*said(plan), caps(), joining(plan), successor(plan), attacked(evidence))
     tables = (by_stretch(plan), by_appliance(plan), caps_table())
     return StatementSection("over_time", "Composition over time", INTRODUCTION, facts, tables)
 
@@ -53,6 +54,17 @@ def caps() -> Fact:
         "caps, whatever a plan says; they stand in a table below as they are unless the owner changes them. Spends of "
         "earlier plans count.",
     )
+
+
+def joining(plan: Plan) -> Fact:
+    """Whether homes join by themselves, or only when their owners raise a cap knowingly."""
+    against = objections(Caps(), plan)
+    if not against:
+        text = "A home whose owner changed no cap joins this plan when asked: {nothing} stands against it."
+        return fact("joining", "Joining", text, nothing=computed(CAPS, "no cap", []))
+    settings = [each.setting or each.words for each in against]
+    text = "A home whose owner changed no cap refuses this plan. To join, the owner has to allow: {settings}."
+    return fact("joining", "Joining", text, "limit", settings=computed(CAPS, ", ".join(settings), settings))
 
 
 def caps_table() -> FigureTable:

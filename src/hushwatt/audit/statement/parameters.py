@@ -1,17 +1,18 @@
 """Every key of the plan as it stands in its canonical form."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from hushwatt.audit.statement.fact import Fact, FigureTable, StatementSection, TracedFigure, fact, from_plan
+from hushwatt.audit.statement.fact import Fact, FigureTable, StatementSection, TracedFigure, from_plan
 from hushwatt.plan import writer
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.reader import APPLIANCE_KEYS
 from hushwatt.plan.rules import LONGEST_TEXT
 from hushwatt.sanitise import sanitised
 
 INTRODUCTION = (
     "The plan itself, key by key; amounts of ε are in millionths. A changed value is another plan, with another hash."
 )
+NONE = "none"  # of a key that an appliance does not have
 SAID = (  # keys that sentences of a statement speak of
     *("version", "name", "description", "contact", "start", "expires", "timezone", "slot", "epsilon", "window"),
     *("method", "decision", "oracle", "appliances_per_report", "mapping", "minimum_homes", "publish"),
@@ -27,23 +28,26 @@ def further(plan: Plan) -> tuple[Fact, ...]:
 
 def _further(key: str, value: Any) -> Fact:
     figures = {"name": from_plan(key, key), "value": from_plan(key, _shown(value), value)}
-    return fact(key, "Also agreed", "{name} is {value}.", **figures)
+    return Fact(key, "Also agreed", "{name} is {value}.", figures)
 
 
 def parameters(plan: Plan) -> StatementSection:
-    """One row for each key, and one for each key of each appliance."""
-    table = FigureTable("keys", ("key", "value"), tuple(_rows(writer.table(plan))))
-    return StatementSection("parameters", "The plan, every parameter", INTRODUCTION, (), (table,))
+    """One row for each key, and one for each appliance."""
+    table = writer.table(plan)
+    rows = tuple((from_plan(key, key), from_plan(key, _shown(value), value)) for key, value in _own(table).items())
+    appliances = tuple(_appliance(number, each) for number, each in enumerate(table["appliance"]))
+    tables = (FigureTable("keys", ("key", "value"), rows), FigureTable("appliances", APPLIANCE_KEYS, appliances))
+    return StatementSection("parameters", "The plan, every parameter", INTRODUCTION, (), tables)
 
 
-def _rows(table: dict[str, Any]) -> Iterator[tuple[TracedFigure, TracedFigure]]:
-    for key, value in table.items():
-        if key != "appliance":
-            yield from_plan(key, key), from_plan(key, _shown(value), value)
-    for number, appliance in enumerate(table["appliance"]):
-        for key, value in appliance.items():
-            path = f"appliance[{number}].{key}"
-            yield from_plan(path, path), from_plan(path, _shown(value), value)
+def _own(table: dict[str, Any]) -> dict[str, Any]:
+    """The keys of the plan itself."""
+    return {key: value for key, value in table.items() if key != "appliance"}
+
+
+def _appliance(number: int, table: dict[str, Any]) -> tuple[TracedFigure, ...]:
+    values = ((f"appliance[{number}].{key}", table.get(key)) for key in APPLIANCE_KEYS)
+    return tuple(from_plan(path, NONE if value is None else _shown(value), value) for path, value in values)
 
 
 def _shown(value: Any) -> str:

@@ -106,6 +106,10 @@ def _notes(evidence: Evidence) -> Iterable[str]:
         yield f"{file.name} looks at another plan; what it says of that one does not count here."
     for file in evidence.other_versions:
         yield f"{file.name} was made with hushwatt {file.version}, this statement with {__version__}."
+    seen = {claim for line in evidence.lines for claim in line.finding.claims}
+    left = [claim for claim in CLAIMS if claim not in seen]
+    if seen and left:
+        yield f"No audit given here looked at {', '.join(left)}."
     if any(file.quick for file in evidence.files):
         yield "A quick audit goes through fewer cases than a full one."
 
