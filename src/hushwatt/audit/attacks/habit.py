@@ -22,8 +22,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.long_run import LongRun, long_run
 
 DAYS = (30, 90, 365, 1_825)
-WORK, QUICK_WORK = 1_200_000, 60_000  # homes times slots of one attack
-MOST_HOMES, FEWEST_HOMES = 20_000, 200
+WORK, PLAN_WORK, QUICK_WORK = 6_000_000, 1_000_000, 100_000  # homes times slots of one attack
+MOST_HOMES, FEWEST_HOMES = 100_000, 200
 MOST_SLOTS = 10_000  # beyond, a span is not attacked
 SIGMAS = 4.5  # by which what is measured and what is printed may differ
 ROUNDING = 0.002  # by which printed chances may be off
