@@ -17,6 +17,10 @@ GROUPED = {
     """,
     "audit/harness/test_true_time_recorder.py": "audit/harness/home_under_test audit/harness/released",
     "audit/leaks/test_canary.py": "audit/leaks/traces",
+    "audit/statement/test_statement.py": """
+        audit/statement/guarantee audit/statement/impact audit/statement/limits audit/statement/long_term
+        audit/statement/mechanism audit/statement/proof audit/statement/registry audit/statement/risks
+    """,
     "audit/test_claims.py": "audit/suites",
     "audit/test_page.py": "audit/page_words privacy/promise_words",
     "chaos/provider/test_power_loss.py": """
@@ -165,6 +169,7 @@ ACROSS = {
     "privacy/test_caps.py",
     "privacy/test_cohorts.py",
     "provider/dashboard/test_browser.py",
+    "provider/estimate/test_publish.py",
     "provider/test_hostile.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",

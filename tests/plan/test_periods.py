@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.plan.periods import PublishPeriods, how_often, in_time, whole_slots
+from hushwatt.plan.periods import PublishPeriods, how_often, whole_slots
 from hushwatt.plan.slot import SlotLength
 
 
@@ -40,7 +40,7 @@ def test_the_last_complete_period(length, slots, slot):
 )
 def test_a_length_in_words(slots, slot, words):
     """The largest unit that fits."""
-    assert in_time(slots, SlotLength.parse(slot)) == words
+    assert SlotLength.parse(slot).lasting(slots) == words
     assert how_often(slots, SlotLength.parse(slot)) == f"once every {words.removeprefix('1 ')}"
 
 

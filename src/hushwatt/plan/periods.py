@@ -4,12 +4,9 @@ Results of a period are published once, when its last slot is closed, and nothin
 than a period.  The last one of a plan may be shorter than the others.
 """
 
-import re
 from dataclasses import dataclass
 
-from hushwatt.plan.slot import SECONDS, SlotLength
-
-UNITS = (("d", "day"), ("h", "hour"), ("m", "minute"), ("s", "second"))
+from hushwatt.plan.slot import LENGTH, SECONDS, SlotLength
 
 
 @dataclass(frozen=True)
@@ -28,6 +25,15 @@ class PublishPeriods:
     def count(self) -> int:
         """How many periods there are."""
         return -(-self.slots // self.length)
+
+    @property
+    def word(self) -> str:
+        """What one of them is called.
+
+        >>> PublishPeriods(7, 30).word, PublishPeriods(1, 30).word
+        ('period', 'slot')
+        """
+        return "slot" if self.length == 1 else "period"
 
     def first_of(self, slot: int) -> int:
         """The first slot of the period that holds `slot`."""
@@ -54,11 +60,22 @@ def whole_slots(text: str, slot: SlotLength) -> int | None:
     >>> whole_slots("7d", SlotLength(15, "m")), whole_slots("36h", SlotLength(1, "d"))
     (672, None)
     """
-    match = re.fullmatch(r"([0-9]{1,12})([smhd])", text)
+    match = LENGTH.fullmatch(text)
     if match is None:
         return None
     slots, rest = divmod(int(match[1]) * SECONDS[match[2]], slot.seconds)
     return None if rest else slots
+
+
+def results_told(publish: int, slot: SlotLength) -> list[tuple[str, str]]:
+    """A label and a sentence on when results appear, where that is not after every slot.
+
+    >>> results_told(7, SlotLength(1, "d"))
+    [('results', 'are published once every 7 days; nothing is shown of a shorter time')]
+    """
+    if publish == 1:
+        return []
+    return [("results", f"are published {how_often(publish, slot)}; nothing is shown of a shorter time")]
 
 
 def how_often(publish: int, slot: SlotLength) -> str:
@@ -67,16 +84,4 @@ def how_often(publish: int, slot: SlotLength) -> str:
     >>> how_often(7, SlotLength(1, "d")), how_often(1, SlotLength(1, "h"))
     ('once every 7 days', 'once every hour')
     """
-    return f"once every {in_time(publish, slot).removeprefix('1 ')}"
-
-
-def in_time(slots: int, slot: SlotLength) -> str:
-    """So many slots as a length of time.
-
-    >>> in_time(7, SlotLength(1, "d")), in_time(4, SlotLength(15, "m")), in_time(1, SlotLength(1, "d"))
-    ('7 days', '1 hour', '1 day')
-    """
-    seconds = slots * slot.seconds
-    unit, word = next((unit, word) for unit, word in UNITS if seconds % SECONDS[unit] == 0)
-    count = seconds // SECONDS[unit]
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
+    return f"once every {slot.lasting(publish).removeprefix('1 ')}"

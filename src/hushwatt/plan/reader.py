@@ -67,15 +67,6 @@ def _times(top: Section) -> dict[str, Any]:
     }
 
 
-def _publish(top: Section, slot: SlotLength) -> int:
-    """How many slots are published together: their number, or a duration that they make up."""
-    written = top.table.get("publish", 1)
-    slots = whole_slots(written, slot) if isinstance(written, str) else top.whole("publish", 1)
-    if slots is None:
-        raise top.wrong("publish", f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'")
-    return slots
-
-
 def _window(top: Section, calendar: Calendar) -> int:
     """The window in slots, which a plan may also write as a length of time, or as all of its own."""
     written = top.required("window")
@@ -87,6 +78,15 @@ def _window(top: Section, calendar: Calendar) -> int:
     slots = calendar.slot.needed_for(written)
     if slots is None:
         raise top.wrong("window", "it must be a number of slots, a length from '1s' to '36600d', or 'plan'")
+    return slots
+
+
+def _publish(top: Section, slot: SlotLength) -> int:
+    """How many slots are published together: their number, or a duration that they make up."""
+    written = top.table.get("publish", 1)
+    slots = whole_slots(written, slot) if isinstance(written, str) else top.whole("publish", 1)
+    if slots is None:
+        raise top.wrong("publish", f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'")
     return slots
 
 

@@ -1,6 +1,7 @@
 """What a plan promises, in sentences: the same wherever a person is asked to weigh them."""
 
 from hushwatt.plan.amounts import plain
+from hushwatt.plan.periods import results_told
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.summary import any_window
@@ -30,6 +31,7 @@ def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
         *([("NOT FOR USE", told)] if (told := leaning(plan)) else []),
         *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("where it runs", IN_BULK)] if plan.decision == "provider" else []),
+        *results_told(plan.publish, plan.slot),
     ]
 
 
@@ -63,7 +65,7 @@ def _report(promise: Promise, size: int) -> str:
 
 def _influence(plan: Plan) -> str:
     """What one forging home counts as, where it counts most and over time."""
-    periods = {"homes over a single slot": 1, "over 30 days": month(plan)}
+    periods = {f"homes over a single {plan.periods.word}": plan.publish, "over 30 days": month(plan)}
     periods["over the whole plan"] = plan.calendar.slots
     told = [f"{influence(plan, slots):.1f} {period}" for period, slots in periods.items()]
     return (

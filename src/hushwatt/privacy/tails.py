@@ -136,13 +136,20 @@ def tail_weights(
         return np.broadcast_to(before, (*held.shape[:-1], len(before))).copy()
     _, ratio = _predicted(levels, float(high))
     inner, top = held[..., -2:-1], held[..., -1:]
-    off = top - ratio * inner
     both = np.asarray(covariance, float)[..., None]
-    noise = np.maximum(sure[..., -1:] + ratio**2 * sure[..., -2:-1] - 2 * ratio * both, 0)
-    slack = SLACK**2 * ((ratio * np.maximum(inner, 0)) ** 2 + np.maximum(top, 0) ** 2)
-    fit = np.log(before) - 0.5 * off**2 / np.maximum(noise + slack, 1e-30)
-    likely = np.exp(fit - fit.max(axis=-1, keepdims=True))
-    return np.asarray(likely / likely.sum(axis=-1, keepdims=True))
+    spread = (sure[..., -2:-1] + (SLACK * np.maximum(inner, 0)) ** 2) * ratio  # κ²·a − 2κ·b + c, in few passes
+    spread -= 2 * both
+    spread *= ratio
+    spread += sure[..., -1:] + (SLACK * np.maximum(top, 0)) ** 2
+    fit = top - ratio * inner
+    fit *= fit
+    fit /= np.maximum(spread, 1e-30, out=spread)
+    fit *= -0.5
+    fit += np.log(before)
+    fit -= fit.max(axis=-1, keepdims=True)
+    likely = np.exp(fit, out=fit)
+    likely /= likely.sum(axis=-1, keepdims=True)
+    return np.asarray(likely)
 
 
 def median_tail(ratios: Floats, weights: Floats) -> float:
@@ -159,13 +166,17 @@ def median_tail(ratios: Floats, weights: Floats) -> float:
 def median_tails(ratios: Floats, weights: Floats) -> Floats:
     """The same for every row of weights."""
     order = np.argsort(ratios, kind="stable")
-    sorted_ratios, sorted_weights = ratios[order], weights[:, order]
-    passed = np.cumsum(sorted_weights, axis=1) - sorted_weights / 2
+    return median_of_sorted(ratios[order], weights[:, order])
+
+
+def median_of_sorted(ratios: Floats, weights: Floats) -> Floats:
+    """The same of ratios that ascend."""
+    passed = np.cumsum(weights, axis=1) - weights / 2
     after = np.clip((passed < 0.5).sum(axis=1), 1, max(len(ratios) - 1, 1))
     rows = np.arange(len(weights))
     low, high = passed[rows, after - 1], passed[rows, after]
     part = np.clip((0.5 - low) / np.maximum(high - low, TINY), 0, 1)
-    return np.asarray(sorted_ratios[after - 1] * (1 - part) + sorted_ratios[after] * part)
+    return np.asarray(ratios[after - 1] * (1 - part) + ratios[after] * part)
 
 
 def learnt_high(weights: Floats, high: float) -> float:

@@ -28,6 +28,11 @@ app.command(
     name="rehearse",
     help="See what HOMES homes like those of READINGS would show under PLAN, beside the truth.",
 )
+app.command(
+    "hushwatt.cli.plan.statement:statement",
+    name="statement",
+    help="State what PLAN promises, what was checked and what cannot be claimed, for those who must sign.",
+)
 
 
 @app.command
@@ -131,13 +136,14 @@ def _promise_json(plan: "Plan", promise: "Promise") -> dict[str, Any]:
         "only_true_level": list(promise.truthful),
         "influence": {
             "report": report_influence(plan),
-            "slot": influence(plan, 1),
+            "slot": influence(plan, plan.publish),
             "month": influence(plan, month(plan)),
             "plan": influence(plan, plan.calendar.slots),
         },
         "blind_spot": blind_spot(plan),
         "sharpness": sharpness(plan),
         "report_bytes": Layout.of(plan).size,
+        **({"publish": plan.publish} if plan.publish != 1 else {}),
         "kept": promise.kept,
     }
 

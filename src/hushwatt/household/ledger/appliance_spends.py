@@ -64,6 +64,10 @@ class ApplianceSpends:
         longer = ((row, length) for row, length in lengths if length > DAY)
         return max([DAY, *(length for row, length in longer if self._counts(row, start, length))])
 
+    def reach(self, plan_key: int) -> SpendReach:
+        """Whom the spends of a plan reach."""
+        return self._of(plan_key)
+
     def dearest(self, spend: SpendRow, length: int, most: int) -> tuple[str, Fraction] | None:
         """An appliance that has more than `most` in an interval that `spend` touches, and how much."""
         plan_key, members, start, *_ = spend

@@ -14,11 +14,19 @@ import numpy as np
 from hushwatt.household.clock import SECOND
 from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, consent_terms, plan_changes, successor_terms
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.preview import named_levels
-from hushwatt.household.status import PlanStatus, appliance_meter, cap_objections, meters, plan_statuses, sent_reports
+from hushwatt.household.status import (
+    PlanStatus,
+    appliance_meters,
+    cap_objections,
+    meters,
+    plan_statuses,
+    sent_reports,
+)
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.promise import odds, promise
@@ -49,6 +57,9 @@ def home_page(data: OwnerPageData) -> str:
     here = [each for each in every if each.state in ("taking part", "paused")]
     parts, beyond = [_header(data, here), _budget(data, every)], cap_objections(data.caps, every)
     parts += [_plan(data, each, every, beyond[each.plan.id]) for each in here]
+    retired = [each.retired for each in every if each.state == "retired" and each.retired]
+    if retired:
+        parts.append(html.section("Retired", *(html.paragraph(f"{line[:1].upper()}{line[1:]}.") for line in retired)))
     if not here:
         parts.append(html.section("No plan", html.paragraph("This home takes part in nothing; nothing leaves it.")))
     return html.page("hushwatt at home", "".join([*parts, _sources(data), _log(data, every)]))
@@ -71,18 +82,19 @@ def _budget(data: OwnerPageData, every: list[PlanStatus]) -> str:
             label = f"{quoted(each.plan.name)}: this window{why}"
             rows.append(_meter(label, each.window_spent, each.plan.epsilon))
     day, year, life = meters(data.store, data.caps, data.now)
-    single = appliance_meter(data.store, data.caps, data.now)
     rows += [
         _meter("all plans: last 24 hours", day.spent, day.cap),
         _meter("last year", year.spent, year.cap),
-        _meter(f"all plans, on any one appliance in any {single.span}", single.spent, single.cap),
+        _meter(f"lifetime, odds {odds(life.spent / 1e6)}", life.spent, life.cap),
     ]
-    rows.append(["lifetime", "", f"ε {plain(life.spent)}", f"odds {html.text(odds(life.spent / 1e6))}"])
+    for single in appliance_meters(data.store, data.caps, data.now):
+        rows.append(_meter(f"all plans, on any one appliance {single.when}", single.spent, single.cap))
     return html.section("Your budget", html.table(["", "", "spent", "at most"], rows), html.paragraph(HABITS, True))
 
 
 def _meter(label: str, spent: int, cap: int) -> list[str]:
-    return [html.text(label), html.bar(spent, cap), f"ε {plain(spent)}", f"ε {plain(cap)}"]
+    most, bar = (f"ε {plain(cap)}", html.bar(spent, cap)) if cap else ("no limit", "")
+    return [html.text(label), bar, f"ε {plain(spent)}", most]
 
 
 def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
@@ -91,6 +103,7 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
     parts = [
         html.paragraph(f"{each.state}; {each.reports} reports, {each.waiting} waiting to be sent."),
         *(html.paragraph(f"Held back by your caps: {line}.") for line in beyond),
+        *_agreed_before(data, each),
         *(html.paragraph(f"{line[:1].upper()}{line[1:]}.") for line in each.successors),
         *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),
         *(html.paragraph(f"Silent in slots {first} to {last}: {why}.", True) for first, last, why in each.silences[:2]),
@@ -112,6 +125,11 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
         html.paragraph("To leave and have everything erased: hushwatt household leave", True),
     ]
     return html.section(f"The plan {quoted(each.plan.name)}", *parts)
+
+
+def _agreed_before(data: OwnerPageData, each: PlanStatus) -> list[str]:
+    terms = earlier_terms(data.caps) if each.agreed_before else None
+    return [] if terms is None else [html.paragraph(f"{terms[:1].upper()}{terms[1:]}.")]
 
 
 def _changes(each: PlanStatus, every: list[PlanStatus]) -> str:

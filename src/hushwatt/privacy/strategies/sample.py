@@ -66,6 +66,12 @@ class Sample(Strategy):
     def after(self, published: bool) -> Self:
         return self.turn(self.wait - 1)
 
+    def silent(self, slots: int) -> Self:
+        return self.turn(self.wait - slots)
+
+    def draws_within(self, slots: int) -> bool:
+        return self.wait < slots
+
     def ceiling(self, window: int) -> int:
         """One turn in every w slots."""
         return -(-window // self.window) * self.epsilon

@@ -24,9 +24,10 @@ class ForgeryInfluence:
 
         A mean among measuring homes, or of real watts, is taken to first order: as it moves with one forged answer.
         """
-        slots, counted = series.slots, series.slots.counted
-        weights = 1 / (counted.sum() * slots.reports[counted])
-        numbers = self.timeline.slots[counted]
+        slots, rows = series.slots, self.timeline.heard_row
+        counted = rows[slots.counted[rows]]
+        weights = 1 / (slots.counted.sum() * slots.reports[counted])
+        numbers = self.timeline.heard[slots.counted[rows]]
         if series.answers is None:
             reached, watts = reach(self.plan, series.number), slots.watts[counted]
         else:
