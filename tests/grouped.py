@@ -39,6 +39,7 @@ GROUPED = {
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
     "cli/household/test_owner_text.py": "household/consent_text household/report/preview",
+    "cli/plan/test_advise.py": "cli/plan/advice_text",
     "cli/provider/test_provider.py": """
         cli/provider/backup cli/provider/keys cli/provider/serve cli/provider/store_options
         provider/service/folder
@@ -106,7 +107,7 @@ GROUPED = {
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
     "privacy/advice/test_advise.py": """
-        privacy/advice/answered privacy/advice/candidate privacy/advice/expected
+        privacy/advice/answered privacy/advice/candidate privacy/advice/expected privacy/advice/level_choice
     """,
     "privacy/test_dearest.py": "privacy/strategies/strategy",
     "privacy/test_laws.py": "privacy/laws/direct privacy/laws/law privacy/laws/unary",

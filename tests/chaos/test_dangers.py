@@ -12,7 +12,7 @@ from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, Seede
 from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.audit.harness.released import check_windows
 from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder
-from hushwatt.audit.planted import OnceOnlyBook
+from hushwatt.audit.planted import OnceOnlyBook, RenewedBook
 from hushwatt.household.ledger import monotonic_clock, store
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
@@ -163,23 +163,41 @@ def test_wild_clock_finds_a_boot_that_proves_everything(monkeypatch, found_out):
 
 def test_a_home_without_caps(monkeypatch, found_out):
     """A book that refuses nothing gives hostile plans what they ask, and is found out."""
-    monkeypatch.setattr(HomeLedger, "refusal", lambda self, start, end, amount: None)
+    monkeypatch.setattr(HomeLedger, "refusal", lambda self, start, end, amount, caps=None: None)
 
-    assert re.search("a (day|year) cost", found_out("hostile-plans"))
+    assert re.search("epsilon_per_(day|year) +cost", found_out("hostile-plans"))
 
 
 def test_a_home_that_adds_nothing_up_for_an_appliance(monkeypatch, found_out):
     """A book that compares each spend by itself gives one appliance to several plans, and is found out."""
     monkeypatch.setattr(HomeLedger, "_appliance_refusal", OnceOnlyBook._appliance_refusal)
 
-    assert re.search("appliance [0-9] cost", found_out("hostile-plans"))
+    assert re.search("appliance_epsilon(_per_year)? appliance [0-9] cost", found_out("hostile-plans"))
+
+
+def test_a_home_that_lives_more_than_once(monkeypatch, found_out):
+    """A book for which every spend begins a new lifetime is found out."""
+    monkeypatch.setattr(HomeLedger, "lifetime_refusal", RenewedBook.lifetime_refusal)
+
+    assert re.search("epsilon_lifetime .*cost", found_out("hostile-plans"))
+
+
+def test_wild_clock_finds_a_lifetime_that_an_old_ledger_renews(monkeypatch, found_out):
+    """If time that ran unseen counts for one window only, however long it was, restored ledgers overspend."""
+    monkeypatch.setattr(Membership, "charge_lost_slots", for_one_window(Membership.charge_lost_slots))
+
+    assert re.search("in all, where the owner|in a real year", found_out("wild-clock"))
+
+
+def for_one_window(charge):
+    return lambda self, last, reason, unseen=0: charge(self, last, reason, min(unseen, self.plan.window))
 
 
 def test_a_home_that_keeps_the_caps_of_its_start(monkeypatch, found_out):
     """An agent that does not see that its owner lowered the caps is found out."""
     monkeypatch.setattr(HomeUnderTest, "tick", with_the_first_caps(HomeUnderTest.tick))
 
-    assert re.search("a day cost|appliance [0-9] cost", found_out("hostile-plans"))
+    assert re.search("epsilon[a-z_]* (appliance [0-9])? ?cost", found_out("hostile-plans"))
 
 
 def with_the_first_caps(tick):

@@ -6,7 +6,7 @@ An ordinary reboot is tried too: it may cost the slots it falls into, and nothin
 import random
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, SeededSource, join
@@ -55,7 +55,9 @@ def owner(chance: random.Random, plans: list[Plan]) -> Caps:
     if chance.random() < 0.5:
         return NO_CAPS
     day = max(plan.epsilon for plan in plans) * chance.choice([1, 2, 3])
-    return Caps(epsilon_per_day=day, epsilon_per_year=day * chance.choice([1, 2, 5]))
+    year = day * chance.choice([1, 2, 5])
+    tight = replace(NO_CAPS, epsilon_per_day=day, epsilon_per_year=year, appliance_epsilon=Caps().appliance_epsilon)
+    return replace(tight, epsilon_lifetime=day * chance.choice([2, 5, 10]))
 
 
 @dataclass(frozen=True)

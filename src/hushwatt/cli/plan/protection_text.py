@@ -117,16 +117,15 @@ def _nothing(found: "Protection", protect: str | None) -> str:
 
 def _changes(asked: "Plan", plan: "Plan") -> list[str]:
     """What is no longer as in the plan that advice was asked for, but for the levels."""
-    lines = []
+    lines, slots = [], [each.slot.lasting(1) for each in (asked, plan)]
     if plan.slot != asked.slot:
         lines.append(
-            f"THE SLOT CHANGES from {asked.slot.lasting(1)} to {plan.slot.lasting(1)}: means over longer slots vary less, "
-            "so the window can be longer. What happens within a slot is no longer asked; --protect keeps the slot."
+            f"THE SLOT CHANGES from {slots[0]} to {slots[1]}: means over longer slots vary less, so the window can be "
+            "longer. What happens within a slot is no longer asked; --protect keeps the slot."
         )
     if plan.window * plan.slot.seconds < asked.window * asked.slot.seconds:
-        lines.append(
-            f"The window is shorter than the {asked.slot.lasting(asked.window)} of the plan: more would need more homes."
-        )
+        lasted = asked.slot.lasting(asked.window)
+        lines.append(f"The window is shorter than the {lasted} of the plan: so long a one would need more homes.")
     return lines
 
 

@@ -14,6 +14,7 @@ from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.advice.prior import HOUR, Prior
 from hushwatt.privacy.advice.tops import DAY_HOURS, USING_HOURS, slot_high
 
+HIGH_DAY = 2.2  # of the mean: a high day of what is used every day
 LONGER = (SlotLength(1, "h"), SlotLength(1, "d"), SlotLength(7, "d"))
 
 
@@ -55,4 +56,5 @@ def _high_over(prior: Prior, appliance: Appliance, plan: Plan, hours: float) -> 
     if known is not None:
         return slot_high(known.typical_high, known.rated, hours, known.typical_mean / known.ownership)
     in_day = min(plan.slot.seconds / HOUR + USING_HOURS, DAY_HOURS) / DAY_HOURS
-    return slot_high(max(prior.high * in_day, prior.mean), float("inf"), hours, prior.mean)
+    day = max(prior.high * in_day, min(prior.high, HIGH_DAY * prior.mean))
+    return min(slot_high(day, prior.high, hours, prior.mean), prior.high)
