@@ -101,6 +101,7 @@ GROUPED = {
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
     "household/test_home_assistant.py": "household/guard",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
+    "household/test_earlier_homes.py",
     "household/test_shown.py": """
         cli/household/household cli/household/options household/page/html household/page/view
     """,
