@@ -101,7 +101,6 @@ GROUPED = {
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
     "household/test_home_assistant.py": "household/guard",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
-    "household/test_earlier_homes.py",
     "household/test_shown.py": """
         cli/household/household cli/household/options household/page/html household/page/view
     """,
@@ -164,6 +163,7 @@ ACROSS = {
     "chaos/test_foreign_dangers.py",
     "chaos/test_provider_dangers.py",
     "fleet/test_edges.py",
+    "household/test_earlier_homes.py",
     "household/test_rotation.py",
     "household/upload/test_pinned_key.py",
     "plan/test_hostile.py",
