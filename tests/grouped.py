@@ -164,6 +164,7 @@ ACROSS = {
     "chaos/test_foreign_dangers.py",
     "chaos/test_provider_dangers.py",
     "fleet/test_edges.py",
+    "household/test_earlier_homes.py",
     "household/test_rotation.py",
     "household/upload/test_pinned_key.py",
     "plan/test_hostile.py",
