@@ -44,7 +44,7 @@ class Attacked:
 
 
 def habit_audits(quick: bool = False) -> Iterator[Audit]:
-    """Twenty plans of every kind, among them the presets."""
+    """21 plans of every kind, among them the presets."""
     for plan in habit_plans():
         yield partial(audit_habit, plan, work=QUICK_WORK if quick else WORK)
 

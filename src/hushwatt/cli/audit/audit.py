@@ -133,7 +133,7 @@ def forgers(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False,
 def habit(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
     """Attack years of real reports: is what `plan check` prints about the long run what they tell?
 
-    Whether homes own an appliance, and levels that never change, after 30, 90, 365 and 1,825 days, under twenty
+    Whether homes own an appliance, and levels that never change, after 30, 90, 365 and 1,825 days, under 21
     plans or PLAN.  Exits with 1 when the attacker is right more often or less often than is printed.
     """
     _run("habit", plan, quick, as_json, output)
