@@ -169,6 +169,14 @@ def test_a_window_as_long_as_the_plan():
     assert "slots in all" in statement(PLAN).as_json()["sections"]["guarantee"]["unit_of_privacy"]["text"]
 
 
+def test_bounds_are_called_so():
+    """Where homes decide when to publish, the chances of the best attacker are bounds, and are said to be."""
+    decided = replace(PLAN, **CHANGES["decision"])
+
+    assert "at most" in statement(decided).as_json()["sections"]["risks"]["habits"]["figures"]["owned"]["shown"]
+    assert "at most" not in statement(PLAN).as_json()["sections"]["risks"]["habits"]["figures"]["owned"]["shown"]
+
+
 @pytest.mark.parametrize(
     "changes, told",
     [
@@ -203,7 +211,7 @@ class TestAudits:
         told = stated.as_json()
 
         assert stated.verdict.mark == "yes"
-        assert stated.verdict.says == "All 2 checks passed, 1 of them of this very plan"
+        assert stated.verdict.says == "All 2 checks given passed, 1 of them of this very plan"
         seen = told["sections"]["guarantee"]["timing"]["figures"]["seen"]
         assert (seen["source"], seen["shown"]) == (
             "audit: C17 exact",
@@ -258,7 +266,7 @@ class TestAudits:
         ]
         evidence = Evidence(PLAN, tuple(files))
 
-        assert audit_verdict(evidence).says == "All 2 checks passed, 2 of them of this very plan"
+        assert audit_verdict(evidence).says == "All 2 checks given passed, 2 of them of this very plan"
         assert shown_by(evidence, "C7", "C2", "C5").source == "audit: C7 C2 exact + budget"
         assert shown_by(evidence, "C7").shown == "1 of 1 check passed, of this very plan."
 

@@ -40,7 +40,7 @@ def test_with_its_audits(hushwatt, plan_file, tmp_path):
     assert told["audits"]["verdict"] == "yes"
     assert [each["audit"] for each in told["audits"]["files"]] == ["exact", "budget"]
     assert "audit: C2 C7 C8 exact + budget" in json.dumps(told)
-    assert answer.stderr.startswith("s.json: All 2 checks passed, 2 of them of this very plan")
+    assert answer.stderr.startswith("s.json: All 2 checks given passed, 2 of them of this very plan")
 
 
 def test_of_another_plan(hushwatt, plan_file, tmp_path):

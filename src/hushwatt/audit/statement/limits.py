@@ -1,7 +1,8 @@
 """What cannot be claimed, said plainly; and what only people can answer."""
 
-from hushwatt.audit.statement.fact import Fact, StatementSection, TracedFigure, computed, fact
+from hushwatt.audit.statement.fact import Fact, StatementSection, computed, fact
 from hushwatt.audit.statement.guarantee import per_cent, window_of
+from hushwatt.audit.statement.long_term import best_told
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.long_run import long_run
 from hushwatt.privacy.long_run.words import length
@@ -77,11 +78,7 @@ def _habits(plan: Plan) -> Fact:
         text = "The window is as long as the plan. What other plans of a home add is bounded by its owner's caps only."
         return fact("habits", "Beyond the plan", text, "limit")
     run = long_run(plan, None)
-    owned, constant = (max(getattr(each, kind) for each in run.told.values()) for kind in ("owned", "constant"))
-
-    def chance(number: float) -> TracedFigure:
-        return computed("long run", per_cent(number), number)
-
+    owned, constant = best_told(run)
     return fact(
         "habits",
         "Habits beyond the window",
@@ -90,9 +87,9 @@ def _habits(plan: Plan) -> Fact:
         "limit",
         window=window_of(plan),
         whole=computed("calendar", length(plan, run), run.after_days),
-        owned=chance(owned),
-        constant=chance(constant),
-        worst=chance(run.appliance_worst),
+        owned=owned,
+        constant=constant,
+        worst=computed("long run", per_cent(run.appliance_worst), run.appliance_worst),
     )
 
 

@@ -93,6 +93,17 @@ def attacked(evidence: Evidence) -> Fact:
     return fact("attacked", "Measured", text, seen=shown_by(evidence, "C15"))
 
 
+def chance_told(run: LongRun, chance: float) -> TracedFigure:
+    """How often the best attacker is right; a bound where somebody decides in each slot who publishes."""
+    return computed(FORMULA, ("at most " if run.at_most else "") + per_cent(chance), chance)
+
+
+def best_told(run: LongRun) -> tuple[TracedFigure, TracedFigure]:
+    """The same about the appliance that shows most: whether it is owned, and its level if that never changes."""
+    owned, constant = (max(getattr(told, kind) for told in run.told.values()) for kind in ("owned", "constant"))
+    return chance_told(run, owned), chance_told(run, constant)
+
+
 def by_stretch(plan: Plan) -> FigureTable:
     """What stretches cost at most, and how sure they can make somebody."""
     runs = {run.slots: run for run in (long_run(plan, days) for days in SPANS)}
@@ -124,9 +135,9 @@ def by_appliance(plan: Plan) -> FigureTable:
     rows = tuple(
         (
             from_plan("appliance", sanitised(name)),
-            computed(FORMULA, per_cent(told.owned), told.owned),
+            chance_told(run, told.owned),
             computed(FORMULA, per_cent(0.5), 0.5),
-            computed(FORMULA, per_cent(told.constant), told.constant),
+            chance_told(run, told.constant),
             computed(FORMULA, per_cent(1 / told.levels), 1 / told.levels),
         )
         for name, told in run.told.items()

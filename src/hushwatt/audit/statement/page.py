@@ -7,8 +7,9 @@ from string import Template
 
 from hushwatt import __version__
 from hushwatt.audit.page import page_style
-from hushwatt.audit.statement.fact import FORMULAS, Fact, FigureTable, StatementSection, TracedFigure, computed
-from hushwatt.audit.statement.guarantee import certainty, per_cent
+from hushwatt.audit.statement.fact import FORMULAS, Fact, FigureTable, StatementSection, TracedFigure
+from hushwatt.audit.statement.guarantee import certainty
+from hushwatt.audit.statement.long_term import best_told
 from hushwatt.audit.statement.statement import PlanStatement
 from hushwatt.privacy.long_run import long_run
 from hushwatt.privacy.long_run.words import length
@@ -47,7 +48,6 @@ def headlines(stated: PlanStatement) -> list[tuple[TracedFigure, str]]:
     plan = stated.plan
     promised, run = promise(plan), long_run(plan)
     lasting, after = plan.slot.lasting(plan.window), length(plan, run)
-    owned, constant = (max(getattr(each, kind) for each in run.told.values()) for kind in ("owned", "constant"))
     words = (
         f"at most: how sure all reports of {lasting} make somebody who was undecided about one appliance",
         f"at most: the same about two pasts of the home as a whole, in {lasting}",
@@ -56,8 +56,7 @@ def headlines(stated: PlanStatement) -> list[tuple[TracedFigure, str]]:
         f"of the best guesses at a level that never changes are right, after {after}",
     )
     told = (certainty(float(promised.appliance_dearest)), certainty(promised.dearest))
-    later = (computed("long run", per_cent(each), each) for each in (owned, constant))
-    return list(zip((*told, *later), words, strict=True))
+    return list(zip((*told, *best_told(run)), words, strict=True))
 
 
 def _card(figure: TracedFigure, words: str) -> str:

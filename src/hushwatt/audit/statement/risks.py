@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from hushwatt.audit.statement.evidence import Evidence
 from hushwatt.audit.statement.fact import Fact, StatementSection, TracedFigure, computed, count_of, from_plan
-from hushwatt.audit.statement.guarantee import certainty, per_cent, window_of
+from hushwatt.audit.statement.guarantee import certainty, window_of
+from hushwatt.audit.statement.long_term import best_told
 from hushwatt.audit.statement.proof import shown_by
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.influence import influence
@@ -52,12 +53,8 @@ def _window(plan: Plan) -> dict[str, TracedFigure]:
 
 def _habits(plan: Plan) -> dict[str, TracedFigure]:
     run = long_run(plan)
-    owned, constant = (max(getattr(told, kind) for told in run.told.values()) for kind in ("owned", "constant"))
-    return {
-        "after": computed("calendar", length(plan, run), run.after_days),
-        "owned": computed("long run", per_cent(owned), owned),
-        "constant": computed("long run", per_cent(constant), constant),
-    }
+    owned, constant = best_told(run)
+    return {"after": computed("calendar", length(plan, run), run.after_days), "owned": owned, "constant": constant}
 
 
 def _forgers(plan: Plan) -> dict[str, TracedFigure]:

@@ -98,7 +98,7 @@ def audit_verdict(evidence: Evidence) -> AuditVerdict:
         return AuditVerdict("no", f"{len(evidence.failed):,} of {len(lines):,} checks failed", notes)
     if not own:
         return AuditVerdict("open", "No audit of this very plan was given", notes)
-    return AuditVerdict("yes", f"All {len(lines):,} checks passed, {own:,} of them of this very plan", notes)
+    return AuditVerdict("yes", f"All {len(lines):,} checks given passed, {own:,} of them of this very plan", notes)
 
 
 def _notes(evidence: Evidence) -> Iterable[str]:
