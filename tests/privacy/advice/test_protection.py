@@ -14,7 +14,7 @@ from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.advice.answered import answered
 from hushwatt.privacy.advice.learn import Typical, learn_from_readings
-from hushwatt.privacy.advice.protection import ProtectionSearch, Step, month_of
+from hushwatt.privacy.advice.protection import ProtectionSearch, month_of
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.estimate.estimate import estimate
 
@@ -167,11 +167,7 @@ def test_learnt_knowledge_counts():
 def test_promised_errors_are_the_simulated_ones(slot):
     """A million homes that report for a month of a year: the error of a middling mean is about as promised."""
     asked = search(1_000_000, plan=preset("paper"))
-    promised = next(
-        step.best
-        for step in asked.frontier()
-        if isinstance(step, Step) and (step.protects, str(step.slot)) == ("a year", slot)
-    )
+    promised = next(step.best for step in asked.frontier() if (step.protects, str(step.slot)) == ("a year", slot))
     plan, squares = promised.plan, []
     for seed in range(4):
         watts = np.stack([now for _, now in generate("ideal", plan, 600, month_of(plan), seed)])

@@ -1,12 +1,13 @@
 """The long run in sentences: the figures of the plan, in words without symbols."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
-from hushwatt.privacy.long_run import long_run, long_run_sentences, long_run_words
+from hushwatt.privacy.long_run import ANALYST, long_run, long_run_sentences, long_run_words
 from hushwatt.privacy.long_run.words import article, length, times_in_100
 
 HOT = tuple(
@@ -50,7 +51,9 @@ def test_bounds_are_called_so(plan_of):
     plan = replace(plan, appliances=tuple(replace(each, typical_mean=150.0) for each in plan.appliances))
     owned, constant, worst = long_run_words(plan)
     assert all("at most" in each for each in (owned, constant))
-    assert dict(long_run_sentences(plan))["over time"].startswith("whether you own an appliance 0, at most ")
+    assert dict(long_run_sentences(plan))["over time"].startswith(
+        "whether you own an appliance 0 is told right at most "
+    )
     assert "all but sure" in worst
 
 
@@ -65,8 +68,8 @@ def test_over_time():
     """From a month to the whole plan; what is all but certain is not said twice."""
     assert dict(long_run_sentences(DAYS))["over time"].endswith("more than 99 after five years and ever after")
     assert dict(long_run_sentences(YEAR))["over time"] == (
-        "whether you own a kettle, 50.6 after 30 days, 52 after 90 days, 57 after a year, 65 after five years, "
-        "70 after the whole plan of 3,653 days"
+        "whether you own a kettle is told right 50.6 times in 100 after 30 days, 52 after 90 days, 57 after a year, "
+        "65 after five years, 70 after the whole plan of 3,653 days"
     )
     assert "all but sure, about one appliance and about your home" in dict(long_run_sentences(DAYS))["at worst"]
 
@@ -96,3 +99,13 @@ def test_times(chance, words):
 )  # fmt: skip
 def test_names(name, words):
     assert article(name) == words
+
+
+def test_in_the_voice_of_an_analyst():
+    """The same figures, about a home rather than to its owner."""
+    to_owner, to_analyst = long_run_sentences(YEAR), long_run_sentences(YEAR, ANALYST)
+    assert to_owner != to_analyst
+    assert not any({"you", "your"} & set(text.split()) for _, text in to_analyst)
+    for (_, owner), (_, analyst) in zip(to_owner, to_analyst, strict=True):
+        assert re.findall(r"[\d.,]+", owner) == re.findall(r"[\d.,]+", analyst)
+    assert "whether it owns any" in dict(long_run_sentences(preset("paper"), ANALYST))["in the long run"]

@@ -12,6 +12,7 @@ from hushwatt.fleet.aggregate import aggregate
 from hushwatt.fleet.rehearse import quantised
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.entropy import source_for
+from hushwatt.privacy.influence import reach
 from hushwatt.provider.estimate.arrays import HomesHeard
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
@@ -27,18 +28,22 @@ def weekly(plan, publish=7):
 
 
 @pytest.mark.parametrize("oracle", ["oue", "grr"])
-@pytest.mark.parametrize("method, window, reports", [("lbu", 1, None), ("lpu", 5, 200), ("lpu", 10, 100)])
+@pytest.mark.parametrize(
+    "method, window, reports, turns", [("lbu", 1, None, 7), ("lpu", 5, 200, 2), ("lpu", 10, 100, 1)]
+)
 @pytest.mark.parametrize("mapping", ["range", "dither"])
-def test_an_entry_is_what_the_stretch_was_slot_by_slot(oracle, method, window, reports, mapping):
+def test_an_entry_is_what_the_stretch_was_slot_by_slot(oracle, method, window, reports, turns, mapping):
     """Slots with as many reports each: the mean over them, its error and a forger's influence stay the same."""
     values = LEVELS if mapping == "range" else [[0, 100], [0, 90]]
     held = HELD if mapping == "range" else HELD[:, :2] + [[0, 200], [0, 50]]
-    plan = plan_of(values, oracle=oracle, method=method, window=window, mapping=mapping)
-    tallies = repeated_slots(np.random.default_rng(1), plan, held, 14, drawn=MICRO, reports=reports)
+    plan = plan_of(values, oracle=oracle, method=method, window=window, mapping=mapping, epsilon="8")
+    tallies = repeated_slots(np.random.default_rng(1), plan, held, 14, drawn=8 * MICRO, reports=reports)
     single, told = estimate(plan, tallies, first=7, last=13), estimate(weekly(plan), tallies, first=7)
 
     assert [(slot.slot, slot.slots) for slot in told.slots] == [(7, 7)]
-    assert told.influence == pytest.approx(single.influence)
+    forged = max(reach(plan, number).homes for number in range(2))
+    assert told.influence == pytest.approx(forged * turns * 1000 / (7 * (reports or 1000)))
+    assert single.influence == pytest.approx(told.influence)
     assert told.swap_homes == pytest.approx(single.swap_homes, rel=0.25)  # a slot alone may be an easier target
     for name, numbers in told.by_slot.items():
         period, alone = told.by_period[name], single.by_period[name]
@@ -86,9 +91,10 @@ def test_repeats_are_no_new_information(publish):
     found, stated = [], []
     for _ in range(300):
         tallies, _ = standing(rng, plan, levels, drawn)
-        numbers = estimate(plan, tallies).by_slot["appliance 0"]
-        found.append(numbers.watts)
-        stated.append(numbers.watts_se)
+        told = estimate(plan, tallies)
+        numbers, period = told.by_slot["appliance 0"], told.by_period["appliance 0"]
+        found.append([*numbers.watts, period.watts])
+        stated.append([*numbers.watts_se, period.watts_se])
 
     assert np.std(found, axis=0) == pytest.approx(np.mean(stated, axis=0), rel=0.12)
 

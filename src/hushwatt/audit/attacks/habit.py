@@ -66,13 +66,12 @@ def attack_habit(plan: Plan, days: tuple[int, ...] = DAYS, work: int = WORK, see
     """Both attacks after each number of days; as many homes as the work allows."""
     if plan.decision == "provider":
         raise UsageError("habits are attacked in what homes send by themselves; here the provider decides")
-    for after, run in {
-        long_run(plan, each).slots: (each, long_run(plan, each)) for each in sorted(days)[::-1]
-    }.values():
+    runs = {run.slots: run for run in (long_run(plan, each) for each in sorted(days, reverse=True))}
+    for run in sorted(runs.values(), key=lambda each: each.slots):
         if run.slots <= MOST_SLOTS:
             homes = int(np.clip(work // run.slots, FEWEST_HOMES, MOST_HOMES))
             for kind, watch in (("owned", watch_owners), ("constant", watch_levels)):
-                yield compared(after, kind, watch(plan, run.slots, homes, seed), run)
+                yield compared(kind, watch(plan, run.slots, homes, seed), run)
 
 
 def compared(kind: str, right: Right, run: LongRun) -> Attacked:

@@ -86,7 +86,7 @@ class EventScript:
     @property
     def tricks(self) -> list[Callable[[], None]]:
         troubles = [self.jump, self.restart, self.reboot, self.cut, self.sleep]
-        return [*troubles, self.copy, self.restore, self.rewind, self.recall]
+        return [*troubles, self.copy, self.restore, self.rewind, self.recall, self.relive]
 
     def step(self) -> None:
         trick = self.chance.random()
@@ -155,6 +155,14 @@ class EventScript:
         self.restore(self.copies[-1], back=TURN * self.chance.choice([0.5, 1.5, 2]))
         for _ in range(3):
             self.live(2)
+
+    def relive(self) -> None:
+        """Live through some windows, forget them by an old ledger, and set the clock back to live them again."""
+        self.copy()
+        began = self.home.clock.wall
+        for _ in range(self.chance.choice([3, 8, 15])):
+            self.live(2)
+        self.restore(self.copies[-1], back=(self.home.clock.wall - began) / SECOND)
 
     def jump(self) -> None:
         self.move(self.chance.choice([-1, 1, 1]) * TURN * self.chance.choice(JUMPS))

@@ -136,7 +136,7 @@ def chances(label: str, column: str, seed: int, data: Path | None) -> dict[str, 
 
 @lru_cache(maxsize=32)
 def advised_for(label: str, column: str, seed: int, data: Path | None, instead: str | None = None) -> Plan:
-    """The plan advised from prior knowledge of another population; `instead` is asked in place of the last appliance."""
+    """The plan advised from knowledge of another population; `instead` is asked in place of the last appliance."""
     promised = SETTINGS[label]
     plan, elsewhere = _asked(promised), Job("", 0, 0, seed, False, data)
     plan = with_prior_knowledge(plan, watts_of(LIKE, plan, elsewhere, "another population"))
