@@ -12,7 +12,7 @@ from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
-from hushwatt.provider.estimate import estimate, slots
+from hushwatt.provider.estimate import appliance_series, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.intake import erase, inbox
 from hushwatt.provider.service import collection_reader
@@ -102,7 +102,7 @@ def test_answers_before_their_time(monkeypatch):
         found = tallies(self, plan, last)
         with self._database.reading() as session:
             found.groups.update(read_tallies(session, 1, 0, 99))
-        return found
+        return replace(found, closed=99)
 
     monkeypatch.setattr(CollectionReader, "_tallies", early)
 
@@ -131,7 +131,7 @@ def test_a_minimum_for_slots_alone(monkeypatch):
     def generous(plan, *more):
         return estimates(replace(plan, minimum_homes=1), *more)
 
-    monkeypatch.setattr(estimate, "slot_statistics", generous)
+    monkeypatch.setattr(appliance_series, "slot_statistics", generous)
 
     assert any("and it is told" in said for said in faults("published-once"))
 

@@ -156,7 +156,7 @@ def write_cursor(plan, path):
     """Write a state in the older form: orders that begin elsewhere, and a cursor that says how far each home is."""
     table, known = pq.read_table(path), FleetState.load(plan, path)
     homes = known.homes(slice(0, len(table)))
-    turns = known.slot + homes.strategies.each(lambda state: state.wait)
+    turns = known.slot + homes.strategies.waits()
     cursor = np.array([first_place(plan, int(turn)) for turn in turns]) + 1
     rows = [np.roll(order, 1).tobytes() for order in homes.order]
     place = table.schema.get_field_index("order")
@@ -356,8 +356,8 @@ def charged(ledger):
             one.amounts.tolist(),
             None if one.members is None else one.members.tolist(),
         )
-        for one in ledger.charges
-        if len(one.homes)
+        for slot in range(9)
+        for one in ledger.log.in_slot(slot)
     ]
 
 

@@ -26,7 +26,9 @@ from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.view import OwnerPageData, home_page
 from hushwatt.plan import SlotLength
+from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.privacy.long_run import long_run_sentences, long_run_words
 
 MICRO, DAY = 10**6, 86_400 * 10**9
 ZONES = ("UTC", "Pacific/Auckland", "America/St_Johns")
@@ -225,41 +227,42 @@ def test_the_budgets_on_the_page(machine, home, plans):
         assert numbers == [f"ε {amount(spent)}", f"ε {amount(cap)}"], label
         assert re.search(r"(\d+) percent", bar)[1] == str(100 * spent // cap)
     assert len({spent for spent, _ in expected.values()} | {lived}) >= 5  # no two could be mistaken
-    label = next(label for label in found if label.startswith("lifetime"))
-    assert found[label][1:] == [f"ε {amount(lived)}", "ε 9000"]
-    assert are_odds(label, lived)
+    assert found["lifetime"][1:] == [f"ε {amount(lived)}", "ε 9000"]
 
 
 @pytest.mark.parametrize("place", [1, 2])
 def test_what_can_be_concluded(home, plans, place):
-    """Counts, odds and chances of a plan are those of its reports and of its law."""
+    """Counts and chances of a plan are those of its reports, of its law and of its long run."""
     page, _ = shown(home)
-    plan, (spends, reports) = plans[place - 1], of(home, place)
-    words, spent = section(page, plan), sum(row["amount"] for row in spends)
+    plan, (_, reports) = plans[place - 1], of(home, place)
+    words = section(page, plan)
     waiting = sum(row["due"] is not None for row in reports)
-    whole, _, _, drawn = shares(plan)
     one, everything = re.search(r"From one report: (.*?)</p>.*From all (.*?)</p>", words, re.DOTALL).groups()
+    days = ceil((home.clock.wall - nanoseconds(plan.start)) / DAY)
 
     assert f"taking part; {len(reports)} reports, {waiting} waiting to be sent." in words
-    assert are_odds(one, drawn)
     assert f"with probability {max(truths(plan)):.3g} at most" in one
-    assert everything.startswith(f"{len(reports)} so far: ε {amount(spent)} in all, ")
-    assert are_odds(everything, spent)
-    assert are_odds(everything.rpartition("stays at")[2], whole)
+    assert everything == f"{len(reports)} so far: {long_run_words(plan, days)[0]}."
+    assert f"watches all your reports for {days} day" in everything
+    for _, text in long_run_sentences(plan):
+        assert f"<p>{text[0].upper()}{text[1:]}.</p>" in words
+    assert "odds" not in words.partition("What you agreed to")[0]
 
 
 @pytest.mark.parametrize("place", [1, 2])
 def test_what_was_agreed_to(home, plans, place):
-    """The terms say what a window, an appliance and a year cost, each with its own odds."""
+    """The terms say what a window, an appliance and a year cost, and what the long run tells."""
     page, _ = shown(home)
     plan = plans[place - 1]
     told = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", section(page, plan)))
     whole, single, year, _ = shares(plan)
     low, high = (f"{chance:.3g}" for chance in (min(truths(plan)), max(truths(plan))))
 
-    for label, cost in (("your home", whole), ("one appliance", single), ("in a year", year)):
+    for label, cost in (("your home", whole), ("one appliance", single)):
         assert told[label].startswith(f"ε {amount(ceil(cost))} ")
         assert are_odds(told[label], cost), label
+    assert told["in a year"] == f"ε {amount(ceil(year))} at most for the home"
+    assert dict(long_run_sentences(plan)).items() <= told.items()
     assert told["plain truth"].endswith(f"probability {low} to {high}")
     assert told["plan"] == plan.id
 

@@ -18,10 +18,12 @@ from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.charge_lines import Amounts, Members
+from hushwatt.privacy.charge_log import ChargeLog
 from hushwatt.privacy.entropy import Entropy, Simulation
 from hushwatt.privacy.kernels import answer_bits
 from hushwatt.privacy.laws import BitLaw, Law, debias, law_for
-from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members, Spend
+from hushwatt.privacy.ledger import Ledger, Spend
 from hushwatt.privacy.strategies import Absorb, Strategy
 from hushwatt.wire.payload import Layout
 
@@ -128,14 +130,14 @@ def debias_as_if_undivided(counts: NDArray[np.float64], reports: int, law: Law) 
 class ForgetfulLedger(Ledger):
     """A ledger whose window is one slot too short."""
 
-    def recent(self, slot: int) -> list[Charge]:
-        return [charge for charge in self.charges if charge.slot > slot - self.window + 1]
+    def first_slot(self, slot: int) -> int:
+        return super().first_slot(slot) + 1
 
 
 def kept_a_slot_short(plan: Plan, place: int, book: HomeLedger, slot: int) -> PlanLedger:
     """A home's ledger that reads one slot too few when it is opened again."""
     ledger = PlanLedger.load(plan, place, book, slot)
-    ledger.charges = [charge for charge in ledger.charges if charge.slot > slot - plan.window + 1]
+    ledger.log = ledger.log.since(slot - plan.window + 2)
     return ledger
 
 
@@ -166,7 +168,7 @@ class GenerousLedger(Ledger):
     """A ledger that takes the first charge of a slot with two for a trial, and lets it go."""
 
     def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
-        self.charges = [charge for charge in self.charges if charge.slot != slot]
+        self.log = ChargeLog.of(self.homes, sorted(self.log.before(slot), key=lambda charge: charge.slot))
         super().charge(slot, amounts, members)
 
 

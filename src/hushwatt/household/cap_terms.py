@@ -1,8 +1,9 @@
 """What a home's caps say to a plan, for its owner: why it is refused, what would allow it, how long it lasts."""
 
-from hushwatt.household.consent_text import HABITS
 from hushwatt.household.join import Proposal
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.long_run import long_run_sentences
+from hushwatt.privacy.promise_words import as_prose
 
 
 def cap_terms(proposal: Proposal) -> list[tuple[str, str]]:
@@ -43,5 +44,5 @@ def needed_settings(proposal: Proposal) -> str | None:
 
 
 def _meaning(plan: Plan) -> list[str]:
-    """What someone who watches all reports for a year can tell."""
-    return [HABITS]
+    """What someone who watches all reports for a year can tell, and how that grows."""
+    return [text for _, text in as_prose(long_run_sentences(plan))]

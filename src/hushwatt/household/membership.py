@@ -22,8 +22,9 @@ from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.household.report.serialise import dump_home, load_home, strategy_of
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.charge_lines import Members
 from hushwatt.privacy.entropy import Source
-from hushwatt.privacy.ledger import Ledger, Members
+from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.strategies import affordable
 
 EXTEND_SILENCE = "UPDATE silences SET last = ? WHERE place = ? AND last = ? AND reason = ?"

@@ -7,6 +7,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.summary import any_window
 from hushwatt.privacy.influence import influence, month
 from hushwatt.privacy.length_bias import leaning
+from hushwatt.privacy.long_run import OWNER, Voice, long_run_sentences
 from hushwatt.privacy.promise import Promise
 
 ODDS = (
@@ -16,12 +17,13 @@ ODDS = (
 IN_BULK = "in bulk files and experiments only: the service refuses plans in which the provider decides"
 
 
-def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
-    """Labels and sentences: both protections, what a report of `size` bytes gives away and can do, and
-    what the dearest window costs.
+def sentences(plan: Plan, promise: Promise, size: int, voice: Voice = OWNER) -> list[tuple[str, str]]:
+    """Labels and sentences: the long run, both protections of a window, what a report of `size` bytes gives away
+    and can do, and what the dearest window costs.
     """
     span = any_window(plan)
     return [
+        *long_run_sentences(plan, voice),
         ("the whole home", f"ε {plain(plan.epsilon)} over {span}; odds {promise.odds}"),
         ("one appliance", f"ε {plain(reach(promise))} over {span}; odds {promise.appliance_odds}"),
         ("what odds mean", ODDS),

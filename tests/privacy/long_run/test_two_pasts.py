@@ -8,7 +8,13 @@ import pytest
 
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.long_run import two_pasts
-from hushwatt.privacy.long_run.two_pasts import AnswerKinds, best_guess, enumerated_overlap, integrated_overlap
+from hushwatt.privacy.long_run.two_pasts import (
+    AnswerKinds,
+    best_guess,
+    best_guess_from,
+    enumerated_overlap,
+    integrated_overlap,
+)
 
 NOTHING = ((0, 1.0),)
 OWNERS = [((0, 0.7), (1, 0.3)), ((1, 1.0),), ((1, 0.25), (2, 0.75))]
@@ -51,10 +57,10 @@ def test_a_step_too_wide_is_found(monkeypatch):
     """Planted: with nodes twelve times as far apart the integral is wrong, and is seen to be."""
     kinds = AnswerKinds(np.array([0.8, 0.2]), np.array([0.2, 0.8]))
     exact = enumerated_overlap(kinds.one, kinds.other, 9)
-    assert integrated_overlap(*kinds.transform, 9) == pytest.approx(exact, abs=2 * CLOSE)
+    assert integrated_overlap([(kinds, 9)]) == pytest.approx(exact, abs=2 * CLOSE)
     monkeypatch.setattr(two_pasts, "STEP", 12 * two_pasts.STEP)
     wide = AnswerKinds(kinds.one, kinds.other)
-    assert abs(integrated_overlap(*wide.transform, 9) - exact) > 2 * CLOSE
+    assert abs(integrated_overlap([(wide, 9)]) - exact) > 2 * CLOSE
 
 
 @pytest.mark.parametrize("oracle", ["grr", "oue", "sue"])
@@ -80,3 +86,13 @@ def test_certain_answers(oracle):
     """A budget so large that noise vanishes in a float is told for certain, not a crash."""
     law = law_for(oracle, 90_000_000, 1, 3)
     assert best_guess(law, ((1, 1.0),), NOTHING, 90) == pytest.approx(1)
+
+
+def test_answers_of_several_laws():
+    """As if they were of one law where they are, and more telling than either alone."""
+    weak, strong = (law_for("grr", amount, 1, 3) for amount in (200_000, 600_000))
+    both = best_guess_from([(weak, 30), (weak, 50)], OWNERS[0], NOTHING)
+    assert both == pytest.approx(best_guess(weak, OWNERS[0], NOTHING, 80), abs=CLOSE)
+    mixed = best_guess_from([(weak, 30), (strong, 9)], OWNERS[0], NOTHING)
+    assert mixed > max(best_guess(weak, OWNERS[0], NOTHING, 30), best_guess(strong, OWNERS[0], NOTHING, 9))
+    assert best_guess_from([(weak, 30)], NOTHING, NOTHING) == 0.5

@@ -24,7 +24,8 @@ app.command("hushwatt.cli.audit.chaos:chaos", name="chaos")
 OfPlan = Annotated[Path | None, Parameter(name="--plan", help="Look at this plan only.")]
 Quick = Annotated[bool, Parameter(name="--quick", help="Fewer cases, in seconds.", show_default=False)]
 Page = Annotated[
-    Path | None, Parameter(name=["--output", "-o"], help="Write a page to print or hand on, one HTML file.")
+    Path | None,
+    Parameter(name=["--output", "-o"], help="Write a page to print or hand on, one HTML file; or FILE.json."),
 ]
 
 
@@ -186,18 +187,29 @@ def _report(
 
     report = AuditReport(name, quick, findings, plans, command=shlex.join(["hushwatt", *sys.argv[1:]]))
     if page_file is not None:
-        from hushwatt.audit.page import page
-
-        page_file.write_text(page(report), encoding="utf-8")
+        page_file.write_text(_as_file(report, page_file.suffix.lower()), encoding="utf-8")
     return report
+
+
+def _as_file(report: "AuditReport", kind: str) -> str:
+    """A page for people, or JSON where the file's name says so."""
+    if kind == ".json":
+        return _as_json(report) + "\n"
+    from hushwatt.audit.page import page
+
+    return page(report)
+
+
+def _as_json(report: "AuditReport") -> str:
+    from hushwatt.audit.report import as_table
+
+    return json.dumps(as_table(report), indent=2, allow_nan=False)
 
 
 def _show(report: "AuditReport", as_json: bool, tell: "Callable[[AuditReport], None]") -> None:
     """Print JSON or a table, and say no by leaving with 1."""
     if as_json:
-        from hushwatt.audit.report import as_table
-
-        print(json.dumps(as_table(report), indent=2, allow_nan=False))
+        print(_as_json(report))
     else:
         tell(report)
     if not report.passed:

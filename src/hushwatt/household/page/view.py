@@ -13,7 +13,7 @@ import numpy as np
 
 from hushwatt.household.clock import SECOND
 from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, consent_terms, plan_changes, successor_terms
-from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
@@ -29,7 +29,10 @@ from hushwatt.household.status import (
 )
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.promise import odds, promise
+from hushwatt.plan.times import nanoseconds
+from hushwatt.privacy.long_run import long_run_sentences, long_run_words
+from hushwatt.privacy.promise import Promise, promise
+from hushwatt.privacy.promise_words import as_prose
 from hushwatt.sanitise import quoted
 
 LATEST_ROWS = 50  # rows of the log that are shown at first
@@ -85,7 +88,7 @@ def _budget(data: OwnerPageData, every: list[PlanStatus]) -> str:
     rows += [
         _meter("all plans: last 24 hours", day.spent, day.cap),
         _meter("last year", year.spent, year.cap),
-        _meter(f"lifetime, odds {odds(life.spent / 1e6)}", life.spent, life.cap),
+        _meter("lifetime", life.spent, life.cap),
     ]
     for single in appliance_meters(data.store, data.caps, data.now):
         rows.append(_meter(f"all plans, on any one appliance {single.when}", single.spent, single.cap))
@@ -108,17 +111,7 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
         *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),
         *(html.paragraph(f"Silent in slots {first} to {last}: {why}.", True) for first, last, why in each.silences[:2]),
         _grid(data, each),
-        "<h2>What the provider can conclude</h2>",
-        html.paragraph(
-            "From one report: it can shift a bet about your home by odds "
-            f"{odds(weighed.drawn / 1e6)} at most; its answer about an appliance is the plain truth with "
-            f"probability {weighed.truthful[1]:.3g} at most."
-        ),
-        html.paragraph(
-            f"From all {each.reports} so far: ε {plain(each.spent)} in all, odds {odds(each.spent / 1e6)} "
-            "at most, for someone who looks for what stays the same. What you did in any one window stays "
-            f"at odds {weighed.odds}."
-        ),
+        *_conclusions(data, each, weighed),
         "<h2>What you agreed to</h2>",
         html.terms([*consent_terms(each.plan, weighed, each.address, row["provider"]), successors]),
         _changes(each, every),
@@ -130,6 +123,22 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
 def _agreed_before(data: OwnerPageData, each: PlanStatus) -> list[str]:
     terms = earlier_terms(data.caps) if each.agreed_before else None
     return [] if terms is None else [html.paragraph(f"{terms[:1].upper()}{terms[1:]}.")]
+
+
+def _conclusions(data: OwnerPageData, each: PlanStatus, weighed: Promise) -> list[str]:
+    """From one report, from all there were so far, and from those of years, in plain words."""
+    joined = data.store.value("SELECT joined FROM plans WHERE plan = ?", (each.plan.id,))
+    days = max(1, -(-(data.now - max(joined, nanoseconds(each.plan.start))) // DAY))
+    so_far = long_run_words(each.plan, days)[0] if each.reports else "nothing was sent yet"
+    return [
+        "<h2>What the provider can conclude</h2>",
+        html.paragraph(
+            "From one report: its answer about an appliance is the plain truth with probability "
+            f"{weighed.truthful[1]:.3g} at most."
+        ),
+        html.paragraph(f"From all {each.reports} so far: {so_far}."),
+        *(html.paragraph(text) for _, text in as_prose(long_run_sentences(each.plan))),
+    ]
 
 
 def _changes(each: PlanStatus, every: list[PlanStatus]) -> str:

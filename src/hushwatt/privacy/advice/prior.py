@@ -138,7 +138,7 @@ def prior_of(plan: Plan, appliance: Appliance) -> Prior:
     mean, high, source, rated, measured = typical_mean(plan, appliance), last, "edges", None, MEASURING
     if known is not None:
         source, rated = "catalogue", known.rated
-        high = slot_high(known.typical_high, known.rated, slot_seconds(plan) / HOUR)
+        high = slot_high(known.typical_high, known.rated, slot_seconds(plan) / HOUR, mean / known.ownership)
         measured = min(max(known.ownership, FEWEST_MEASURING), MEASURING)
     if appliance.typical_mean is not None or appliance.typical_high is not None:
         source = "plan"

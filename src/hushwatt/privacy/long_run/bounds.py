@@ -1,58 +1,54 @@
-"""What no guess can exceed where homes decide by themselves when to publish.
+"""What no guess exceeds where homes decide by themselves when to publish.
 
-When a home publishes depends on its probes, so the number of answers has no simple law.  But whatever came
-before, the slots of one window cost an appliance at most its part x of ε: B windows are as many adaptive
-x-differentially private answers, and no two pasts are told apart better by these than by B coin tosses that
-fall right with chance eˣ/(1 + eˣ) (Kairouz, Oh and Viswanath 2015).  With P₁ and P₀ the chances of each number
-of tosses that fall right under one past and the other, and δ(t) = Σ max(P₁ − t·P₀, 0),
+When a home publishes depends on its probes, so the number of answers has no simple law.  But all that the slots of
+one window publish adds up to H at most.  Answers of less tell less, and what a window publishes tells most when it
+is cut into equal parts, one of all or several of less: of small budgets one answer tells most (what it tells grows
+with the square), of large ones several.  The most telling of these is the bound.
 
-    a guess between two pasts is right with chance   ½ + ½·δ(1)  at most, and
-    one among d levels with chance                   (t + (d − 1)·δ(t))/d  at most, for any t ≥ 1,
-
-as max(a₁, …, a_d) ≤ t·a₁ + Σ max(a_j − t·a₁, 0).
+While a level stays the same, whether two probes of it differ does not depend on which level it is, and so neither
+does when a home publishes: only what is published tells.  Where a level is drawn anew in each slot, as for a mean
+between two levels, the bound counts every probe as if it were sent.
 """
 
-from functools import lru_cache
-from math import ceil, exp, log, sqrt
+from collections.abc import Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
-SPREAD = 10.0  # standard deviations beyond which nothing is expected
-CACHED = 256
-Numbers = NDArray[np.float64]
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.laws import Law, law_for
+from hushwatt.privacy.long_run.constant_level import best_name
+from hushwatt.privacy.long_run.two_pasts import Mixture, best_guess, best_guess_from
+from hushwatt.privacy.strategies import strategy_for
 
 
-def two_pasts_bound(budget: float, windows: int) -> float:
-    """The most with which two pasts are told apart, when each window costs at most `budget`.
+def owned_bound(plan: Plan, width: int, owner: Mixture, nothing: Mixture, slots: int) -> float:
+    """The most with which someone tells right whether an appliance of so many answers is owned."""
+    if len(owner) == 1:
+        return max(best_guess(law, owner, nothing, answers) for law, answers in cut(plan, width, slots))
+    probes = (law_for(plan.oracle, strategy_for(plan).probe, plan.appliances_per_report, width), slots)
+    return max(best_guess_from([part, probes], owner, nothing) for part in cut(plan, width, slots))
 
-    >>> round(two_pasts_bound(1.0, 1), 4), round(two_pasts_bound(1.0, 10), 4)
-    (0.7311, 0.9348)
+
+def constant_bound(plan: Plan, width: int, levels: int, slots: int) -> float:
+    """The most with which one of `levels` levels is named that never changes."""
+    return max(best_name(law, levels, answers) for law, answers in cut(plan, width, slots))
+
+
+def cut(plan: Plan, width: int, slots: int) -> Iterator[tuple[Law, int]]:
+    """The ways to publish a window's part in equal answers: the law of each, and how many in all."""
+    strategy, windows = strategy_for(plan), -(-slots // plan.window)
+    published = strategy.ceiling(plan.window) - plan.window * strategy.probe
+    for answers in _numbers(plan.window):
+        drawn = min(published // answers, strategy.largest)
+        yield law_for(plan.oracle, drawn, plan.appliances_per_report, width), answers * windows
+
+
+def _numbers(most: int) -> Iterator[int]:
+    """1, 2, 3, 5, 8, … and `most`.
+
+    >>> list(_numbers(10))
+    [1, 2, 3, 5, 8, 10]
     """
-    return 0.5 + 0.5 * float(_divergence(budget, windows, 1.0))
-
-
-def constant_level_bound(budget: float, windows: int, levels: int) -> float:
-    """The most with which one of so many levels is named that never changes."""
-    steps = np.arange(0, ceil(log(levels) / budget) + 1) if budget > 0 else np.zeros(1)
-    ratios = np.unique(np.concatenate([[1.0], np.exp(np.minimum(budget * steps, log(levels)))]))
-    bounds = [(ratio + (levels - 1) * _divergence(budget, windows, ratio)) / levels for ratio in ratios[:400].tolist()]
-    return float(min(1.0, *bounds))
-
-
-@lru_cache(maxsize=CACHED)
-def _tosses(budget: float, windows: int) -> tuple[Numbers, Numbers]:
-    """P₁, and log P₁/P₀, of every number of tosses that counts."""
-    right = 1 / (1 + exp(-budget))
-    spread = SPREAD * sqrt(windows) / 2 + 10
-    low, high = windows * (1 - right) - spread, windows * right + spread
-    counts = np.arange(max(0, int(low)), min(windows, int(high)) + 1)
-    logs = np.concatenate([[0.0], np.cumsum(np.log((windows - counts[:-1]) / counts[1:]) + budget)])
-    chances = np.exp(logs - logs.max())
-    return np.asarray(chances / chances.sum()), np.asarray(budget * (2.0 * counts - windows))
-
-
-def _divergence(budget: float, windows: int, ratio: float) -> float:
-    """δ(t): by how much one past's chances can exceed t times the other's."""
-    chances, logs = _tosses(budget, windows)
-    return float((chances * np.maximum(-np.expm1(np.minimum(log(ratio) - logs, 0.0)), 0.0)).sum())
+    here, following = 1, 2
+    while here < most:
+        yield here
+        here, following = following, here + following
+    yield most

@@ -18,7 +18,7 @@ from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.long_run.answers import DAY, answers_in, slots_in, stretch_cost
-from hushwatt.privacy.long_run.bounds import constant_level_bound, two_pasts_bound
+from hushwatt.privacy.long_run.bounds import constant_bound, owned_bound
 from hushwatt.privacy.long_run.constant_level import best_name
 from hushwatt.privacy.long_run.two_pasts import Mixture, best_guess
 from hushwatt.privacy.strategies import affordable, strategy_for
@@ -121,22 +121,15 @@ def _drawn(plan: Plan, slots: int) -> dict[str, Told]:
 
 
 def _bounded(plan: Plan, slots: int) -> dict[str, Told]:
-    """Bounds where homes decide.  While a level stays the same, when a home publishes does not depend on it.
-
-    Then only what is published tells, and what probes cost does not count.
-    """
-    strategy, windows, told = strategy_for(plan), -(-slots // plan.window), {}
-    window, scale = strategy.ceiling(plan.window), 1e6 * plan.appliances_per_report
-    published = (window - plan.window * strategy.probe) / scale
-    for each in plan.appliances:
-        owner = owner_levels(plan, each)
-        reached = published if len(owner) == 1 else window / scale
-        told[each.name] = Told(
-            owned=0.5 if owner == NOTHING else two_pasts_bound(reached, windows),
-            constant=constant_level_bound(published, windows, each.levels),
+    """Bounds, where homes decide by themselves when to publish."""
+    return {
+        each.name: Told(
+            owned=owned_bound(plan, width, owner_levels(plan, each), NOTHING, slots),
+            constant=constant_bound(plan, width, each.levels, slots),
             levels=each.levels,
         )
-    return told
+        for each, width in zip(plan.appliances, plan.widths, strict=True)
+    }
 
 
 def _certainty(amount: int) -> float:

@@ -9,7 +9,7 @@ since min(a, b) = √(ab)·e^(−|log a/b|/2), whose second factor has this tran
 apart is exact but for 3·e^(−π/2h), and what is left out beyond the last one, T, is at most 1/(πT).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -33,10 +33,17 @@ def best_guess(law: Law, one: Mixture, other: Mixture, answers: int) -> float:
     """The chance to tell right which of two pasts it was, from so many answers; ½ without any."""
     if not answers or one == other:
         return 0.5
-    kinds = _kinds_of(min(float(law.hold), CERTAIN), float(law.rise), law.levels if law.direct else 0, one, other)
+    kinds = _kinds_of(law, one, other)
     if (answers + 1) ** (len(kinds.one) - 1) <= MOST_CELLS:
         return 1 - enumerated_overlap(kinds.one, kinds.other, answers) / 2
-    return 1 - integrated_overlap(*kinds.transform, answers) / 2
+    return 1 - integrated_overlap([(kinds, answers)]) / 2
+
+
+def best_guess_from(parts: Iterable[tuple[Law, int]], one: Mixture, other: Mixture) -> float:
+    """The same from answers of several laws, so many of each."""
+    if one == other:
+        return 0.5
+    return 1 - integrated_overlap([(_kinds_of(law, one, other), answers) for law, answers in parts]) / 2
 
 
 @dataclass(frozen=True)
@@ -56,8 +63,12 @@ class AnswerKinds:
         return np.log(np.maximum(np.hypot(real, imaginary), TINY)), np.arctan2(imaginary, real)
 
 
+def _kinds_of(law: Law, one: Mixture, other: Mixture) -> AnswerKinds:
+    return _kinds(min(float(law.hold), CERTAIN), float(law.rise), law.levels if law.direct else 0, one, other)
+
+
 @lru_cache(maxsize=CACHED)
-def _kinds_of(hold: float, rise: float, direct: int, one: Mixture, other: Mixture) -> AnswerKinds:
+def _kinds(hold: float, rise: float, direct: int, one: Mixture, other: Mixture) -> AnswerKinds:
     """Kinds of answers, of `direct` levels or of a bit for each; those that speak alike for both pasts are one."""
     levels = sorted({level for level, _ in (*one, *other)})
     kinds = list(_direct(hold, rise, levels, direct) if direct else _bits(hold, rise, levels))
@@ -92,10 +103,11 @@ def enumerated_overlap(one: Numbers, other: Numbers, answers: int) -> float:
     return float(np.exp(np.minimum(*likeliest)).sum())
 
 
-def integrated_overlap(moduli: Numbers, phases: Numbers, answers: int) -> float:
+def integrated_overlap(parts: list[tuple[AnswerKinds, int]]) -> float:
     """The same sum as an integral; each node beyond the first stands for two, t and −t."""
-    nodes = np.arange(len(moduli)) * STEP
-    values = np.exp(answers * moduli) * np.cos(answers * phases)
+    moduli, phases = (sum(answers * kinds.transform[which] for kinds, answers in parts) for which in (0, 1))
+    values = np.exp(moduli) * np.cos(phases)
+    nodes = np.arange(len(values)) * STEP
     weights = STEP / pi / (nodes**2 + 0.25)
     weights[0] /= 2
     weights[-1] /= 2
