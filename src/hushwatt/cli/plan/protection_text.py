@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from hushwatt.cli.terminal import terminal_width, wrapped
+from hushwatt.cli.terminal import fitted, terminal_width, wrapped
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NOT_WITH_THESE = "not with these levels"
 COLUMNS = 118  # where there is no terminal
+SPARE = ((4,), (2,), (5,))  # what narrow terminals lack: limits, how often, homes with these levels
 
 
 def share_of(text: str) -> float:
@@ -77,7 +78,7 @@ def print_protection(found: "Protection", asked: "Plan", protect: str | None) ->
     console = Console(highlight=False, width=width)
     for line in wrapped(advised_lines(found, asked, protect), width):
         console.print(line)
-    console.print(frontier_table(found))
+    console.print(fitted(frontier_table(found), width, SPARE))
     for line in wrapped(frontier_remarks(found), width):
         console.print(line)
 
@@ -92,7 +93,7 @@ def advised_lines(found: "Protection", asked: "Plan", protect: str | None) -> li
         return [_nothing(found, protect)]
     plan, promised = best.plan, best.promise
     lines = [
-        f"Any {plan.slot.lasting(plan.window)} of a home's life cost it at most ε {plain(promised.dearest)} (odds "
+        f"Any {plan.slot.lasting(plan.window)} of a home's life cost it at most ε {plain(plan.epsilon)} (odds "
         f"{promised.odds}), of which {float(promised.appliance_dearest) / 1e6:.3g} reaches one appliance (odds "
         f"{promised.appliance_odds}).",
         f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)} appliances in a report, "
@@ -138,8 +139,8 @@ def frontier_table(found: "Protection") -> "Table":
 
     table = Table("protected as one", "slot", "published", box=box.SIMPLE_HEAD, pad_edge=False)
     share = percent(found.within)
-    for heading in ("expected error", "95 % limits", f"homes for {share}", "with levels for them"):
-        table.add_column(heading, justify="right")
+    for heading in ("expected error", "95 % limits", f"homes for {share}", "with new levels"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for step in found.frontier:
         best = step.best
         often = "too few homes" if best is None else how_often(best.plan.publish, step.slot).removeprefix("once ")
@@ -162,17 +163,19 @@ def frontier_remarks(found: "Protection") -> list[str]:
     return [
         f"Each line is the best plan for {found.homes:,} homes{epsilon}. Errors are of a middling appliance's mean of "
         "real watts over 30 days, all causes counted: noise, and what lies above the last level. "
-        f"Homes for {percent(found.within)}: with the levels of the line, then with levels chosen for so many."
+        f"Homes for {percent(found.within)}: with the levels of the line, then with levels chosen for that many."
     ]
 
 
 def count(homes: int | None) -> str:
-    """A number of homes; none where no number is enough.
+    """A number of homes, to two digits and never less; none where no number is enough.
 
-    >>> count(120000), count(None)
+    >>> count(118_203), count(None)
     ('120,000', 'not with these levels')
     """
-    return NOT_WITH_THESE if homes is None else f"{homes:,}"
+    from hushwatt.privacy.advice.advise import round_up
+
+    return NOT_WITH_THESE if homes is None else f"{round_up(homes):,}"
 
 
 def percent(share: float) -> str:
