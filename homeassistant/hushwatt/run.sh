@@ -34,6 +34,16 @@ if [ -f "$config/caps.toml" ]; then
     cp "$config/caps.toml" "$HUSHWATT_HOME/caps.toml"
 fi
 
+# The option counts at every start, switched on or off, unless your own caps.toml says something about it.
+if ! grep -q '^[[:space:]]*follow_successors' "$config/caps.toml" 2>/dev/null; then
+    caps="$HUSHWATT_HOME/caps.toml"
+    {
+        [ "$(option follow_successors)" != "true" ] || echo "follow_successors = true"
+        [ ! -f "$caps" ] || sed '/^[[:space:]]*follow_successors/d' "$caps"
+    } >"$caps.new"
+    if [ -s "$caps.new" ] || [ -f "$caps" ]; then mv "$caps.new" "$caps"; else rm "$caps.new"; fi
+fi
+
 # Your own file counts. Without one the broker is Home Assistant's, asked for at every start, as its
 # password may change; what was learnt before stays when the Supervisor does not answer.
 if [ -f "$config/sources.toml" ]; then

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from hushwatt.household.ledger.caps import Caps
+
 SCRIPT = Path(__file__).parents[2] / "homeassistant" / "hushwatt" / "run.sh"
 MQTT = {"data": {"host": "core-mosquitto", "port": 1883, "username": "addons", "password": 'a"b'}}
 # What both versions say of `-e` without any input: 1.6 that it is fine, 1.7 that it is not.
@@ -299,6 +301,31 @@ def test_the_owners_files_count(app):
 
     assert "mine" in app.sources()
     assert (app.home / "caps.toml").read_text() == "epsilon_per_day = 1\n"
+
+
+def test_following_successors_is_an_option(app):
+    """Switched on and off again at a start, beside other caps, of the owner's own file too."""
+    caps = app.home / "caps.toml"
+    app.start()
+
+    assert not caps.exists()
+    for wanted in (True, True, False):
+        app.options(follow_successors=wanted)
+        app.start()
+        assert Caps.load(caps).follow_successors is wanted
+    (app.folder / "config" / "caps.toml").write_text("epsilon_per_day = 7\n")
+    app.options(follow_successors=True)
+    app.start()
+    assert Caps.load(caps) == Caps(epsilon_per_day=7_000_000, follow_successors=True)
+
+
+def test_the_owners_caps_say_more_than_the_option(app):
+    """What caps.toml says of successors counts."""
+    (app.folder / "config" / "caps.toml").write_text("follow_successors = false\n")
+    app.options(follow_successors=True)
+    app.start()
+
+    assert not Caps.load(app.home / "caps.toml").follow_successors
 
 
 def test_nothing_is_open_to_others(app):

@@ -17,7 +17,7 @@ from hushwatt.provider.estimate.array_types import Floats, Integers
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.measuring_mean import moved_means
 
-BENT = 0.02  # of a swing, added to it: an honest home may move the mean that much less where it swings to
+BENT = 0.05  # of a swing, added to it: an honest home may move the mean that much less where it swings to
 HALVINGS = 30  # between no home and as many as swap two ranks if each pushes as far as the first
 
 
