@@ -6,7 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from hushwatt.evaluate.experiments.homes import with_prior_knowledge
+from hushwatt.evaluate.generators.paper_homes import paper_homes
+from hushwatt.evaluate.metrics import exact_hits
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.advice import advise
 from hushwatt.privacy.advice.expected import noise_of_mean, spread
 from hushwatt.privacy.advice.judge import judged, moving_the_mean
 from hushwatt.privacy.advice.prior import prior_of
@@ -49,3 +53,26 @@ def test_the_best_is_the_best_that_is_judged():
     assert len({(one.plan.oracle, one.plan.appliances_per_report) for one in (best, second)}) == 2
     assert judged(best.plan, priors, 1000, 30).right_order == best.right_order
     assert np.isfinite(best.squared_error)
+
+
+def hits(unmeasured, measured):
+    """Exact ranks among the ten largest that 1,000 of the paper's homes are expected to show, by closed forms."""
+    cap, found, random = PAPER.epsilon // 15, [], np.random.default_rng(1)
+    for seed in range(6):
+        known = replace(with_prior_knowledge(PAPER, paper_homes(1000, 30, 100 + seed)), unmeasured=unmeasured)
+        best, watts = advise(known, 1000, 30, "ranking", cap).best, paper_homes(1000, 30, seed)
+        priors = tuple(replace(each, measured=measured) for each in best.priors)
+        errors = np.sqrt(judged(best.plan, priors, 1000, 30).variances)
+        reported = np.minimum(watts, [each.values[-1] for each in best.plan.appliances]).mean(axis=(0, 1))
+        noise = random.standard_normal((100, 15)) * errors
+        found += [exact_hits(watts.mean(axis=(0, 1)), reported + each) for each in noise]
+    return float(np.mean(found))
+
+
+def test_what_an_answer_more_costs_the_ranks():
+    """That homes may say "not measured" costs little where all measure, and a rank of ten where four in ten do not."""
+    zero, all_measure, some_measure = hits("zero", 1.0), hits("answer", 1.0), hits("answer", 0.6)
+
+    assert zero > 7.7
+    assert zero - 0.5 < all_measure < zero
+    assert zero - 1.5 < some_measure < zero - 0.5
