@@ -29,6 +29,7 @@ def test_defaults(written):
     assert plan.timezone == "UTC"
     assert plan.decision is None
     assert plan.appliance_epsilon is None
+    assert plan.publish == 1
 
 
 def test_everything_said(written):
@@ -217,3 +218,23 @@ class TestWindow:
         text = Plan.parse(written(window="7")).canonical().decode()
 
         assert "is JSON but not a canonical plan" in _refusal(text.replace('"window":7', '"window":"7d"'))
+
+
+@pytest.mark.parametrize(
+    "slot, publish, slots",
+    [("1d", '"7d"', 7), ("15m", '"7d"', 672), ("1d", '"168h"', 7), ("2d", '"1d"', None), ("1d", '"36h"', None)],
+)
+def test_publish_as_a_time(written, slot, publish, slots):
+    """A time that whole slots make up is their number; another one is refused."""
+    text = written(slot=f'"{slot}"', publish=publish)
+    if slots is None:
+        wanted = f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'"
+        assert _refusal(text) == f"publish is '{publish[1:-1]}'; {wanted}"
+    else:
+        assert Plan.parse(text).publish == slots
+
+
+@pytest.mark.parametrize("publish", ["true", "1.5", "[7]", '"weekly"'])
+def test_publish_that_is_no_number_of_slots(written, publish):
+    """Whatever else stands there is refused by name."""
+    assert _refusal(written(publish=publish)).startswith("publish is ")

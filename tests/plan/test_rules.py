@@ -32,6 +32,7 @@ def _refusal(plan, **changes):
         ({"contact": "\x1b[2J"}, "contact holds control characters; it must be plain text"),
         ({"description": "\ud800"}, "description holds control characters; it must be plain text"),
         ({"window": 0}, "window is 0; it must be at least 1 and at most 2,147,483,647"),
+        ({"publish": 0}, "publish is 0; it must be at least 1 and at most 2,147,483,647"),
         ({"minimum_homes": 0}, "minimum_homes is 0; it must be at least 1 and at most 2,147,483,647"),
         (
             {"appliances_per_report": 3},

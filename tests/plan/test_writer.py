@@ -15,6 +15,7 @@ from hushwatt.plan.writer import table
         ({"start": "2024-01-01T00:00:00.5"}, "start = 2024-01-01T00:00:00.500000Z"),
         ({"epsilon": "0.60"}, "epsilon = 0.6"),
         ({"appliance_epsilon": "0.3"}, "appliance_epsilon = 0.3  # the same for any one appliance"),
+        ({"publish": '"7d"'}, "publish = 7  # slots that results are published for together"),
         ({"method": '"lbd"'}, 'decision = "household"  # who decides between publishing and repeating'),
         (
             {"description": r'"two\nlines, \"quoted\" ε \\ \t"'},
@@ -66,3 +67,13 @@ def test_what_a_plan_has_not_is_left_out(written):
 
     assert None not in canonical.values()
     assert not {"decision", "appliance_epsilon"} & set(canonical)
+
+
+def test_publish_is_written_where_it_is_not_one(written):
+    """A plan that publishes every slot is the plan it always was."""
+    plain, weekly = Plan.parse(written()), Plan.parse(written(publish="7"))
+
+    assert "publish" not in table(plain)
+    assert table(weekly)["publish"] == 7
+    assert plain.id == Plan.parse(written(publish="1")).id == Plan.parse(written(publish='"1d"')).id != weekly.id
+    assert Plan.parse(weekly.toml()) == Plan.parse(weekly.canonical()) == weekly

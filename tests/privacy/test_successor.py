@@ -24,8 +24,16 @@ def test_every_part_of_a_plan_is_weighed_or_free():
     """A key that a plan gets later has to be thought about here."""
     free = {"name", "description", "contact", "start", "expires", "oracle", "mapping"}
     weighed = {"timezone", "slot", "epsilon", "window", "method", "decision", "appliances", "appliances_per_report"}
-    weighed |= {"minimum_homes", "appliance_epsilon", "unmeasured", "replaces"}
+    weighed |= {"minimum_homes", "appliance_epsilon", "unmeasured", "replaces", "publish"}
     assert set(Plan.__dataclass_fields__) == free | weighed
+
+
+def test_results_must_not_appear_more_often():
+    """A smaller period shows more closely when homes did what."""
+    old = replace(old_plan(slot=SlotLength(1, "d")), publish=7)
+    assert weaker(old, successor(old)) == weaker(old, successor(old, publish=30)) == []
+    expected = "its results are published once every day, not once every 7 days: more closely"
+    assert weaker(old, successor(old, publish=1)) == [expected]
 
 
 def test_local_days_of_another_place_are_not_the_same_days():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hushwatt.audit.exact.brute_force import Answer, KeptProbes, Memory, SlotOutcome
 from hushwatt.audit.exact.household_decided import EnumeratedHome, answer_table, distances, payload
-from hushwatt.household.ledger.caps import DAY
+from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.report.homes import Homes
@@ -151,8 +151,16 @@ class HalfDayBook(HomeLedger):
 class OnceOnlyBook(HomeLedger):
     """A book that compares each spend with an appliance's cap, and adds nothing up."""
 
-    def _appliance_refusal(self, entry: SpendEntry) -> OverCap | None:
-        limit = self.caps.appliance_limit(DAY)
+    def _appliance_refusal(self, entry: SpendEntry, caps: Caps) -> OverCap | None:
+        limit = caps.appliance_limits(DAY)[0]
+        return OverCap(entry.amount, limit) if entry.amount > limit.amount else None
+
+
+class RenewedBook(HomeLedger):
+    """A book for which every spend begins a new lifetime."""
+
+    def lifetime_refusal(self, entry: SpendEntry) -> OverCap | None:
+        limit = self.caps.lifetime
         return OverCap(entry.amount, limit) if entry.amount > limit.amount else None
 
 

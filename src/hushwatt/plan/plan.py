@@ -19,6 +19,7 @@ from hushwatt.plan import rules, writer
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.calendar import Calendar
 from hushwatt.plan.document import LARGEST, as_written, decode, is_json, parse_json, parse_toml
+from hushwatt.plan.periods import PublishPeriods
 from hushwatt.plan.reader import read
 from hushwatt.plan.slot import SlotLength
 
@@ -63,10 +64,11 @@ class Plan:
     appliances: tuple[Appliance, ...]
     appliances_per_report: int  # s, of all n appliances
     mapping: str  # how watts become a level
-    minimum_homes: int  # below this many reports nothing is shown
+    minimum_homes: int  # below this many homes in a published period nothing is shown
     appliance_epsilon: int | None = None  # ε in millionths, for any one appliance over any `window` slots
     unmeasured: str = "zero"  # what a home says of an appliance that it does not measure
     replaces: str | None = None  # the id of the plan that this one succeeds
+    publish: int = 1  # slots that results are published for together
 
     def __post_init__(self) -> None:
         rules.check(self)
@@ -123,6 +125,11 @@ class Plan:
     def calendar(self) -> Calendar:
         """Which slot a moment belongs to."""
         return Calendar(self.start, self.expires, self.timezone, self.slot)
+
+    @cached_property
+    def periods(self) -> PublishPeriods:
+        """The stretches of slots that results are published for."""
+        return PublishPeriods(self.publish, self.calendar.slots)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from hushwatt.errors import PlanError
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.calendar import Calendar
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
+from hushwatt.plan.periods import whole_slots
 from hushwatt.plan.rules import check_dates
 from hushwatt.plan.section import Section
 from hushwatt.plan.shown import shown
@@ -31,6 +32,7 @@ KEYS = (
     "appliances_per_report",
     "mapping",
     "minimum_homes",
+    "publish",
     "appliance_epsilon",
     "unmeasured",
     "replaces",
@@ -79,12 +81,22 @@ def _window(top: Section, calendar: Calendar) -> int:
     return slots
 
 
+def _publish(top: Section, slot: SlotLength) -> int:
+    """How many slots are published together: their number, or a duration that they make up."""
+    written = top.table.get("publish", 1)
+    slots = whole_slots(written, slot) if isinstance(written, str) else top.whole("publish", 1)
+    if slots is None:
+        raise top.wrong("publish", f"write a number of slots, or a time that whole slots of {slot} make up, as in '7d'")
+    return slots
+
+
 def _mechanism(top: Section, calendar: Calendar) -> dict[str, Any]:
     method = top.choice("method", METHODS)
     decision = METHODS[method].decided_by
     return {
         "epsilon": top.amount("epsilon"),
         "window": _window(top, calendar),
+        "publish": _publish(top, calendar.slot),
         "method": method,
         "decision": top.choice("decision", DECISIONS, decision) if decision or top.has("decision") else None,
         "oracle": top.choice("oracle", ORACLES, "oue"),

@@ -52,6 +52,7 @@ def _check_words(plan: "Plan") -> None:
 
 def _check_numbers(plan: "Plan") -> None:
     _check_between("window", plan.window, 1, MOST_SLOTS)
+    _check_between("publish", plan.publish, 1, MOST_SLOTS)
     _check_between("minimum_homes", plan.minimum_homes, 1, 2**31 - 1)
 
 

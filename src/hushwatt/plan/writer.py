@@ -38,6 +38,7 @@ def table(plan: "Plan") -> dict[str, Any]:
             "appliances_per_report": plan.appliances_per_report,
             "mapping": plan.mapping,
             "minimum_homes": plan.minimum_homes,
+            "publish": plan.publish if plan.publish != 1 else None,
             "appliance_epsilon": plan.appliance_epsilon,
             "unmeasured": plan.unmeasured if plan.answers_unmeasured else None,
             "replaces": plan.replaces,
@@ -101,6 +102,8 @@ def _promise(plan: "Plan") -> list[str]:
     ]
     if plan.appliance_epsilon is not None:
         lines.append(f"appliance_epsilon = {plain(plan.appliance_epsilon)}  # the same for any one appliance")
+    if plan.publish != 1:
+        lines.append(f"publish = {plan.publish}  # slots that results are published for together")
     return [*lines, f"minimum_homes = {plan.minimum_homes}  # below this many reports, nothing is shown"]
 
 

@@ -54,6 +54,12 @@ def distinct_span(plan: Plan) -> int:
     return 1 if rules.repeats or plan.decision is not None else rounds * rules.stride(plan.window)
 
 
+def reporting_span(plan: Plan) -> int:
+    """Slots in a row in which no home reports twice, whatever about; likewise."""
+    rules = rules_of(plan)
+    return 1 if rules.repeats or plan.decision is not None else rules.stride(plan.window)
+
+
 def order_of(plan: Plan, device: bytes) -> NDArray[np.uint16]:
     """The order of the appliances that belongs to a device: their numbers, sorted by keys of 64 bits.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hushwatt.plan.amounts import plain
+from hushwatt.plan.periods import how_often
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import shown
 from hushwatt.privacy.promise import Promise, promise
@@ -51,6 +52,9 @@ def _times(old: Plan, new: Plan) -> Iterator[str]:
     slack = 0 if same_clock(old, new) else CLOCK_CHANGE
     if new.window * new.slot.seconds < old.window * old.slot.seconds + slack:
         yield f"its promise is about {new.window:,} slots of {new.slot}, not {old.window:,} of {old.slot}: less time"
+    if new.publish * new.slot.seconds < old.publish * old.slot.seconds:
+        after, before = (how_often(each.publish, each.slot) for each in (new, old))
+        yield f"its results are published {after}, not {before}: more closely"
     if new.slot.seconds < old.slot.seconds:
         yield f"it asks about every {new.slot}, not every {old.slot}: more closely"
 

@@ -5,8 +5,8 @@ depends on how heavy the tail of the watts is.  A family of laws says which r ar
 below the top lets the reports themselves say which of them are likely.
 
 A law is about the watts of a slot in use, in units of the typical high, their 95th percentile: Weibull
-and Lomax shapes, alike likely, and for each a doubt about the high, for which a factor of two is one
-standard deviation.  How often a slot is in use cancels everywhere.
+and Lomax shapes, alike likely but for the heaviest, and for each a doubt about the high, for which a factor
+of two is one standard deviation.  How often a slot is in use cancels everywhere.
 """
 
 from functools import cache, lru_cache
@@ -14,17 +14,29 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hushwatt.plan.plan import Plan
+
 Floats = NDArray[np.float64]
 SHAPES = (
     *(("weibull", power) for power in (4.0, 2.0, 1.0, 1 / 2, 1 / 3)),
-    *(("lomax", power) for power in (3.0, 2.0)),
+    *(("lomax", power) for power in (3.0, 2.0, 1.5)),
 )
+LIKELY = (*[1.0] * 7, 0.25)  # beside each other: tails as heavy as the last shape's are thought rare
 SCALES: Floats = 2.0 ** np.arange(-2, 2.1, 0.5)  # of the real high over the typical one
 LAWS = tuple((kind, power, float(scale)) for kind, power in SHAPES for scale in SCALES)
 SLACK = 0.5  # no family is true: levels as a law predicts them may be off by this part
 MAX_TAIL, MAX_RATIO = 50.0, 1e3
 TINY = 1e-12
 GRID: Floats = np.concatenate([[0.0], np.geomspace(1e-4, 400, 1400)])
+
+
+def is_real(plan: Plan, appliance: int) -> bool:
+    """Whether the plan knows enough of an appliance for real watts.
+
+    Levels must be drawn at random between watts from 0 on: the middle of a range says nothing of what is in it.
+    """
+    each = plan.appliances[appliance]
+    return plan.mapping == "dither" and bool(each.typical_high) and each.values[0] == 0
 
 
 @cache
@@ -53,17 +65,18 @@ def prior_weights() -> Floats:
     """How likely every law is before any report.
 
     >>> round(float(prior_weights().sum()), 9), len(prior_weights())
-    (1.0, 63)
+    (1.0, 72)
     """
     scale = np.exp(-0.5 * np.log2(SCALES) ** 2)
-    return np.tile(scale / scale.sum(), len(SHAPES)) / len(SHAPES)
+    shape = np.array(LIKELY)
+    return np.outer(shape / shape.sum(), scale / scale.sum()).ravel()
 
 
 def lost(top: ArrayLike, high: float, weights: ArrayLike | None = None) -> Floats:
     """The part of the real mean that is expected above each `top`.
 
     >>> lost([100, 400], 100).round(2)
-    array([0.19, 0.04])
+    array([0.2 , 0.05])
     """
     below, means = limited(top, high)
     likely = prior_weights() if weights is None else np.asarray(weights, float)
@@ -74,7 +87,7 @@ def expected_loss(top_over_high: float) -> float:
     """The same for one top, as a multiple of the high.
 
     >>> [round(expected_loss(top), 2) for top in (0.5, 1, 2, 4, 8)]
-    [0.35, 0.19, 0.09, 0.04, 0.02]
+    [0.36, 0.2, 0.1, 0.05, 0.02]
     """
     return float(lost(top_over_high, 1.0)[0])
 
@@ -127,7 +140,7 @@ def tail_weights(
     >>> light, heavy = (tail_weights(part, errors, levels, 60) for part in ([0.5, 0.5, 0.0], [0.7, 0.1, 0.2]))
     >>> ratios = tail_ratios(levels, 60)
     >>> round(median_tail(ratios, light), 2), round(median_tail(ratios, heavy), 2)
-    (0.01, 0.28)
+    (0.02, 0.31)
     """
     held, sure = np.asarray(shares, float), np.asarray(variances, float)
     levels = tuple(np.asarray(values, float).tolist())
@@ -136,13 +149,20 @@ def tail_weights(
         return np.broadcast_to(before, (*held.shape[:-1], len(before))).copy()
     _, ratio = _predicted(levels, float(high))
     inner, top = held[..., -2:-1], held[..., -1:]
-    off = top - ratio * inner
     both = np.asarray(covariance, float)[..., None]
-    noise = np.maximum(sure[..., -1:] + ratio**2 * sure[..., -2:-1] - 2 * ratio * both, 0)
-    slack = SLACK**2 * ((ratio * np.maximum(inner, 0)) ** 2 + np.maximum(top, 0) ** 2)
-    fit = np.log(before) - 0.5 * off**2 / np.maximum(noise + slack, 1e-30)
-    likely = np.exp(fit - fit.max(axis=-1, keepdims=True))
-    return np.asarray(likely / likely.sum(axis=-1, keepdims=True))
+    spread = (sure[..., -2:-1] + (SLACK * np.maximum(inner, 0)) ** 2) * ratio  # κ²·a − 2κ·b + c, in few passes
+    spread -= 2 * both
+    spread *= ratio
+    spread += sure[..., -1:] + (SLACK * np.maximum(top, 0)) ** 2
+    fit = top - ratio * inner
+    fit *= fit
+    fit /= np.maximum(spread, 1e-30, out=spread)
+    fit *= -0.5
+    fit += np.log(before)
+    fit -= fit.max(axis=-1, keepdims=True)
+    likely = np.exp(fit, out=fit)
+    likely /= likely.sum(axis=-1, keepdims=True)
+    return np.asarray(likely)
 
 
 def median_tail(ratios: Floats, weights: Floats) -> float:
@@ -159,13 +179,17 @@ def median_tail(ratios: Floats, weights: Floats) -> float:
 def median_tails(ratios: Floats, weights: Floats) -> Floats:
     """The same for every row of weights."""
     order = np.argsort(ratios, kind="stable")
-    sorted_ratios, sorted_weights = ratios[order], weights[:, order]
-    passed = np.cumsum(sorted_weights, axis=1) - sorted_weights / 2
+    return median_of_sorted(ratios[order], weights[:, order])
+
+
+def median_of_sorted(ratios: Floats, weights: Floats) -> Floats:
+    """The same of ratios that ascend."""
+    passed = np.cumsum(weights, axis=1) - weights / 2
     after = np.clip((passed < 0.5).sum(axis=1), 1, max(len(ratios) - 1, 1))
     rows = np.arange(len(weights))
     low, high = passed[rows, after - 1], passed[rows, after]
     part = np.clip((0.5 - low) / np.maximum(high - low, TINY), 0, 1)
-    return np.asarray(sorted_ratios[after - 1] * (1 - part) + sorted_ratios[after] * part)
+    return np.asarray(ratios[after - 1] * (1 - part) + ratios[after] * part)
 
 
 def learnt_high(weights: Floats, high: float) -> float:

@@ -59,6 +59,36 @@ def test_silence_of_more_than_half_is_not_measured(plug, minutes, mean):
     assert plug.take_measured_mean("plan") == pytest.approx(float("nan") if mean is None else mean, nan_ok=True)
 
 
+@pytest.mark.parametrize("every, measured", [(1, True), (2, True), (6, True), (7, False), (20, False)])
+def test_a_short_pause_is_no_silence(plug, every, measured):
+    """Of a plug whose readings go stale at once: what counts is how long it said nothing, up to a tenth of a slot."""
+    plug.stale = 10 * SECOND
+    for minute in range(0, 60, every):
+        plug.take(minute * MINUTE, PowerReading(600 if minute < 30 else 0))
+    mean = plug.take_measured_mean("plan")
+
+    assert 250 <= mean <= 350 if measured else isnan(mean)
+
+
+def test_a_plug_that_fell_silent_is_not_measured(plug):
+    """Short pauses for less than half of the slot, and nothing after that."""
+    plug.stale = 10 * SECOND
+    for minute in range(25):
+        plug.take(minute * MINUTE, PowerReading(600))
+
+    assert isnan(plug.take_measured_mean("plan"))
+
+
+def test_a_plug_that_is_gone_does_not_pause(plug):
+    """What says that it is not there is silent until it speaks again, however short that is."""
+    plug.stale = 10 * SECOND
+    for minute in range(60):
+        plug.take(minute * MINUTE, PowerReading(600))
+        plug.take(minute * MINUTE + 20 * SECOND, Unavailable("out of reach"))
+
+    assert isnan(plug.take_measured_mean("plan"))
+
+
 def test_a_counter_tells_of_its_silence(plug):
     """The rise over a gap was measured, however few messages came."""
     plug.take(-5 * MINUTE, EnergyCounter(0))

@@ -97,7 +97,8 @@ def of_period(watts, variance, weight):
 
 
 def timeline_of(slots):
-    return SlotTimeline(np.arange(slots), *[np.zeros(slots)] * 3, *[np.ones(slots, dtype=bool)] * 2)
+    numbers, all_of_them = np.arange(slots), np.ones(slots, dtype=bool)
+    return SlotTimeline(numbers, numbers, numbers, numbers, numbers, all_of_them, all_of_them, *[numbers] * 3)
 
 
 def test_bounds():

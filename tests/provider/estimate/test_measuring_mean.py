@@ -2,13 +2,25 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from tests.provider.simulated import answers, plan_of, tallies_of
 
+from hushwatt.privacy.tails import is_real
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.measuring_mean import is_plain, is_real, mean_of
+from hushwatt.provider.estimate.intervals import Z95
+from hushwatt.provider.estimate.measuring_mean import (
+    MIN_SIGMAS,
+    OUTSIDE,
+    MeanTest,
+    MeasuringMean,
+    Tails,
+    is_plain,
+    mean_of,
+    normal_distribution,
+)
 from hushwatt.provider.tally.tally import TallyKey
 
 VALUES, HIGH, USED, MEASURED = [0.0, 80.0, 200.0], 100.0, 0.3, 0.6
@@ -194,4 +206,42 @@ def test_the_mean_of_known_shares():
     """Without a tail: watts over the homes that measure."""
     plan = measuring_plan(high=None)
 
-    assert mean_of(plan, 0, np.array([0.3, 0.2, 0.1, 0.4]), np.eye(4)) == pytest.approx((16 + 20) / 0.6)
+    assert mean_of(plan, 0, np.array([0.3, 0.2, 0.1, 0.4]), 1e-6 * np.eye(4)) == pytest.approx((16 + 20) / 0.6)
+
+
+def test_a_root_is_as_far_away_as_it_was_asked_to_be():
+    """Fieller's ends, put into the test that they come from; where none is, they are infinite."""
+    rng = np.random.default_rng(3)
+    sure = MeanTest(
+        watts=rng.normal(40, 30, (50, 4)),
+        measured=rng.uniform(0.3, 1, (50, 1)),
+        watts_variance=rng.uniform(5, 9, (50, 4)),
+        covariance=rng.uniform(-0.1, 0.1, (50, 4)),
+        measured_variance=np.full((50, 1), 0.01),
+    )
+
+    for sigmas in (-1.96, 2.05):
+        assert sure.sigmas(sure.root(sigmas)) == pytest.approx(np.full((50, 4), sigmas))
+    assert (replace(sure, measured_variance=np.ones((50, 1))).root(-1.96) == -np.inf).all()
+
+
+def test_an_end_has_the_chance_that_it_is_asked_for():
+    """With tails that lie far apart beside the noise, where the chance rises in steps, and with close ones."""
+    for noise in (1e-4, 1e-2, 1.0):
+        tails = Tails(np.array([0.0, 0.1, 0.5, 3.0]), np.array([[0.5, 0.3, 0.15, 0.05]]), 0.1)
+        covariance = noise * np.array([[[100.0, 0.1, 0.05], [0.1, 0.01, 0.001], [0.05, 0.001, 0.01]]])
+        mean = MeasuringMean(100.0, np.array([[30.0, 0.2, 0.6]]), covariance, tails)
+        end = mean.end(0.98, tails)
+        below, above = (
+            (normal_distribution(mean._away(tails.ratios).sigmas(end[:, None] * part)) * tails.weights).sum()
+            for part in (1 - 1e-4, 1 + 1e-4)
+        )
+
+        assert below <= 0.98 <= above
+
+
+def test_limits_are_bounded_as_soon_as_enough_homes_measure():
+    """A part of measuring homes that is sure enough to be shown is sure enough for both ends of a ratio."""
+
+    assert NormalDist().inv_cdf(1 - OUTSIDE) < MIN_SIGMAS
+    assert MIN_SIGMAS > Z95

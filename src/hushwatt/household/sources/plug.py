@@ -1,11 +1,13 @@
 """One plug, and the time-weighted mean of its watts over the slots it is asked about.
 
 A reading holds until the next one, but not longer than it stays fresh; after that the
-plug counts as 0 W, or as not measured where a plan has that answer and the silence fills
-more than half of a slot.  Where a plug counts energy, the rise of the counter between two
-messages is used instead, which misses nothing in between.
+plug counts as 0 W, or as not measured where a plan has that answer and the plug is silent for
+more than half of a slot.  A pause between two messages that is short beside the slot is no
+silence, however soon readings go stale.  Where a plug counts energy, the rise of the counter
+between two messages is used instead, which misses nothing in between.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite, nan
@@ -18,6 +20,7 @@ MAX_COUNTER_GAP = 24 * HOUR  # the longest silence over which a counter's rise i
 MAX_BELOW_ZERO = 20.0  # watts that a meter may show below zero without being wrong
 MAX_KILOWATTS = 25.0  # numbers that never pass this may be kilowatts
 MIN_READINGS = 30  # readings before that is said
+PAUSE = 10  # a pause between two messages is up to this part of a slot, 1/10; a longer one is a silence
 
 
 @dataclass
@@ -28,11 +31,27 @@ class SlotEnergy:
     end: int
     amount: float = 0.0
     covered: int = 0  # nanoseconds of it that a reading holds for
+    paused: int = 0  # nanoseconds between messages that none holds for, but that are no silence
+
+    @property
+    def silent(self) -> bool:
+        """Whether the source was silent for more than half of the slot, or said nothing that counts."""
+        return not self.covered or 2 * (self.covered + self.paused) < self.end - self.start
 
     def add(self, start: int, end: int, watts: float) -> None:
-        lasted = max(0, min(end, self.end) - max(start, self.start))
+        lasted = self._within(start, end)
         self.amount += watts * lasted
         self.covered += lasted
+
+    def hold(self, since: int, until: int, stale: int, watts: float) -> None:
+        """Add a reading of `since`, which holds until the next message or as long as it is fresh."""
+        fresh = min(until, since + stale)
+        self.add(since, fresh, watts)
+        if PAUSE * (until - since) <= self.end - self.start:
+            self.paused += self._within(fresh, until)
+
+    def _within(self, start: int, end: int) -> int:
+        return max(0, min(end, self.end) - max(start, self.start))
 
     def __repr__(self) -> str:
         return "<a slot being added up>"
@@ -64,17 +83,16 @@ class Plug:
         return max(0.0, energy.amount / (energy.end - energy.start))
 
     def take_measured_mean(self, plan: str) -> float:
-        """Likewise the mean over the time that was measured; NaN when that is less than half of the slot."""
+        """Likewise the mean over the time that was measured; NaN when it was silent for more than half of the slot."""
         energy = self._take_slot(plan)
-        silent = 2 * energy.covered < energy.end - energy.start
-        return nan if silent else max(0.0, energy.amount / energy.covered)
+        return nan if energy.silent else max(0.0, energy.amount / energy.covered)
 
     def _take_slot(self, plan: str) -> SlotEnergy:
         """The first slot that is open, with what the last reading holds for in it."""
         energy = self._energies[plan].pop(0)
         if self._power is not None:
             since, watts = self._power
-            energy.add(since, min(energy.end, since + self.stale), watts)
+            energy.hold(since, energy.end, self.stale, watts)
         return energy
 
     def take(self, time: int, measurement: Measurement) -> None:
@@ -137,12 +155,17 @@ class Plug:
         if self._power is None or self._counter is not None:
             return
         since, watts = self._power
-        self._add_energy(since, min(time, since + self.stale), watts)
+        for energy in self._open_slots:
+            energy.hold(since, time, self.stale, watts)
 
     def _add_energy(self, start: int, end: int, watts: float) -> None:
         """Add what was used in [start, end) to every slot that holds part of it."""
-        for energy in (each for energies in self._energies.values() for each in energies):
+        for energy in self._open_slots:
             energy.add(start, end, watts)
+
+    @property
+    def _open_slots(self) -> Iterator[SlotEnergy]:
+        return (each for energies in self._energies.values() for each in energies)
 
     def _is_possible(self, watts: float) -> bool:
         possible = isfinite(watts) and -MAX_BELOW_ZERO <= watts <= self.maximum

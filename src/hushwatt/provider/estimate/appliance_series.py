@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.tails import is_real
 from hushwatt.provider.estimate.answer_errors import AnswerShares, period_answers, slot_answers
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
@@ -21,7 +22,6 @@ from hushwatt.provider.estimate.measuring_mean import (
     MeasuringMean,
     Tails,
     is_plain,
-    is_real,
     linear_worth,
 )
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
@@ -41,7 +41,7 @@ class ApplianceSeries:
     clipped_slots: SlotStatistics
     answers: AnswerShares | None = None  # of the period, where its mean is not a plain one
     mean: MeasuringMean | None = None
-    drawn: Mask | None = None  # whether any home drew anew in a slot
+    drawn: Mask | None = None  # whether any home drew anew in a slot, or in any of those published together
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class ApplianceSeries:
             return cls(plan, number, groups, slots, None, groups, slots)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
         mean = MeasuringMean.of(plan, number, answers, tails)
-        drawn = timeline.sum_by_slot((groups.as_of == timeline.slots[timeline.slot_index]).astype(float)) > 0
+        drawn = timeline.sum_by_slot((groups.as_of >= timeline.slots[timeline.slot_index]).astype(float)) > 0
         if not mean.enough[0]:
             return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn)
         worth = linear_worth(plan, number, mean)

@@ -1,13 +1,15 @@
 """All tallies of a period as arrays: one row for each group of homes, and the slots they fall into."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import distinct_span, reporting_span
 from hushwatt.provider.estimate.array_types import Floats, Indices, Integers, Mask
 from hushwatt.provider.tally.draws import PUBLICATION
-from hushwatt.provider.tally.tally import Tallies
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 
 @dataclass(frozen=True)
@@ -44,28 +46,96 @@ class TallyArrays:
 
 @dataclass(frozen=True)
 class SlotTimeline:
-    """Which slots there are, ascending, and to which of them each group belongs."""
+    """What is published, ascending, and to which of it each group belongs: slots, or several of them together.
 
-    slots: Integers
-    slot_index: Indices  # of each group's slot in `slots`
-    rows: Integers  # homes behind each slot
+    Where a plan publishes more than one slot at a time, each row stands for such a period.
+    """
+
+    slots: Integers  # the first slot of each
+    ends: Integers  # the last slot of each
+    slot_index: Indices  # of each group's row
+    rows: Integers  # different homes that were heard in each, at least
     as_of: Integers  # the newest slot its answers were drawn in
     enough: Mask  # whether the plan's minimum of homes is met
     requested: Mask  # whether it was asked for; those before it are history
+    heard: Integers  # the single slots with reports, ascending
+    heard_index: Indices  # of each group's slot among these
+    heard_row: Indices  # of the row that each of these belongs to
 
     @classmethod
-    def of(cls, arrays: TallyArrays, minimum: int, first: int | None = None) -> "SlotTimeline":
-        """The slots of these groups; an answer needs `minimum` homes, and at least one."""
-        slots, slot_index = np.unique(arrays.slot, return_inverse=True)
-        rows = np.zeros(len(slots), dtype=np.int64)
-        np.add.at(rows, slot_index, arrays.rows)
+    def of(
+        cls, arrays: TallyArrays, minimum: int, first: int | None = None, *, publish: int = 1, span: int = 1
+    ) -> "SlotTimeline":
+        """The slots of these groups, `publish` of them together; an answer needs `minimum` homes, and at least one.
+
+        No home reports twice in `span` slots in a row.
+        """
+        heard, heard_index = np.unique(arrays.slot, return_inverse=True)
+        slots, heard_row = np.unique(heard // publish * publish, return_inverse=True)
+        slot_index = heard_row[heard_index]
         as_of = np.full(len(slots), -1, dtype=np.int64)
         np.maximum.at(as_of, slot_index, arrays.as_of)
         requested = np.ones(len(slots), dtype=bool) if first is None else slots >= first
-        return cls(slots, slot_index, rows, as_of, rows >= max(minimum, 1), requested)
+        rows = np.zeros(len(slots), dtype=np.int64)
+        timeline = cls(
+            slots, slots + publish - 1, slot_index, rows, as_of, requested, requested, heard, heard_index, heard_row
+        )
+        rows = timeline.different(arrays.rows.astype(float), span).astype(np.int64)
+        return replace(timeline, rows=rows, enough=rows >= max(minimum, 1))
+
+    @property
+    def newest(self) -> Integers:
+        """The last slot with reports of each."""
+        newest = np.zeros(len(self.slots), dtype=np.int64)
+        np.maximum.at(newest, self.heard_row, self.heard)
+        return newest
 
     def sum_by_slot(self, values: Floats) -> Floats:
-        """The sum of `values`, one or a row for each group, over the groups of every slot."""
+        """The sum of `values`, one or a row for each group, over the groups of every row."""
         sums = np.zeros((len(self.slots), *values.shape[1:]))
         np.add.at(sums, self.slot_index, values)
         return sums
+
+    def different(self, speakers: Floats, span: int) -> Floats:
+        """How many different homes spoke in each row, at least: none speaks twice in `span` slots in a row.
+
+        All of them where a row is no longer than that, else the most that spoke in so many of its slots.
+        """
+        in_slot = np.zeros(len(self.heard))
+        np.add.at(in_slot, self.heard_index, speakers)
+        sums = np.concatenate([[0.0], np.cumsum(in_slot)])
+        begin = np.maximum(self.heard - span + 1, self.slots[self.heard_row])
+        most = np.zeros(len(self.slots))
+        np.maximum.at(most, self.heard_row, sums[1:] - sums[np.searchsorted(self.heard, begin)])
+        return most
+
+    def speaking_slots(self, speakers: Floats) -> Floats:
+        """In how many slots of each row anybody spoke."""
+        in_slot, rows = np.zeros(len(self.heard)), np.zeros(len(self.slots))
+        np.add.at(in_slot, self.heard_index, speakers)
+        np.add.at(rows, self.heard_row, in_slot > 0)
+        return rows
+
+    def stood_before(self, as_of: Integers) -> Floats:
+        """For each group: in how many slots of its row, before its own, its homes stood by the same draw."""
+        since = np.maximum(as_of, self.slots[self.slot_index])
+        return (self.heard_index - np.searchsorted(self.heard, since)).astype(float)
+
+
+@dataclass(frozen=True)
+class HomesHeard:
+    """How many different homes were heard, at least, by the first slot of what is published together."""
+
+    reports: dict[int, int]
+    of_one_appliance: dict[int, int]  # the most that spoke of the same one
+
+    @classmethod
+    def of(cls, plan: Plan, groups: Mapping[TallyKey, Tally]) -> "HomesHeard":
+        arrays = TallyArrays.of(plan, Tallies(0, dict(groups)))
+        timeline = SlotTimeline.of(arrays, plan.minimum_homes, publish=plan.publish, span=reporting_span(plan))
+        columns = [timeline.different(each.astype(float), distinct_span(plan)) for each in arrays.reports.T]
+        slots = timeline.slots.tolist()
+        return cls(
+            dict(zip(slots, timeline.rows.tolist(), strict=True)),
+            dict(zip(slots, np.max(columns, axis=0).astype(int).tolist(), strict=True)),
+        )

@@ -14,11 +14,18 @@ from hushwatt.provider.estimate.results import Estimates
 
 def unmeasured_times(estimates: Estimates) -> str | None:
     """What of the asked slots' times of day and week was never measured, in words; None when all was."""
-    drawn = [slot.as_of for slot in estimates.slots if slot.enough and slot.as_of is not None]
+    drawn = _drawn_slots(estimates)
     if not drawn:
         return None
-    first, last = estimates.slots[0].slot, estimates.slots[-1].slot
-    return unseen_between(estimates.plan, np.array(drawn), np.arange(first, last + 1))
+    first, end = estimates.slots[0].slot, estimates.slots[-1].slot + estimates.slots[-1].slots
+    return unseen_between(estimates.plan, np.array(drawn), np.arange(first, end))
+
+
+def _drawn_slots(estimates: Estimates) -> list[int]:
+    """The slots in which the answers were drawn; of a slot by itself that is the newest of them."""
+    if estimates.plan.publish == 1:
+        return [slot.as_of for slot in estimates.slots if slot.enough and slot.as_of is not None]
+    return sorted({drawn for slot in estimates.slots if slot.enough for drawn in slot.drawn})
 
 
 def watts_caption(estimates: Estimates) -> str:
@@ -29,7 +36,7 @@ def watts_caption(estimates: Estimates) -> str:
         return f"Watts are the real mean of {home} over {_slots_in_words(estimates)}. {_above_top(estimates)}"
     if not repeats_by_clock(plan):
         return f"Watts are the mean of {home} over all slots, on the watts that stand for the levels."
-    drawn = len({slot.as_of for slot in estimates.slots if slot.enough})
+    drawn = len(set(_drawn_slots(estimates)))
     return (
         f"Watts are the mean of {home} over the {drawn:,} slots in which homes drew, "
         f"one in {rules_of(plan).stride(plan.window):,}, on the watts that stand for the levels; "
@@ -40,7 +47,7 @@ def watts_caption(estimates: Estimates) -> str:
 def _slots_in_words(estimates: Estimates) -> str:
     if not repeats_by_clock(estimates.plan):
         return "all slots"
-    drawn = len({slot.as_of for slot in estimates.slots if slot.enough})
+    drawn = len(set(_drawn_slots(estimates)))
     return f"the {drawn:,} slots in which homes drew, which those in between repeat"
 
 

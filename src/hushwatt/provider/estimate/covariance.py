@@ -62,7 +62,8 @@ def covariance_bounds(
 
 def asked_about_both(plan: Plan, timeline: SlotTimeline) -> tuple[float, float]:
     """Of the homes asked about an appliance, the part asked about another too: at once, and in all slots."""
-    asked, count = timeline.slots[timeline.requested & timeline.enough], len(plan.appliances)
+    rows, count = timeline.requested & timeline.enough, len(plan.appliances)
+    asked = timeline.heard[rows[timeline.heard_row]]
     if count == 1 or not len(asked):
         return 1.0, 1.0
     slots = int(asked[-1] - asked[0]) + 1

@@ -5,12 +5,14 @@ their mean watts, on the watts that stand for the levels.  Where fewer homes tha
 plan's minimum spoke of an appliance, there is no answer about it.
 """
 
+from collections import defaultdict
 from dataclasses import fields, replace
 
 import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import reporting_span
 from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats
@@ -38,15 +40,19 @@ def estimate(
 ) -> Estimates:
     """Everything the tallies say about the slots `first` to `last`, both included.
 
+    Where a plan publishes several slots together, each such period stands where a slot would, and only whole ones
+    that have all their reports do.
+
     `consistency` is what is done to the histograms that are shown, and to nothing else.  With
     `smooth` every slot also learns from those before it; the period is not smoothed.
     """
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    arrays = TallyArrays.of(plan, tallies).up_to(last)
-    timeline = SlotTimeline.of(arrays, plan.minimum_homes, first)
-    homes = tallies.homes_in(timeline.slots).astype(float)
+    asked = TallyArrays.of(plan, tallies).up_to(last)
+    arrays = asked if plan.publish == 1 else asked.up_to(tallies.complete(plan, last))
+    timeline = SlotTimeline.of(arrays, plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan))
+    homes = tallies.homes_in(timeline.newest).astype(float)
     series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in range(len(plan.appliances))]
     if smooth:
         pairs = zip(series, smoothed(timeline, series), strict=True)
@@ -63,17 +69,21 @@ def estimate(
         plan,
         tallies.homes,
         smooth,
-        slot_summaries(plan, timeline, homes),
+        slot_summaries(plan, arrays, timeline, homes),
         by_slot={name: requested_slots(each, timeline) for name, each in zip(plan.names, shown, strict=True)},
         by_period=dict.fromkeys(plan.names) | period_estimates(known, bounds, tallies.homes, show),
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.period.watts for name, each in known.items() if each.period}),
+        unpublished=len(np.unique(asked.slot)) - len(timeline.heard),
         too_few_measure={name: Measured(*measured_of(each)) for name, each in named.items() if each.too_few_measure},
     )
 
 
-def slot_summaries(plan: Plan, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:
-    """The slots that were asked for."""
+def slot_summaries(plan: Plan, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:
+    """The slots that were asked for, or what is published of several together."""
+    drawn: defaultdict[int, set[int]] = defaultdict(set)
+    for row, slot in zip(timeline.slot_index.tolist(), arrays.as_of.tolist(), strict=True):
+        drawn[row].add(slot)
     return tuple(
         SlotSummary(
             slot=int(timeline.slots[index]),
@@ -82,6 +92,8 @@ def slot_summaries(plan: Plan, timeline: SlotTimeline, homes: Floats) -> tuple[S
             reports=int(timeline.rows[index]),
             enough=bool(timeline.enough[index]),
             homes=int(homes[index]),
+            slots=plan.periods.last_of(int(timeline.slots[index])) - int(timeline.slots[index]) + 1,
+            drawn=tuple(sorted(slot for slot in drawn[int(index)] if slot >= 0)),
         )
         for index in np.flatnonzero(timeline.requested)
     )

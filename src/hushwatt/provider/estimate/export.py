@@ -1,6 +1,7 @@
 """Estimates as a file: JSON with everything, or a tidy table of the slots.
 
-The table has one row for each slot, appliance and level.  Where there is no answer,
+The table has one row for each slot, appliance and level; slots that are published together are one, and `slots`
+says how many they are.  Where there is no answer,
 because too few homes reported or spoke of the appliance, the numbers are empty.  Homes of
 the levels are on the scale of all homes that took part in the slot.  `homes` is a histogram
 as people expect it, made so slot by slot, which biases its averages over slots;
@@ -65,6 +66,7 @@ def tidy_table(estimates: Estimates) -> "pa.Table":
     return pa.table(
         {
             "slot": each_slot([slot.slot for slot in slots], pa.int64()),
+            **({"slots": each_slot([slot.slots for slot in slots], pa.int64())} if plan.publish != 1 else {}),
             "start": each_slot([slot.start for slot in slots], pa.timestamp("s", tz="UTC")),
             "as_of": each_slot([slot.as_of for slot in slots], pa.int64()),
             "reports": each_slot([slot.reports for slot in slots], pa.int64()),

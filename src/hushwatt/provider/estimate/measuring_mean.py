@@ -9,31 +9,24 @@ too far from zero.
 
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.tails import median_tail, median_tails, tail_ratios, tail_weights
+from hushwatt.privacy.tails import is_real, median_of_sorted, median_tail, median_tails, tail_ratios, tail_weights
 from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.debias import answer_watts
 from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95, score_interval
 
 OUTSIDE = 0.02  # above an interval of real watts: half a hundredth is kept back, as no family of tails is true
-MIN_SIGMAS = 2.0  # standard errors from zero that the part of measuring homes must have
-STEPS = 40  # of bisection
+MIN_SIGMAS = 2.06  # standard errors from zero that the part of measuring homes must have: then limits are bounded
+STEPS = 20  # of bisection, between what the lightest and the heaviest tail say
+ROWS = 512  # slots at a time: what fits into a processor's memory is worked out several times as fast
 BIN = 7  # laws, of neighbouring tails, where slots by the thousand have limits
 LOWEST, HIGHEST = -5.0, 100.0  # tops between which a mean is looked for
 WATTS, TOP, MEASURED = range(3)  # the sums that a mean is made of
-
-
-def is_real(plan: Plan, appliance: int) -> bool:
-    """Whether the plan knows enough of an appliance for real watts.
-
-    Levels must be drawn at random between watts from 0 on: the middle of a range says nothing of what is in it.
-    """
-    each = plan.appliances[appliance]
-    return plan.mapping == "dither" and bool(each.typical_high) and each.values[0] == 0
 
 
 def is_plain(plan: Plan, appliance: int) -> bool:
@@ -69,13 +62,21 @@ class Tails:
         slots = np.maximum(np.cumsum(known), 1)
         share = np.cumsum(np.where(known[:, None], answers.share, 0), axis=0) / slots[:, None]
         covariance = np.cumsum(np.where(known[:, None, None], answers.covariance, 0), axis=0)
-        ratios, weights = _likely(plan, appliance, share, covariance / slots[:, None, None] ** 2)
-        median = median_tails(ratios, weights)
-        order = np.argsort(ratios, kind="stable")
-        starts = np.arange(0, len(ratios), BIN)
-        total = np.add.reduceat(weights[:, order], starts, axis=1)
-        held = np.add.reduceat((weights * ratios)[:, order], starts, axis=1)
-        return cls(held / np.maximum(total, 1e-300), total, median)
+        covariance /= slots[:, None, None] ** 2
+        parts = [slice(start, start + ROWS) for start in range(0, len(share), ROWS)]
+        binned = [_binned(*_likely(plan, appliance, share[rows], covariance[rows])) for rows in parts]
+        return cls(*(np.concatenate(each) for each in zip(*binned, strict=True)))
+
+
+def _binned(ratios: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Neighbouring tails taken together, for every row: their mean, how likely they are; and the median of all."""
+    order = np.argsort(ratios, kind="stable")
+    ratios, weights = ratios[order], weights[:, order]
+    median = median_of_sorted(ratios, weights)
+    starts = np.arange(0, len(ratios), BIN)
+    total = np.add.reduceat(weights, starts, axis=1)
+    weights *= ratios
+    return np.add.reduceat(weights, starts, axis=1) / np.maximum(total, 1e-300), total, median
 
 
 def _likely(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> tuple[Floats, Floats]:
@@ -129,7 +130,8 @@ class MeasuringMean:
     @property
     def noise(self) -> Floats:
         """The standard error of the clipped mean, by the delta method."""
-        return np.sqrt(self._spread(self.clipped[:, None], np.zeros(1))[:, 0]) / self.measured
+        away = self._away(np.zeros(1))
+        return np.sqrt(away.variance(self.clipped[:, None])[:, 0]) / self.measured
 
     def limits(self, real: bool) -> tuple[Floats, Floats]:
         """The 95 % limits: of real watts, not below 0 as far as the estimate allows, or of clipped ones."""
@@ -141,28 +143,57 @@ class MeasuringMean:
         return np.minimum(np.maximum(low, 0.0), self.watts), np.maximum(high, self.watts)
 
     def end(self, part: float, tails: Tails) -> Floats:
-        """The mean below which the real one is with chance `part`."""
-        low, high = (np.full(len(self.sums), tops * self.top) for tops in (LOWEST, HIGHEST))
-        for _ in range(STEPS):
+        """The mean below which the real one is with chance `part`: between what the single tails say of it."""
+        away = self._away(tails.ratios)
+        least, most = LOWEST * self.top, HIGHEST * self.top
+        ends = np.clip(away.root(NormalDist().inv_cdf(part)), least, most)
+        low, high = ends.min(axis=1), ends.max(axis=1)
+        for _ in range(STEPS if ends.shape[1] > 1 else 0):
             middle = (low + high) / 2
-            below = self._chance(middle[:, None], tails) < part
+            below = (normal_distribution(away.sigmas(middle[:, None])) * tails.weights).sum(axis=1) < part
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return high
+        return np.asarray(high)
 
-    def _chance(self, mean: Floats, tails: Tails) -> Floats:
-        """That the real mean is below `mean`."""
-        held = self.sums[:, [WATTS]] + self.top * self.sums[:, [TOP]] * tails.ratios
-        away = mean * self.measured[:, None] - held
-        deviations = away / np.sqrt(np.maximum(self._spread(mean, tails.ratios), 1e-300))
-        return np.asarray((normal_distribution(deviations) * tails.weights).sum(axis=1))
+    def _away(self, ratios: Floats) -> "MeanTest":
+        """How far a mean is from what the reports say, for each tail."""
+        parts, more = self.covariance[:, :, :, None], self.top * ratios
+        return MeanTest(
+            watts=self.sums[:, [WATTS]] + more * self.sums[:, [TOP]],
+            measured=self.measured[:, None],
+            watts_variance=parts[:, WATTS, WATTS] + 2 * more * parts[:, WATTS, TOP] + more**2 * parts[:, TOP, TOP],
+            covariance=parts[:, WATTS, MEASURED] + more * parts[:, TOP, MEASURED],
+            measured_variance=parts[:, MEASURED, MEASURED],
+        )
 
-    def _spread(self, mean: Floats, ratios: Floats) -> Floats:
-        """The variance of watts − mean·measured, for each tail."""
-        parts = self.covariance[:, :, :, None]
-        more = self.top * ratios
-        own = parts[:, WATTS, WATTS] + 2 * more * parts[:, WATTS, TOP] + more**2 * parts[:, TOP, TOP]
-        both = parts[:, WATTS, MEASURED] + more * parts[:, TOP, MEASURED]
-        return np.asarray(np.maximum(own - 2 * mean * both + mean**2 * parts[:, MEASURED, MEASURED], 0))
+
+@dataclass(frozen=True)
+class MeanTest:
+    """Fieller's test of a mean μ: whether watts − μ·measured may be zero; rows × tails."""
+
+    watts: Floats
+    measured: Floats
+    watts_variance: Floats
+    covariance: Floats
+    measured_variance: Floats
+
+    def variance(self, mean: Floats) -> Floats:
+        """Of watts − mean·measured."""
+        spread = self.watts_variance - 2 * mean * self.covariance + mean**2 * self.measured_variance
+        return np.asarray(np.maximum(spread, 0))
+
+    def sigmas(self, mean: Floats) -> Floats:
+        """By how many standard errors mean·measured is above the watts."""
+        return np.asarray((mean * self.measured - self.watts) / np.sqrt(np.maximum(self.variance(mean), 1e-300)))
+
+    def root(self, sigmas: float) -> Floats:
+        """The mean that is so many standard errors away, of a quadratic; infinite where there is none."""
+        doubt = sigmas**2
+        square = self.measured**2 - doubt * self.measured_variance
+        middle = self.measured * self.watts - doubt * self.covariance
+        reach = np.sqrt(np.maximum(middle**2 - square * (self.watts**2 - doubt * self.watts_variance), 0))
+        bounded = square > 0
+        root = (middle + np.copysign(reach, sigmas)) / np.where(bounded, square, 1.0)
+        return np.asarray(np.where(bounded, root, np.copysign(np.inf, sigmas)))
 
 
 def _worths(plan: Plan, appliance: int) -> Floats:
@@ -174,11 +205,17 @@ def _worths(plan: Plan, appliance: int) -> Floats:
 
 def mean_of(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> float:
     """The point estimate when so many homes are behind each answer."""
-    worths = _worths(plan, appliance)
+    return float(means_of(plan, appliance, share[None], covariance)[0])
+
+
+def means_of(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> Floats:
+    """The same for rows of shares that are equally sure; where hardly any home measures, as if just enough did."""
+    worths, top = _worths(plan, appliance), plan.appliances[appliance].values[-1]
     away = worths - worths.mean(axis=1, keepdims=True)
-    watts, top, measured = worths.mean(axis=1) + away @ share
-    tail = float(Tails.of(plan, appliance, share, covariance).median)
-    return float((watts + tail * plan.appliances[appliance].values[-1] * top) / measured)
+    watts, at_top, measured = (worths.mean(axis=1) + share @ away.T).T
+    doubt = float(np.sqrt(max(away[MEASURED] @ covariance @ away[MEASURED], 0)))
+    tail = median_tails(*_likely(plan, appliance, share, covariance)) if is_real(plan, appliance) else 0.0
+    return np.asarray((watts + tail * top * at_top) / np.maximum(measured, MIN_SIGMAS * doubt))
 
 
 def linear_worth(plan: Plan, appliance: int, mean: MeasuringMean) -> Floats:
@@ -195,13 +232,10 @@ def linear_worth(plan: Plan, appliance: int, mean: MeasuringMean) -> Floats:
     return np.asarray(worth)
 
 
-def forged_worth(plan: Plan, appliance: int, answers: AnswerShares, step: float) -> Floats:
-    """What every answer is worth to a home that forges it, and adds `step` to its share: the tail moves too."""
-    share, covariance = answers.share[0], answers.covariance[0]
-    centre = mean_of(plan, appliance, share, covariance)
-    moved = [mean_of(plan, appliance, share + step * row, covariance) for row in np.eye(len(share))]
-    slope = (np.array(moved) - centre) / step
-    return np.asarray(centre + slope - share @ slope)
+def moved_means(plan: Plan, appliance: int, answers: AnswerShares, part: float, says: Floats) -> Floats:
+    """The mean after homes that weigh `part` of all say other things: rows of shares, and the tail moves too."""
+    share = answers.share[0]
+    return means_of(plan, appliance, share + part * (says - share), answers.covariance[0])
 
 
 def measured_limits(answers: AnswerShares) -> tuple[Floats, Floats, Floats]:

@@ -94,11 +94,11 @@ def period_weights(groups: DebiasedGroups, reports: Floats, counted: Mask, timel
     """Give every counted slot the same weight, and every report of it an equal part of that."""
     slot = counted / counted.sum()
     per_report = slot / reports
-    sums = np.concatenate([[0.0], np.cumsum(per_report)])
-    numbers = np.concatenate([[0], np.cumsum(counted)])
-    drawn = np.searchsorted(timeline.slots, groups.as_of)
-    stood = numbers[timeline.slot_index] > numbers[drawn]
-    before = np.where(stood, sums[timeline.slot_index] - sums[drawn], 0.0)
+    sums = np.concatenate([[0.0], np.cumsum(per_report[timeline.heard_row])])
+    numbers = np.concatenate([[0], np.cumsum(counted[timeline.heard_row])])
+    drawn = np.searchsorted(timeline.heard, groups.as_of)
+    stood = numbers[timeline.heard_index] > numbers[drawn]
+    before = np.where(stood, sums[timeline.heard_index] - sums[drawn], 0.0)
     return PeriodWeights(slot, per_report[timeline.slot_index], before)
 
 
@@ -119,7 +119,7 @@ def sampling_weights(groups: DebiasedGroups, slots: SlotStatistics, weights: Per
     levels were drawn at random too, anew each time, and the weight is at least 1.)
     """
     asked = float(groups.reports[weights.first].sum())
-    unasked: Floats = np.maximum(1 - slots.reports / slots.homes, 0) * np.maximum(1.0, asked / slots.homes)
+    unasked: Floats = slots.unasked * np.maximum(1.0, asked / slots.homes)
     return unasked
 
 

@@ -26,13 +26,15 @@ def pooled_slots(plan: Plan, timeline: SlotTimeline, speakers: Floats) -> Mask:
     counted: Mask = timeline.enough & timeline.requested & (speakers >= need)
     small = np.flatnonzero(timeline.enough & (speakers > 0) & (speakers < need))
     if span > 1:
-        for pool in _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span):
+        for pool in _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span, plan.publish):
             counted[small[pool]] = timeline.requested[small[pool[0]]]
     return counted
 
 
-def _pools(slots: list[int], speakers: list[float], need: int, span: int) -> Iterator[list[int]]:
+def _pools(slots: list[int], speakers: list[float], need: int, span: int, publish: int = 1) -> Iterator[list[int]]:
     """Places of slots, ascending, that together have `need` speakers within `span` slots.
+
+    Each stands for as many slots as are published together.
 
     >>> list(_pools([0, 1, 2, 9, 10, 11], [4, 4, 4, 4, 4, 4], need=8, span=3))
     [[0, 1], [3, 4]]
@@ -40,7 +42,7 @@ def _pools(slots: list[int], speakers: list[float], need: int, span: int) -> Ite
     waiting: deque[int] = deque()
     total = 0.0
     for index, slot in enumerate(slots):
-        while waiting and slots[waiting[0]] <= slot - span:
+        while waiting and slots[waiting[0]] <= slot + publish - 1 - span:
             total -= speakers[waiting.popleft()]
         waiting.append(index)
         total += speakers[index]

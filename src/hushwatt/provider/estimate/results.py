@@ -25,14 +25,16 @@ class Measured:
 
 @dataclass(frozen=True)
 class SlotSummary:
-    """One slot, and how many homes' reports are behind it."""
+    """One slot, or several that are published together, and how many homes' reports are behind it."""
 
-    slot: int
+    slot: int  # the first one
     start: datetime  # UTC
     as_of: int | None  # the newest slot any of its answers was drawn in
-    reports: int
+    reports: int  # homes that were heard
     enough: bool  # whether the plan's minimum of homes is met
     homes: int  # taking part: when it was published, if it was
+    slots: int = 1  # how many they are
+    drawn: tuple[int, ...] = ()  # the slots in which their answers were drawn
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Estimates:
     influence: float | None = None  # homes that one forging home counts as at most, in any mean of the period
     swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
     # put the next one before it
+    unpublished: int = 0  # slots with reports whose period is not complete: nothing is told of them
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property

@@ -2,6 +2,9 @@
 
 Two things blur a slot's numbers.  Noise: the answers are randomised.  Sampling: only
 some of the homes spoke, or (`dither`) each drew its level at random.
+
+Slots that are published together are one: all their reports count alike, so that one in which few homes
+spoke weighs little.  A home that repeats a draw says nothing new: r reports of it are one with the weight r.
 """
 
 from dataclasses import dataclass
@@ -9,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import distinct_span
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
@@ -23,9 +27,11 @@ class SlotStatistics:
     homes: Floats | int  # taking part, K
     known: Mask  # whether enough homes spoke of it for an answer
     counted: Mask  # whether it is part of the period
-    speakers: Floats  # homes that spoke of it
-    reports: Floats  # the same to divide by: m, and 1 where nobody did
-    correction: Floats  # finite population correction: 1 − m/K, or 1 with `dither`
+    speakers: Floats  # different homes that spoke of it, at least
+    reports: Floats  # reports about it, to divide by: m, and 1 where there are none
+    alone: Floats  # reports that would be as sure if each were a draw of its own
+    unasked: Floats  # the part of homes that did not speak of it, 1 − m/K
+    correction: Floats  # finite population correction: that, or 1 with `dither`
     share: Floats  # of the homes, at each level, f̂
     share_noise: Floats
     share_spread: Floats  # f(1−f), how the homes differ
@@ -38,11 +44,11 @@ class SlotStatistics:
     @property
     def share_variance(self) -> Floats:
         """Noise and sampling together."""
-        return self.share_noise + (self.correction / self.reports)[:, None] * self.share_spread
+        return self.share_noise + (self.correction / self.alone)[:, None] * self.share_spread
 
     @property
     def watts_variance(self) -> Floats:
-        return self.watts_noise + self.correction / self.reports * self.watts_spread
+        return self.watts_noise + self.correction / self.alone * self.watts_spread
 
 
 def slot_statistics(
@@ -58,12 +64,18 @@ def slot_statistics(
     Watts are what answers are `worth` to the groups.
     """
     by_slot = timeline.sum_by_slot
-    speakers = by_slot(groups.reports)
-    reports = np.where(speakers > 0, speakers, 1.0)  # where nobody spoke, nothing is divided and shown
+    before = timeline.stood_before(groups.as_of)
+    squared = 1 + 2 * before  # what the group's slot adds to r², the weight of a draw repeated r times
+    reports = _divisible(by_slot(groups.reports))
+    alone = _divisible(by_slot(squared * groups.reports))
+    alone = np.where(alone == reports, reports, reports**2 / alone)
     share = by_slot(groups.held) / reports[:, None]
-    share_noise = by_slot(groups.noise) / reports[:, None] ** 2
-    offset, watts_noise = by_slot(groups.watts) / reports, by_slot(groups.watts_noise) / reports**2
-    correction = np.maximum(1 - reports / homes, 0) if plan.mapping == "range" else np.ones(len(reports))
+    share_noise = by_slot(squared[:, None] * groups.noise) / reports[:, None] ** 2
+    offset, watts_noise = by_slot(groups.watts) / reports, by_slot(squared * groups.watts_noise) / reports**2
+    unasked = np.maximum(1 - reports / _divisible(timeline.speaking_slots(groups.reports)) / homes, 0)
+    again = np.maximum(by_slot(np.where(before > 0, 0.0, groups.reports)) / homes, 1.0)
+    correction = unasked * again if plan.mapping == "range" else np.maximum(unasked * again, 1.0)
+    speakers = timeline.different(groups.reports, distinct_span(plan))
     values = answer_watts(plan, appliance) if worth is None else worth
     return SlotStatistics(
         homes=homes,
@@ -71,15 +83,17 @@ def slot_statistics(
         counted=pooled_slots(plan, timeline, speakers),
         speakers=speakers,
         reports=reports,
+        alone=alone,
+        unasked=unasked,
         correction=correction,
         share=share,
         share_noise=share_noise,
-        share_spread=_spread(share, share, share_noise, (correction / reports)[:, None]),
+        share_spread=_spread(share, share, share_noise, (correction / alone)[:, None]),
         watts=values.mean() + offset,
         watts_noise=watts_noise,
-        watts_spread=_spread(by_slot(groups.squares) / reports, offset, watts_noise, correction / reports),
-        watts_noise_held=by_slot(groups.reports[:, None] * groups.watts_noise_held) / reports[:, None],
-        errors=_variance_function(groups, reports, correction, timeline),
+        watts_spread=_spread(by_slot(groups.squares) / reports, offset, watts_noise, correction / alone),
+        watts_noise_held=_averaged(groups.watts_noise_held, squared * groups.reports, timeline),
+        errors=_variance_function(groups, alone, squared * groups.reports, correction, timeline),
     )
 
 
@@ -91,18 +105,29 @@ def _spread(square: Floats, mean: Floats, noise: Floats, sampling: Floats) -> Fl
     return np.maximum(square - mean**2 + noise, 0) / np.maximum(1 - sampling, 0.5)
 
 
+def _divisible(counts: Floats) -> Floats:
+    """Counts to divide by: where there is nothing, nothing is divided and shown."""
+    return np.where(counts > 0, counts, 1.0)
+
+
+def _averaged(values: Floats, weights: Floats, timeline: SlotTimeline) -> Floats:
+    """The mean of the groups' `values` in every slot."""
+    total = _divisible(timeline.sum_by_slot(weights))
+    return timeline.sum_by_slot(weights[:, None] * values) / total[:, None]
+
+
 def _variance_function(
-    groups: DebiasedGroups, reports: Floats, correction: Floats, timeline: SlotTimeline
+    groups: DebiasedGroups, alone: Floats, weights: Floats, correction: Floats, timeline: SlotTimeline
 ) -> VarianceFunction:
     """The groups' laws averaged over homes."""
 
     def averaged(values: Floats) -> Floats:
-        return (timeline.sum_by_slot(groups.reports * values) / reports)[:, None]
+        return _averaged(values[:, None], weights, timeline)
 
     noise_not_held = averaged(groups.noise_not_held)
     lowest, step = averaged(groups.lowest), averaged(groups.step)
     return VarianceFunction(
-        reports=reports[:, None],
+        reports=alone[:, None],
         noise_not_held=noise_not_held,
         slope=averaged(groups.noise_held) - noise_not_held,
         correction=correction[:, None],

@@ -3,8 +3,9 @@
 from datetime import date, timedelta
 
 from hushwatt.errors import HushwattError, UsageError
+from hushwatt.plan.periods import how_often
 from hushwatt.plan.plan import Plan
-from hushwatt.plan.times import midnight, nanoseconds, parse_instant, zone
+from hushwatt.plan.times import local_day, midnight, nanoseconds, parse_instant, zone
 
 MAX_NANOSECONDS = 2**63 - 1  # nanoseconds since 1970 that a calendar counts: the year 2262
 
@@ -22,7 +23,37 @@ def parse_time_range(plan: Plan, start: str | None, end: str | None) -> tuple[in
     last = None if end is None else _slot(plan, _end(plan, end))
     if first is not None and last is not None and first > last:
         raise UsageError(f"--from {start} is after --to {end}")
+    _refuse_parts(plan, first, last, start, end)
     return first, last
+
+
+def _refuse_parts(plan: Plan, first: int | None, last: int | None, start: str | None, end: str | None) -> None:
+    """Refuse a stretch that holds a part of what is published together, and name where the nearest ones lie."""
+    periods = plan.periods
+    why = f"is within a period, and results are published {how_often(plan.publish, plan.slot)}; write"
+    if first is not None and 0 < first < periods.slots and periods.first_of(first) != first:
+        begins = [periods.first_of(first), periods.last_of(first) + 1]
+        near = [written_start(plan, slot) for slot in begins if slot < periods.slots]
+        raise UsageError(f"--from {start} {why} {' or '.join(near)}")
+    if last is not None and 0 <= last < periods.slots and periods.last_of(last) != last:
+        ends = [periods.first_of(last) - 1, periods.last_of(last)]
+        near = [written_end(plan, slot) for slot in ends if slot >= 0]
+        raise UsageError(f"--to {end} {why} {' or '.join(near)}")
+
+
+def written_start(plan: Plan, slot: int) -> str:
+    """How to write that a stretch begins with a slot: a local date when it begins one, else the local time."""
+    where, start = zone(plan.timezone), plan.calendar.start_of(slot)
+    day = local_day(start, where)
+    return day.isoformat() if midnight(day, where) == start else start.astimezone(where).isoformat()
+
+
+def written_end(plan: Plan, slot: int) -> str:
+    """How to write that a stretch ends with a slot: by the day that ends with it, else by its beginning."""
+    where, end = zone(plan.timezone), plan.calendar.end_of(slot)
+    if midnight(local_day(end, where), where) == end:
+        return local_day(end - timedelta(microseconds=1), where).isoformat()
+    return written_start(plan, slot)
 
 
 def parse_query_range(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:

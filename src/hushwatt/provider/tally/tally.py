@@ -72,6 +72,28 @@ class Tallies:
     repeats: int = 0  # reports that were there again, and are counted once
     refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
     homes_then: Mapping[int, int] = field(default_factory=dict)  # when a slot was published, where it was
+    closed: int | None = None  # the last slot that takes no more reports; None: the last one with reports
+
+    def complete(self, plan: Plan, last: int | None = None) -> int:
+        """The last slot, up to `last`, of a published period that has all its reports; −1 when there is none.
+
+        >>> from dataclasses import replace
+        >>> from hushwatt.plan.presets import preset
+        >>> weekly = replace(preset("paper"), publish=7)
+        >>> Tallies(9, {}, closed=16).complete(weekly), Tallies(9, {}, closed=16).complete(weekly, last=6)
+        (13, 6)
+        """
+        closed = self._last_heard(plan) if self.closed is None else self.closed
+        return plan.periods.last_complete(closed if last is None else min(closed, last))
+
+    def _last_heard(self, plan: Plan) -> int:
+        """The last slot with reports; or the end of its period, when no home has a turn left in it."""
+        heard = max((key.slot for key in self.groups), default=-1)
+        if heard < 0 or not has_turns(plan):
+            return heard
+        end = plan.periods.last_of(heard)
+        spoke = sum(tally.rows for key, tally in self.groups.items() if key.slot > end - plan.window)
+        return end if spoke >= self.homes else heard
 
     def homes_in(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many homes take part in each slot.

@@ -43,7 +43,7 @@ class SeriesPanel:
             values=np.concatenate([part for each in values for part in (each, [0.0])]),
             known=repeated([each.known.astype(float) for each in slots]) > 0,
             estimate=interleave([each.share for each in slots], [each.watts for each in slots]),
-            reports=repeated([each.reports for each in slots]),
+            reports=repeated([each.alone for each in slots]),
             correction=repeated([each.correction for each in slots]),
             noise_not_held=repeated([each.errors.noise_not_held[:, 0] for each in slots]),
             slope=repeated([each.errors.slope[:, 0] for each in slots]),

@@ -21,9 +21,9 @@ def season_phases(plan: Plan, slots: Sequence[int]) -> list[Indices]:
     """The phase of every slot in each season that slots of this length can have.
 
     Slots shorter than a day have the time of day and the time of the week, whole days the weekday, and
-    slots of a week or more none.
+    slots of a week or more none.  Slots that are published together are one.
     """
-    length = plan.slot.seconds
+    length = plan.publish * plan.slot.seconds
     if length >= WEEK:
         return []
     timezone = zone(plan.timezone)

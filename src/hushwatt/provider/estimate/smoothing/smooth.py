@@ -169,7 +169,7 @@ def has_fresh_draws(groups: DebiasedGroups, slots: SlotStatistics, timeline: Slo
     """Whether anybody drew anew in a slot, since the last one with an answer."""
     known = np.where(slots.known, np.arange(len(slots.known)), 0)
     last = np.concatenate([[0], np.maximum.accumulate(known)[:-1]])
-    repeated = groups.as_of <= timeline.slots[last][timeline.slot_index]
+    repeated = groups.as_of <= timeline.ends[last][timeline.slot_index]
     repeated &= timeline.slot_index > last[timeline.slot_index]
     return timeline.sum_by_slot(np.where(repeated, 0.0, groups.reports)) > 0
 
