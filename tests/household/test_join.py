@@ -14,6 +14,7 @@ from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import agree, leave, pause, pinned_key, propose, resume, taking_part
 from hushwatt.household.ledger.caps import AMOUNTS
+from hushwatt.household.ledger.demand import lifetime_cost
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.upload.http import Unreachable, check_address
 from hushwatt.household.upload.provider_client import (
@@ -229,6 +230,19 @@ def test_a_moved_clock_does_not_end_the_old_window(store, provider, plans):
     begins = nanoseconds(plans[1].calendar.start_of(taking_part(store)[0]["slot"]))
 
     assert begins >= later + (plans[1].window - 1) * slot
+
+
+def test_time_since_leaving_counts_when_joining_again(store, provider, plans):
+    """Nobody vouches for that time, so it counts for the lifetime, and the owner is told before."""
+    plan = joined(store, provider, plans[0])
+    leave(store, None, time.time_ns())
+    caps = replace(CAPS, epsilon_lifetime=lifetime_cost(plan, plan.calendar.slots - 1))
+    end = nanoseconds(plan.expires) - SECOND
+    again = propose(store, caps, ProviderClient(provider.address), plan.id, now=end)
+    fresh = propose(store, caps, ProviderClient(provider.address), plans[3].id, now=end)
+
+    assert [each.cap for each in again.objections] == ["epsilon_lifetime"]
+    assert fresh.objections == ()
 
 
 def test_leaving_erases_and_forgets(store, provider, plans):
