@@ -1,6 +1,7 @@
 """Joining, changing and leaving, against a real provider."""
 
 import hashlib
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -330,6 +331,27 @@ def test_join_from_the_command_line(hushwatt, provider, plans, folder):
     assert done.returncode == 0
     for words in ("who asks", "kettles@example.org", "in a year", "odds", "EXAMPLE", plans[0].id):
         assert words in done.stdout
+
+
+def test_what_a_refusal_names_allows_it(hushwatt, provider, plans, folder):
+    """The options that it prints are the ones that join; what was raised is in the terms and in the consent."""
+    where = ("--folder", folder / "home", "--plan", plans[0].id, "--yes")
+    refused = hushwatt("household", "join", provider.address, *where)
+    options = re.findall(r"--cap (\S+)", refused.stderr)
+    done = hushwatt("household", "join", provider.address, *where, *(f"--cap={each}" for each in options))
+    with Store(folder / "home" / "ledger.sqlite") as store:
+        consent = store.value("SELECT words FROM consents")
+
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert "Your caps do not allow this plan:" in refused.stdout
+    assert "\n  Someone who watches all your reports for " in refused.stdout
+    assert {each.partition("=")[0] for each in options} >= {"epsilon_per_year", "appliance_epsilon_per_year"}
+    assert done.returncode == 0
+    for text in (done.stdout, consent):
+        assert "you raised them for this home: " in text
+        assert "epsilon_per_year is " in text
+        assert "how long " in text
 
 
 def test_the_errands_of_an_owner(hushwatt, provider, plans, folder):
