@@ -212,6 +212,8 @@ def test_what_is_said_of_the_year(done, year):
     assert "300,000 such homes for a year, at ε 1 for the whole home" in text
     assert f"<b>{year.hits} of 10</b> at exactly their true rank after the year, {year.month.hits} after" in text
     assert f"<b>{year.within} of 15</b> real means" in text
+    assert "<b>50.9 in 100</b> is how often someone who sees all reports of a home" in text
+    assert "tells right whether it has a washing machine," in text
     assert chart(year) in page(done, year)
     for _, sentence in observed(year.plan, done.plan):
         assert escape(sentence) in text

@@ -11,6 +11,7 @@ from hushwatt.household.join import propose
 from hushwatt.household.ledger.caps import Caps, caps_with, write_caps
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.long_run import long_run_words
 
 
 @pytest.fixture
@@ -35,6 +36,9 @@ def test_a_refusal_says_all(store, folder):
     for cap in ("epsilon_per_year", "appliance_epsilon_per_year"):
         assert cap in text
         assert cap in line
+    assert "  Someone who watches all your reports for a year would tell " in text
+    for words in long_run_words(plan):
+        assert f"{words[1:]}.\n" in text
     assert settings in text
     assert settings in line
     assert "It then lasts about 28 days under your epsilon_lifetime and appliance_epsilon_lifetime" in text

@@ -74,15 +74,16 @@ def test_one_appliance_retires_the_home(folder):
 def test_the_moment_does_not_depend_on_readings(tmp_path, method):
     """Homes with the same turn and other readings, that never change or always do, retire in the same slot."""
     agreed, chance, ends = plan(method), np.random.default_rng(1), []
+    count = len(agreed.appliances)
     watts = [
-        lambda slot: np.zeros(99),
-        lambda slot: chance.random(99) * 400,
-        lambda slot: np.full(99, 400.0 * (slot % 2)),
+        lambda slot: np.zeros(count),
+        lambda slot: chance.random(count) * 400,
+        lambda slot: np.full(count, 400.0 * (slot % 2)),
     ]
     for number, each in enumerate(watts):
         folder = tmp_path / str(number)
         folder.mkdir()
-        readings = GivenReadings(lambda slot, each=each: each(slot)[: len(agreed.appliances)])
+        readings = GivenReadings(each)
         home = home_of(folder, agreed, readings=readings, epsilon_lifetime=10 * MICRO)
         home.live(60 * TURN, TURN)
         ends.append(home.store.value("SELECT first FROM silences WHERE reason = ?", (RETIRED,)))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from hushwatt.household.ledger.caps import Caps
+
 SCRIPT = Path(__file__).parents[2] / "homeassistant" / "hushwatt" / "run.sh"
 MQTT = {"data": {"host": "core-mosquitto", "port": 1883, "username": "addons", "password": 'a"b'}}
 # What both versions say of `-e` without any input: 1.6 that it is fine, 1.7 that it is not.
@@ -115,6 +117,7 @@ def app(request, tmp_path):
     return App(tmp_path, request.param)
 
 
+STATUS = "hushwatt household status --json"
 SHOW = "hushwatt household join https://p.example"
 JOIN = f"hushwatt household join https://p.example --plan {PLAN} --yes"
 RUN = "hushwatt household run --page-host 0.0.0.0 --page-port 8041 --page-guest 172.30.32.2"
@@ -299,6 +302,47 @@ def test_the_owners_files_count(app):
 
     assert "mine" in app.sources()
     assert (app.home / "caps.toml").read_text() == "epsilon_per_day = 1\n"
+
+
+def test_caps_of_the_options(app):
+    """They are the home's caps at every start; taken back, the defaults hold; a file of the owner's counts alone."""
+    app.options(caps=["epsilon_per_year=1230", "appliance_epsilon_per_year=82"])
+    app.start()
+    raised = Caps.load(app.home / "caps.toml")
+    app.options(caps=[])
+    app.start()
+    usual = Caps.load(app.home / "caps.toml")
+    (app.folder / "config" / "caps.toml").write_text("epsilon_per_day = 1\n")
+    app.options(caps=["epsilon_per_year=1230"])
+    app.start()
+
+    assert raised == Caps.of({"epsilon_per_year": 1230, "appliance_epsilon_per_year": 82})
+    assert usual == Caps.of({})
+    assert Caps.load(app.home / "caps.toml") == Caps.of({"epsilon_per_day": 1})
+
+
+def test_caps_from_elsewhere_stay(app):
+    """Without caps in the options, those that are in the home's folder are not touched."""
+    app.home.mkdir()
+    (app.home / "caps.toml").write_text("epsilon_per_day = 2\n")
+    app.start()
+
+    assert (app.home / "caps.toml").read_text() == "epsilon_per_day = 2\n"
+
+
+def test_a_home_that_has_retired_still_sends_what_waits(app):
+    """The agent runs; the terms are shown again, and joining anew needs another look at them."""
+    app.joined("retired")
+    (app.folder / "data" / "agreed").touch()
+    over = app.start()
+    app.options(agree=False)
+    looked = app.start()
+    app.options(agree=True)
+    again = app.start()
+
+    assert over == [STATUS, SHOW, RUN]
+    assert looked == [STATUS, SHOW, RUN]
+    assert again == [STATUS, SHOW, JOIN, RUN]
 
 
 def test_nothing_is_open_to_others(app):

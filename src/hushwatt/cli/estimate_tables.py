@@ -148,8 +148,8 @@ def print_tables(
 def headline(estimates: Estimates) -> str:
     """Which plan, how many homes, how many slots, and when they began by the plan's clocks."""
     plan, slots = estimates.plan, estimates.slots
-    lasting = "" if plan.publish == 1 else f" of {plan.slot.lasting(plan.publish)}"
-    line = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} {plan.periods.word}s{lasting}"
+    told = "slots" if plan.publish == 1 else f"period{'s' * (len(slots) != 1)} of {plan.slot.lasting(plan.publish)}"
+    line = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} {told}"
     if not slots:
         return line
     first, last = (slot.start.astimezone(zone(plan.timezone)) for slot in (slots[0], slots[-1]))

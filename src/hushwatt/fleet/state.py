@@ -25,8 +25,10 @@ from hushwatt.fleet.state_charges import (
     Shared,
     charge_columns,
     common_charges,
+    page_count,
     read_log,
     read_older_log,
+    read_runs,
     run_rows,
     shared_charges,
 )
@@ -36,6 +38,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.charge_lines import ChargeLines
 from hushwatt.privacy.charge_log import ChargeLog
 from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.rotation import has_turns
 from hushwatt.privacy.strategies import (
     Cohorts,
@@ -136,7 +139,7 @@ class FleetState:
             with pq.ParquetFile(path, read_dictionary=["household"]) as file:
                 memory = dict(json.loads((file.schema_arrow.metadata or {})[b"hushwatt.state"]))
                 check_pages(lambda: path, file.metadata, file.schema_arrow.names)
-                households = _households(file)
+                households, pages = _households(file), page_count(file.schema_arrow.names)
         with _as_state_error(path):
             form, owner = memory.get("format"), str(memory.get("plan"))
             if form not in (OLDER, FORMAT):
@@ -144,6 +147,8 @@ class FleetState:
             if owner != plan.id:
                 raise StateError(f"{path}: belongs to plan {owner[:12]}…, not to {plan.id[:12]}…")
             _check_memory(plan, memory)
+            if form == FORMAT:
+                read_runs(memory["runs"], pages, Ledger.of(plan, 0).epsilon, plan.calendar.slots)
         return cls(plan, path, memory, households)
 
     @property

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hushwatt.fleet.state_columns import binary, check_between, matrix, numbers, packed, unpacked
 from hushwatt.household.report.homes import Homes
-from hushwatt.privacy.charge_lines import ChargeLines, Members
+from hushwatt.privacy.charge_lines import ChargeBook, ChargeLines, Members
 from hushwatt.privacy.charge_log import UNNAMED, Charge, ChargeLog, Run
 from hushwatt.privacy.ledger import Ledger
 
@@ -49,15 +49,15 @@ def run_rows(common: Shared) -> list[list[Any]]:
 def charge_columns(homes: Homes, common: Shared, pages: int) -> dict[str, pa.Array]:
     """What each home paid beside that, and which appliances it named in each page."""
     log, unnamed = homes.ledger.log, np.full((len(homes), homes.plan.appliances_per_report), UNNAMED)
-    lines, named = log.lines, log.named
+    lines, named = log.lines.lines, log.named.lines
     for charge in log.shared_but(common):
         if charge.members is None:
             lines = lines.added(charge.slot, charge.homes, charge.amounts)
         else:
             named = named.added(charge.slot, charge.homes, charge.amounts, charge.members)
     columns = {
-        "charges": packed(lines.sorted(), log.homes),
-        "named": packed(named.sorted(), log.homes),
+        "charges": packed(lines, log.homes),
+        "named": packed(named, log.homes),
         "began": pa.array(np.zeros(log.homes, dtype=np.int32) if log.began is None else log.began),
     }
     for page in range(pages):
@@ -71,19 +71,24 @@ def read_log(table: pa.Table, runs: list[Any], homes: Homes, slots: int) -> Char
     lines = _checked(unpacked(table, "charges"), ledger, slots)
     named = _checked(unpacked(table, "named", asked), ledger, slots)
     shape = np.empty((0, asked), dtype=np.uint16)
-    count = sum(name.startswith("page") for name in table.column_names)
+    count = page_count(table.column_names)
     began = numbers(table, "began", np.int32)
     check_between(began, 0, slots + 1)
     pages = [_page(matrix(table, f"page{page}", shape), began, ledger.appliances) for page in range(count)]
     log = ChargeLog(
         total=lines.sums(len(homes)) + named.sums(len(homes)),
-        runs=tuple(_run(row, count, ledger, slots) for row in runs),
+        runs=read_runs(runs, count, ledger.epsilon, slots),
         pages=tuple(pages),
-        lines=lines,
-        named=named,
+        lines=ChargeBook.of(lines),
+        named=ChargeBook.of(named),
         began=began if began.any() else None,
     )
     return replace(log, total=log.total + log.shared_totals())
+
+
+def page_count(columns: list[str]) -> int:
+    """How many of a file's columns are pages."""
+    return sum(name.startswith("page") for name in columns)
 
 
 def _page(named: Members | None, began: NDArray[np.int32], appliances: int) -> Members:
@@ -96,10 +101,15 @@ def _page(named: Members | None, began: NDArray[np.int32], appliances: int) -> M
     return named
 
 
-def _run(row: list[Any], pages: int, ledger: Ledger, slots: int) -> Run:
+def read_runs(rows: list[Any], pages: int, epsilon: int, slots: int) -> tuple[Run, ...]:
+    """The runs back from JSON, of a plan with so many slots and a file with so many pages."""
+    return tuple(_run(row, pages, epsilon, slots) for row in rows)
+
+
+def _run(row: list[Any], pages: int, epsilon: int, slots: int) -> Run:
     first, last, amount, held = row
     run = Run(int(first), int(last), int(amount), None if held is None else tuple(int(page) for page in held))
-    fits = 0 <= run.first <= run.last < slots and 0 < run.amount <= ledger.epsilon
+    fits = 0 <= run.first <= run.last < slots and 0 < run.amount <= epsilon
     if not fits or (run.pages is not None and len(run.pages) != run.last - run.first + 1):
         raise ValueError("not a run of charges")
     check_between(np.array(run.pages or (), dtype=np.int64), 0, pages)

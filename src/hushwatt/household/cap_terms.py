@@ -1,9 +1,7 @@
 """What a home's caps say to a plan, for its owner: why it is refused, what would allow it, how long it lasts."""
 
 from hushwatt.household.join import Proposal
-from hushwatt.plan.plan import Plan
-from hushwatt.privacy.long_run import long_run_sentences
-from hushwatt.privacy.promise_words import as_prose
+from hushwatt.privacy.long_run import long_run_words
 
 
 def cap_terms(proposal: Proposal) -> list[tuple[str, str]]:
@@ -20,7 +18,8 @@ def refusal_lines(proposal: Proposal) -> list[str]:
     """Why a plan is not joined, what it would mean, and the settings that would allow it."""
     lines = ["", "Your caps do not allow this plan:"]
     lines += [f"  {each.words}" for each in proposal.objections]
-    lines += ["", "What it would mean:", *(f"  {line}" for line in _meaning(proposal.plan))]
+    meaning = (f"  {sentence[:1].upper()}{sentence[1:]}." for sentence in long_run_words(proposal.plan))
+    lines += ["", "What it would mean:", *meaning]
     if (settings := needed_settings(proposal)) is None:
         return [*lines, "", "No setting of your caps allows it."]
     lines += ["", "To join it all the same, knowing that, raise them:", f"  {settings}"]
@@ -41,8 +40,3 @@ def needed_settings(proposal: Proposal) -> str | None:
     """The options that would allow the plan, or None when nothing does."""
     settings = [each.setting for each in proposal.objections]
     return None if None in settings else " ".join(f"--cap {each}" for each in settings)
-
-
-def _meaning(plan: Plan) -> list[str]:
-    """What someone who watches all reports for a year can tell, and how that grows."""
-    return [text for _, text in as_prose(long_run_sentences(plan))]

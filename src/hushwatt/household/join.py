@@ -6,16 +6,18 @@ takes the place of another begins only when the other's last window is over.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.demand import lifetime_appliance_cost, lifetime_cost
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.lasting import Lasting, lasting
 from hushwatt.household.ledger.monotonic_clock import STATE_KEY, MonotonicClock
-from hushwatt.household.ledger.objections import Objection, objections, raised
+from hushwatt.household.ledger.objections import LifetimeSpent, Objection, objections, raised
 from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.membership import first_memory, with_turn
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
@@ -56,12 +58,24 @@ def propose(
     offer = client.offer(plan_id, pinned)
     weighed, replaces = promise(offer.plan), _replaced_plan(store, offer)
     others = concurrent_plans(store, offer.plan, replaces, now)
-    spent = HomeLedger(store, caps).totals.spent
+    spent = _with_unvouched(store, offer.plan, HomeLedger(store, caps).totals.spent, now)
     against = objections(caps, offer.plan, others, spent)
     if not weighed.kept:
         against.append(Objection("it does not keep its own promise"))
     lasts = lasting(caps, offer.plan, others, spent, now)
     return Proposal(client, offer, weighed, tuple(against), replaces, caps.follow_successors, raised(caps), lasts)
+
+
+def _with_unvouched(store: Store, plan: Plan, spent: LifetimeSpent, now: int) -> LifetimeSpent:
+    """What counts as spent, with the slots since a plan was left, which count when it is joined again."""
+    row = _plan_row(store, plan.id)
+    if row is None or row["left"] is None:
+        return spent
+    last = min(int(plan.calendar.slot_of([now])[0]), plan.calendar.slots - 1)
+    slots = max(0, last - row["slot"] + 1)
+    single = lifetime_appliance_cost(plan, slots)
+    appliances = {name: spent.appliances.get(name, Fraction(0)) + single for name in plan.names}
+    return LifetimeSpent(spent.home + lifetime_cost(plan, slots), spent.appliances | appliances)
 
 
 def concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:

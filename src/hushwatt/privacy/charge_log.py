@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.privacy.charge_lines import Amounts, ChargeLines, Members
+from hushwatt.privacy.charge_lines import Amounts, ChargeBook, Members
 
 UNNAMED = np.uint16(65_535)  # in the tables that a home named nothing from: it came later
 MOST_PAGES = 1_000  # tables of named appliances that are kept for runs; as many as a plan has appliances
@@ -68,8 +68,8 @@ class ChargeLog:
     total: Amounts  # of each home, of all that is kept here
     runs: tuple[Run, ...] = ()  # in the order of their first slots
     pages: tuple[Members, ...] = ()  # tables of appliances, a row for each home
-    lines: ChargeLines = field(default_factory=ChargeLines.none)  # of charges for all appliances
-    named: ChargeLines = field(default_factory=ChargeLines.none)  # of charges for some appliances
+    lines: ChargeBook = field(default_factory=ChargeBook)  # of charges for all appliances
+    named: ChargeBook = field(default_factory=ChargeBook)  # of charges for some appliances
     began: NDArray[np.int32] | None = None  # the first slot whose runs a home is in; None: all are in all
 
     @classmethod
@@ -91,9 +91,8 @@ class ChargeLog:
     @property
     def last(self) -> int | None:
         """The last slot in which anything was charged."""
-        slots = [run.last for run in self.runs[-1:]]
-        slots += [int(lines.slots[-1]) for lines in (self.lines, self.named) if len(lines)]
-        return max(slots, default=None)
+        slots = [*(run.last for run in self.runs[-1:]), self.lines.last, self.named.last]
+        return max((slot for slot in slots if slot is not None), default=None)
 
     def spent(self, since: int) -> Amounts:
         """What each home was charged in a slot and later."""
@@ -102,7 +101,7 @@ class ChargeLog:
             total -= run.amount * self._times(run)
         for lines in (self.lines, self.named):
             if len(gone := lines.before(since)):
-                np.subtract.at(total, gone.homes, gone.amounts)
+                total -= gone.sums(self.homes)
         return total
 
     def since(self, slot: int) -> Self:
@@ -189,8 +188,9 @@ class ChargeLog:
             if run.pages is None:
                 table += run.amount * np.reshape(self._times(run), (-1, 1))
         self._add_pages(table)
-        if self.named.members is not None:
-            np.add.at(table, (self.named.homes[:, None], self.named.members), self.named.amounts[:, None])
+        for part in self.named.parts:
+            if part.members is not None:
+                np.add.at(table, (part.homes[:, None], part.members), part.amounts[:, None])
         return table
 
     def _add_pages(self, table: Amounts) -> None:
@@ -255,8 +255,9 @@ class ChargeLog:
         return replace(self, pages=(*self.pages, members)), len(self.pages)
 
 
-def _by_slot(lines: ChargeLines) -> Iterator[Charge]:
+def _by_slot(book: ChargeBook) -> Iterator[Charge]:
     """Lines as charges; homes that were charged twice in a slot are in two of them."""
+    lines = book.lines
     repeats = (np.diff(lines.slots) != 0) | (np.diff(lines.homes) <= 0)
     for part in np.split(np.arange(len(lines)), np.flatnonzero(repeats) + 1) if len(lines) else []:
         members = None if lines.members is None else lines.members[part]

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from hushwatt.evaluate.experiments import experiment, run, year
+from hushwatt.evaluate.experiments.columns import NO_CAP
 from hushwatt.evaluate.experiments.experiment import PRINTED, Job
+from hushwatt.evaluate.experiments.top import HITS
 from hushwatt.evaluate.experiments.year import FIRST, ORDER, SETTINGS, SHORT, SHOWER, WATTS, advised_for, chances
 from hushwatt.privacy.long_run import long_run
 from hushwatt.privacy.promise import promise
@@ -32,7 +34,7 @@ def test_promises_are_kept_for_the_time_they_say(label):
 
     assert plan.window == asked.window == (3 if label == SHORT else 365)
     assert found.dearest <= asked.epsilon * 10**6
-    if asked.cap != year.NO_CAP:
+    if asked.cap != NO_CAP:
         assert found.appliance_dearest <= asked.epsilon * 10**6 / 15
 
 
@@ -73,7 +75,7 @@ def test_one_repetition():
     assert found != other
     assert {metric for metric, _ in found} == {metric.name for metric in experiment("year").metrics}
     for column in (ORDER, WATTS):
-        assert 4 <= found[year.HITS.name, column] <= 10
+        assert 4 <= found[HITS.name, column] <= 10
         assert found[year.COVERED.name, column] > 80
         assert found[year.ERROR.name, column] < 40
 

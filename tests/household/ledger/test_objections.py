@@ -87,8 +87,8 @@ def test_a_window_of_a_year_joins_by_itself():
 def test_other_plans_are_counted(modest):
     """A plan that is fine alone is objected to when all together ask too much, of home or appliance."""
     other = replace(modest, name="another")
-    tight = {"epsilon_per_day": 3_999_999, "epsilon_per_year": 2 * 366 * MICRO - 1, "appliance_epsilon": 2_666_666}
-    caps = replace(ROOMY, **tight, appliance_epsilon_per_year=243_999_999)
+    home = replace(ROOMY, epsilon_per_day=3_999_999, epsilon_per_year=2 * 366 * MICRO - 1)
+    caps = replace(home, appliance_epsilon=2_666_666, appliance_epsilon_per_year=243_999_999)
 
     assert objections(caps, modest) == []
     assert [each.words for each in objections(caps, modest, [other])] == [

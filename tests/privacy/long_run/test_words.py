@@ -54,7 +54,7 @@ def test_bounds_are_called_so(plan_of):
     assert dict(long_run_sentences(plan))["over time"].startswith(
         "whether you own an appliance 0 is told right at most "
     )
-    assert "all but sure" in worst
+    assert "nearly certain" in worst
 
 
 def test_nothing_told():
@@ -71,7 +71,7 @@ def test_over_time():
         "whether you own a kettle is told right 50.6 times in 100 after 30 days, 52 after 90 days, 57 after a year, "
         "65 after five years, 70 after the whole plan of 3,653 days"
     )
-    assert "all but sure, about one appliance and about your home" in dict(long_run_sentences(DAYS))["at worst"]
+    assert "nearly certain, about one appliance and about your home" in dict(long_run_sentences(DAYS))["at worst"]
 
 
 def test_a_short_plan(plan_of):

@@ -20,11 +20,12 @@ from hushwatt.audit.finding import Audit, Finding
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.long_run import LongRun, long_run
+from hushwatt.privacy.long_run.answers import DAY
 
 DAYS = (30, 90, 365, 1_825)
-WORK, QUICK_WORK = 1_200_000, 60_000  # homes times slots of one attack
-MOST_HOMES, FEWEST_HOMES = 20_000, 200
-MOST_SLOTS = 10_000  # beyond, a span is not attacked
+WORK, PLAN_WORK, QUICK_WORK = 6_000_000, 1_000_000, 100_000  # homes times slots of one attack
+MOST_HOMES, FEWEST_HOMES = 100_000, 200
+MOST_SLOTS = 10_000  # longer times are not attacked
 SIGMAS = 4.5  # by which what is measured and what is printed may differ
 ROUNDING = 0.002  # by which printed chances may be off
 
@@ -39,10 +40,11 @@ class Attacked:
     printed: float
     excess: float  # by how many times chance the worst of all figures is off; negative where it is below
     within: bool
+    at_most: bool = False  # whether what is printed is a bound
 
 
 def habit_audits(quick: bool = False) -> Iterator[Audit]:
-    """Twenty plans of every kind, among them the presets."""
+    """21 plans of every kind, among them the presets."""
     for plan in habit_plans():
         yield partial(audit_habit, plan, work=QUICK_WORK if quick else WORK)
 
@@ -50,28 +52,30 @@ def habit_audits(quick: bool = False) -> Iterator[Audit]:
 def audit_habit(plan: Plan, days: tuple[int, ...] = DAYS, work: int = WORK) -> Finding:
     """Whether what is printed about the long run of a plan is what its bytes tell."""
     attacks = list(attack_habit(plan, days, work))
-    if not attacks:
-        return Finding("C15", f"long run, {plan.name}", f"nothing attacked: over {MOST_SLOTS:,} slots in a span", True)
     numbers: dict[str, float | int | str] = {}
     for each in attacks:
         numbers[f"{each.kind}_after_{each.days}_days"] = each.told
         numbers[f"{each.kind}_printed_after_{each.days}_days"] = each.printed
-    worst = max(attacks, key=lambda each: abs(each.excess))
-    numbers["off_by_sigmas"] = worst.excess
-    figure = "; ".join(_figure(kind, [each for each in attacks if each.kind == kind]) for kind in ("owned", "constant"))
-    return Finding("C15", f"long run, {plan.name}", figure, all(each.within for each in attacks), numbers=numbers)
+    numbers["off_by_sigmas"] = max((each.excess for each in attacks), key=abs)
+    passed = all(each.within for each in attacks)
+    return Finding("C15", f"long run, {plan.name}", _figure(attacks), passed, numbers=numbers)
 
 
 def attack_habit(plan: Plan, days: tuple[int, ...] = DAYS, work: int = WORK, seed: int = 2) -> Iterator[Attacked]:
     """Both attacks after each number of days; as many homes as the work allows."""
     if plan.decision == "provider":
         raise UsageError("habits are attacked in what homes send by themselves; here the provider decides")
+    for run in _runs(plan, days):
+        homes = int(np.clip(work // run.slots, FEWEST_HOMES, MOST_HOMES))
+        for kind, watch in (("owned", watch_owners), ("constant", watch_levels)):
+            yield compared(kind, watch(plan, run.slots, homes, seed), run)
+
+
+def _runs(plan: Plan, days: tuple[int, ...]) -> list[LongRun]:
+    """The long run after each number of days that can be attacked; of very short slots after fewer days."""
     runs = {run.slots: run for run in (long_run(plan, each) for each in sorted(days, reverse=True))}
-    for run in sorted(runs.values(), key=lambda each: each.slots):
-        if run.slots <= MOST_SLOTS:
-            homes = int(np.clip(work // run.slots, FEWEST_HOMES, MOST_HOMES))
-            for kind, watch in (("owned", watch_owners), ("constant", watch_levels)):
-                yield compared(kind, watch(plan, run.slots, homes, seed), run)
+    short = [run for slots, run in sorted(runs.items()) if slots <= MOST_SLOTS]
+    return short or [long_run(plan, max(1, MOST_SLOTS * plan.slot.seconds // DAY))]
 
 
 def compared(kind: str, right: Right, run: LongRun) -> Attacked:
@@ -88,6 +92,7 @@ def compared(kind: str, right: Right, run: LongRun) -> Attacked:
         printed=float(printed.mean()),
         excess=worst,
         within=worst <= SIGMAS and (run.at_most or worst >= -SIGMAS),
+        at_most=run.at_most,
     )
 
 
@@ -95,16 +100,22 @@ def _beyond_rounding(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.sign(differences) * np.maximum(np.abs(differences) - ROUNDING, 0))
 
 
-def _figure(kind: str, attacks: list[Attacked]) -> str:
-    words = {"owned": "owners told right", "constant": "constant levels named"}
-    parts = [f"{_percent(each.told)} after {each.days:,} days (printed {_percent(each.printed)})" for each in attacks]
-    return f"{words[kind]} {', '.join(parts)}"
+def _figure(attacks: list[Attacked]) -> str:
+    """Percentages after each number of days, with what is printed in brackets."""
+    words = {"owned": "owners told right in", "constant": "constant levels named in"}
+    parts = []
+    for kind, text in words.items():
+        told = [f"{_percent(each.told)} ({_percent(each.printed)})" for each in attacks if each.kind == kind]
+        parts.append(f"{text} {', '.join(told)} %")
+    days = ", ".join(f"{each.days:,}" for each in attacks if each.kind == "owned")
+    bound = " at most" if attacks[0].at_most else ""
+    return f"after {days} days, beside what is printed{bound}: {'; '.join(parts)}"
 
 
 def _percent(share: float) -> str:
-    """A share as a percentage; what is nearly all is not called all.
+    """A share out of a hundred; what is nearly all is not called all.
 
-    >>> _percent(0.8447), _percent(1.0)
-    ('84.5 %', 'over 99.9 %')
+    >>> _percent(0.8447), _percent(0.99996)
+    ('84.5', 'over 99.9')
     """
-    return f"{100 * share:.3g} %" if share <= 0.9995 else "over 99.9 %"
+    return f"{100 * share:.3g}" if share <= 0.9995 else "over 99.9"

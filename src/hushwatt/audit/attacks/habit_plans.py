@@ -12,7 +12,7 @@ from hushwatt.plan.slot import SlotLength
 
 USED = (0.3, 0.8, 1.5)  # typical means of the appliances in turn, in steps of their levels
 STEP = 100  # watts from one level to the next
-PRESETS = ("advised", "everyday", "paper")
+PRESETS = ("advised", "everyday", "year", "paper")
 
 
 @dataclass(frozen=True)
@@ -80,5 +80,5 @@ ROWS = (
 
 
 def habit_plans() -> list[Plan]:
-    """Twenty of them."""
+    """Presets and others, 21 in all."""
     return [*(preset(name) for name in PRESETS), *(row.plan() for row in ROWS)]

@@ -131,10 +131,10 @@ def forgers(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False,
 
 @app.command
 def habit(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
-    """Attack 30, 90 and 365 days of real reports about levels that never change: what is found out.
+    """Attack years of real reports: is what `plan check` prints about the long run what they tell?
 
-    For the advised plan and the paper's, or for PLAN.  This is a limit that is measured, not a protection;
-    exits with 1 when it is not what the docs say.
+    Whether homes own an appliance, and levels that never change, after 30, 90, 365 and 1,825 days, under 21
+    plans or PLAN.  Exits with 1 when the attacker is right more often or less often than is printed.
     """
     _run("habit", plan, quick, as_json, output)
 

@@ -7,7 +7,7 @@ from hushwatt.evaluate.demo.compared import ComparedAnswer
 from hushwatt.evaluate.demo.rehearsal import Rehearsal
 from hushwatt.evaluate.demo.year import YearRehearsal, observed
 from hushwatt.privacy.long_run import long_run
-from hushwatt.privacy.long_run.words import times_in_100
+from hushwatt.privacy.long_run.words import article, times_in_100
 
 WIDTH, ROW, LEFT, RIGHT = 760, 30, 150, 170  # of the chart, in its own units
 
@@ -34,7 +34,8 @@ th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(-
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 td { white-space: nowrap; } code { font-size: .95em; }
 .wide { overflow-x: auto; } .wide svg { min-width: 34rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .8rem; padding: 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .8rem; padding: 0;
+  margin-bottom: 1.2rem; }
 .tiles div { border: 1px solid var(--line); border-radius: 8px; padding: .7rem 1rem; }
 .tiles b { display: block; font-size: 1.5rem; line-height: 1.4; }
 </style>
@@ -67,8 +68,8 @@ probability $told.</li>
 <div><b>$year_hits of 10</b> at exactly their true rank after the year, $month_hits after the first $month days</div>
 <div><b>$year_share_error points</b> is how far a share is off on average</div>
 <div><b>$within of $appliances</b> real means lie within their 95 % limits</div>
-<div><b>$best_told in 100</b> is how often someone who watches all reports of a home for a year is right about the
-appliance that is told best, whether the home has it; by guessing 50</div>
+<div><b>$best_told in 100</b> is how often someone who sees all reports of a home for a year tells right whether it has
+$best_known, the appliance that is told best; by guessing 50</div>
 </div>
 <div class="wide">$year_chart</div>
 <ul>
@@ -110,7 +111,8 @@ def page(done: Rehearsal, year: YearRehearsal) -> str:
 
 def year_words(done: Rehearsal, year: YearRehearsal) -> dict[str, str]:
     """What the page says of the year."""
-    told = max(each.owned for each in long_run(year.plan).told.values())
+    told = long_run(year.plan).told
+    best = max(told, key=lambda name: told[name].owned)
     return {
         "year_homes": f"{year.homes:,}",
         "year_epsilon": f"{year.plan.epsilon / 1e6:.4g}",
@@ -120,7 +122,8 @@ def year_words(done: Rehearsal, year: YearRehearsal) -> dict[str, str]:
         "year_share_error": f"{year.share_error:.1f}",
         "within": str(year.within),
         "appliances": str(len(year.truth)),
-        "best_told": times_in_100(told, 0.5),
+        "best_told": times_in_100(told[best].owned, 0.5),
+        "best_known": escape(article(best)),
         "year_chart": chart(year),
         "observed": "\n".join(f"<li>{escape(said)}</li>" for _, said in observed(year.plan, done.plan)),
     }

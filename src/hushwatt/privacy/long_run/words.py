@@ -90,10 +90,10 @@ def _worst(run: LongRun, voice: Voice) -> str:
     single, home = (times_in_100(chance, 0.5) for chance in (run.appliance_worst, run.worst))
     text = f"that is the typical case; whatever {voice.does}, and whatever else they know,"
     if single == MORE:
-        return f"{text} they may be all but sure, about one appliance and about {voice.home} as a whole"
+        return f"{text} they may be nearly certain, about one appliance and about {voice.home} as a whole"
     text = f"{text} they are right at most {single} times in 100 about one appliance"
     return f"{text}; about {voice.home} as a whole " + (
-        "they may be all but sure" if home == MORE else f"at most {home} times"
+        "they may be nearly certain" if home == MORE else f"at most {home} times"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hushwatt.privacy.charge_lines import ChargeLines
+from hushwatt.privacy.charge_lines import ChargeBook, ChargeLines
 from hushwatt.privacy.strategies.absorb import Absorb
 from hushwatt.privacy.strategies.cohorts import Cohorts
 from hushwatt.privacy.strategies.distribute import Distribute
@@ -33,7 +33,7 @@ def in_columns(cohorts: Cohorts) -> HomeStrategies:
 
 @dataclass(frozen=True)
 class Turns(HomeStrategies):
-    """LPU: the turn of each home, which never moves, and how many slots have passed.
+    """LSP and LPU: the turn of each home, which never moves, and how many slots have passed.
 
     >>> turns = Turns.of(Cohorts.alike(Sample.start(epsilon=60, window=3), 2)).in_turn(np.array([0, 2]))
     >>> turns.offers().tolist(), turns.silent(2).offers().tolist(), turns.silent(2).waits().tolist()
@@ -166,7 +166,7 @@ class Halves(HomeStrategies):
 
     first: Distribute  # that has published nothing
     spent: Whole  # what the lines of each home come to
-    lines: ChargeLines  # their slots counted as `now` is
+    book: ChargeBook  # their slots counted as `now` is
     now: int = 0
 
     @classmethod
@@ -178,7 +178,7 @@ class Halves(HomeStrategies):
             for age, amount in state.recent:
                 lines = lines.added(-age, homes, np.full(len(homes), amount, dtype=np.int64))
         first = replace(states[0], recent=())
-        return cls(first, lines.sums(len(cohorts)), lines.moved(np.arange(len(cohorts), dtype=np.int32)))
+        return cls(first, lines.sums(len(cohorts)), ChargeBook.of(lines.sorted()))
 
     def __len__(self) -> int:
         return len(self.spent)
@@ -192,11 +192,11 @@ class Halves(HomeStrategies):
         return np.full(len(self), self.first.probe)
 
     def columns(self) -> dict[str, Column]:
-        return {"published": self.lines.later(-self.now)}
+        return {"published": self.book.lines.later(-self.now)}
 
     def with_columns(self, columns: dict[str, Any]) -> Self:
         lines: ChargeLines = columns["published"].since(1 - self.first.window)
-        return replace(self, spent=lines.sums(len(self)), lines=lines, now=0)
+        return replace(self, spent=lines.sums(len(self)), book=ChargeBook.of(lines), now=0)
 
     def waits(self) -> Whole:
         return np.zeros(len(self), dtype=np.int64)
@@ -212,33 +212,36 @@ class Halves(HomeStrategies):
         who = np.flatnonzero(published & (offers > 0)).astype(np.int32)
         spent = self.spent.copy()
         spent[who] += offers[who]
-        return replace(self, spent=spent, lines=self.lines.added(self.now, who, offers[who])).silent(1)
+        return replace(self, spent=spent, book=self.book.added(self.now, who, offers[who])).silent(1)
 
     def silent(self, slots: int) -> Self:
         """What is older than w − 1 slots is forgotten."""
         now = self.now + slots
         oldest = now - self.first.window + 1
-        gone = self.lines.before(oldest)
+        gone = self.book.before(oldest)
         spent = self.spent - gone.sums(len(self)) if len(gone) else self.spent
-        return replace(self, now=now, spent=spent, lines=self.lines.since(oldest))
+        return replace(self, now=now, spent=spent, book=self.book.since(oldest))
 
     def joined(self, others: Self) -> Self:
         homes = len(self) + np.arange(len(others), dtype=np.int32)
-        theirs = others.lines.later(self.now - others.now).moved(homes)
-        return replace(self, spent=np.concatenate([self.spent, others.spent]), lines=self.lines.merged(theirs))
+        theirs = others.book.lines.later(self.now - others.now).moved(homes)
+        book = ChargeBook.of(self.book.lines.followed_by(theirs).sorted())
+        return replace(self, spent=np.concatenate([self.spent, others.spent]), book=book)
 
     def reordered(self, order: NDArray[np.intp]) -> Self:
         places = np.empty(len(self), dtype=np.int32)
         places[order] = np.arange(len(self), dtype=np.int32)
-        return replace(self, spent=self.spent[order], lines=self.lines.moved(places))
+        return replace(self, spent=self.spent[order], book=self.book.moved(places))
 
     def state(self, home: int) -> Strategy:
-        mine = self.lines.homes == home
-        ages = (self.now - self.lines.slots[mine].astype(np.int64)).tolist()
-        return replace(self.first, recent=tuple(zip(ages, self.lines.amounts[mine].tolist(), strict=True)))
+        lines = self.book.lines
+        mine = lines.homes == home
+        ages = (self.now - lines.slots[mine].astype(np.int64)).tolist()
+        return replace(self.first, recent=tuple(zip(ages, lines.amounts[mine].tolist(), strict=True)))
 
 
 COLUMNS: dict[type[Strategy], type[Turns] | type[Savings] | type[Halves]] = {
+    Sample: Turns,
     PopulationSample: Turns,
     Absorb: Savings,
     Distribute: Halves,
