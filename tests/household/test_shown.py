@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 import time
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from html import unescape
@@ -21,6 +22,7 @@ from tests.household.living import HomeUnderTest, join
 
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.cli.household import household as commands
+from hushwatt.household.consent_text import consent_terms, plan_changes
 from hushwatt.household.home_assistant import state
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
@@ -29,6 +31,7 @@ from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.long_run import long_run_sentences, long_run_words
+from hushwatt.privacy.promise import promise
 
 MICRO, DAY = 10**6, 86_400 * 10**9
 ZONES = ("UTC", "Pacific/Auckland", "America/St_Johns")
@@ -428,3 +431,13 @@ def test_the_caps_are_those_of_the_file(home):
     """What the commands read is what the page was given."""
 
     assert Caps.load(home.path.with_name("caps.toml")) == CAPS
+
+
+def test_how_often_results_are_published(plans):
+    """A home reads it before it agrees, and on its page; nothing is said where every slot is published."""
+    weekly = replace(plans[0], slot=SlotLength(1, "d"), publish=7)
+    terms, usual = (dict(consent_terms(plan, promise(plan), "here", bytes(32))) for plan in (weekly, plans[0]))
+
+    assert terms["results"] == "are published once every 7 days; nothing is shown of a shorter time"
+    assert "results" not in usual
+    assert "results: nothing → are published once every 7 days" in " ".join(plan_changes(plans[0], weekly))

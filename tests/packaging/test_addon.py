@@ -306,7 +306,7 @@ def test_the_owners_files_count(app):
 
 def test_caps_of_the_options(app):
     """They are the home's caps at every start; taken back, the defaults hold; a file of the owner's counts alone."""
-    app.options(caps=["epsilon_per_year=1230", "appliance_epsilon_per_year=82"])
+    app.options(caps=["epsilon_per_year=1230", "appliance_epsilon_per_year=82", "follow_successors=true"])
     app.start()
     raised = Caps.load(app.home / "caps.toml")
     app.options(caps=[])
@@ -316,7 +316,7 @@ def test_caps_of_the_options(app):
     app.options(caps=["epsilon_per_year=1230"])
     app.start()
 
-    assert raised == Caps.of({"epsilon_per_year": 1230, "appliance_epsilon_per_year": 82})
+    assert raised == Caps.of({"epsilon_per_year": 1230, "appliance_epsilon_per_year": 82, "follow_successors": True})
     assert usual == Caps.of({})
     assert Caps.load(app.home / "caps.toml") == Caps.of({"epsilon_per_day": 1})
 

@@ -12,11 +12,11 @@ from hushwatt.privacy.band import band
 from hushwatt.privacy.influence import (
     heaviest,
     influence,
-    level_worth,
     month,
     most_answers,
     reach,
     report_influence,
+    sayings,
     smallest_budget,
 )
 from hushwatt.privacy.laws import debias, law_for
@@ -108,11 +108,38 @@ def test_homes_that_decide_claim_the_smallest_budget(plan_of, method):
 
 @pytest.mark.parametrize("oracle", ["grr", "oue"])
 def test_not_measured_is_an_answer_that_can_be_forged(plan_of, oracle):
-    """The law has one answer more, so a report counts for more; whatever the mean, no less than that."""
+    """The law has one answer more, so a report counts for more; whatever the answers turn out to be worth."""
     plain = plan_of(4, oracle=oracle, mapping="dither")
     plan = replace(plain, unmeasured="answer")
-    means = [reach(plan, 0, level_worth(plan, 0, mean)).homes for mean in plan.appliances[0].values]
+    random = np.random.default_rng(4)
+    worths = [random.beta(0.2, 0.2, 5) for _ in range(400)]
+    found = [reach(plan, 0, worth).homes for worth in worths if np.ptp(worth) > 0.01]
 
-    assert len(level_worth(plan, 0)) == 5
-    assert report_influence(plan) == pytest.approx(max(means))
-    assert report_influence(plan) > report_influence(plain) or oracle == "oue"
+    assert 0.97 * report_influence(plan) <= max(found) <= report_influence(plan) * (1 + 1e-9)
+    assert report_influence(plan) > report_influence(plain)
+
+
+@pytest.mark.parametrize("oracle", ["grr", "oue"])
+def test_a_tail_makes_no_answer_count_for_more_than_is_said(plan_of, oracle):
+    """Before a collection nobody knows what the top level will be worth."""
+    plan = plan_of(3, oracle=oracle, mapping="dither")
+    known = replace(plan, appliances=tuple(replace(each, typical_high=50.0) for each in plan.appliances))
+    bottom, middle, top = plan.appliances[0].values
+    found = [reach(known, 0, np.array([bottom, middle, top * (1 + tail)])).homes for tail in (0, 0.3, 3, 50)]
+
+    assert plan.appliances[0].values[0] == 0
+    assert max(found) <= report_influence(known) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("oracle, levels", [("grr", 4), ("oue", 4), ("sue", 9)])
+def test_sayings_are_all_that_can_be_forged(plan_of, oracle, levels):
+    """For any worths that ascend with the levels, the best and the worst saying are what an answer can reach."""
+    plan = replace(plan_of(levels, oracle=oracle, mapping="dither"), unmeasured="answer")
+    said = sayings(plan, 0)
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        worth = np.append(np.sort(random.uniform(0, 100, levels)), random.uniform(0, 100))
+        counted = worth.mean() + said @ (worth - worth.mean())
+        reached = reach(plan, 0, worth)
+
+        assert (counted.min(), counted.max()) == pytest.approx((reached.low, reached.high))

@@ -2,7 +2,8 @@
 
 A home moves on by itself only where its owner allowed that, nothing about the protection is weaker, and
 the owner's caps hold with it.  It does so between two slots of the old plan, in one change on disk.  What
-was spent before still counts: `PlanLedger` looks at the plans that a plan replaces, too.
+was spent before still counts: `PlanLedger` looks at the plans that a plan replaces, too.  The proof is
+docs/proofs/moving-on.md.
 """
 
 import json

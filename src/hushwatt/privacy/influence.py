@@ -10,6 +10,7 @@ but chooses both as suits it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,11 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import band
 from hushwatt.privacy.laws import Law, law_for
 from hushwatt.privacy.strategies import affordable, rules_of, strategy_for
+from hushwatt.privacy.tails import is_real
 
 DAY, MONTH = 86_400, 30  # seconds, days
 MOST_CELLS = 4_000  # of a report whose possible numbers of ones are worked out
+MOST_SUBSETS = 6  # answers up to which everything that bits can say is gone through
 Numbers = NDArray[np.float64]
 
 
@@ -48,7 +51,7 @@ def reach(plan: Plan, appliance: int, worth: Numbers | None = None) -> Reach:
     number of ones that the inbox lets pass for bits.  The less it was drawn with, the more it counts.
     """
     values = level_worth(plan, appliance) if worth is None else worth
-    law = law_for(plan.oracle, smallest_budget(plan), plan.appliances_per_report, len(values))
+    law = dearest_law(plan, appliance)
     step = 1 / float(law.hold - law.rise)
     away = np.sort(values - values.mean())
     few, many = _ones(plan, appliance, law)
@@ -59,18 +62,52 @@ def reach(plan: Plan, appliance: int, worth: Numbers | None = None) -> Reach:
         high=float(values.mean() + step * upwards.max()),
         lowest=float(values.min()),
         highest=float(values.max()),
-        level=float(1 - law.rise) * step,
+        level=level_reach(law),
     )
 
 
-def level_worth(plan: Plan, appliance: int, mean: float | None = None) -> Numbers:
-    """The watts of each answer; "not measured" is worth the mean among homes that measure, or the lowest level.
+def dearest_law(plan: Plan, appliance: int) -> Law:
+    """The law under which one answer about an appliance counts for most: with the smallest budget."""
+    return law_for(plan.oracle, smallest_budget(plan), plan.appliances_per_report, plan.widths[appliance])
 
-    A mean among measuring homes is a ratio: to first order, an answer moves it by its watts above the mean over
-    the part that measures, and "not measured" by nothing.  That part cancels against an honest home's.
+
+def level_reach(law: Law) -> float:
+    """How many homes an answer adds to the level that it speaks for.
+
+    A direct answer never counts for more than that in a mean either, whatever the answers are worth.
     """
+    return float(1 - law.rise) / float(law.hold - law.rise)
+
+
+def sayings(plan: Plan, appliance: int) -> Numbers:
+    """Everything a home may say about an appliance, as the shares of one home that it counts as; a row for each.
+
+    Of bits over many levels, those that speak for all levels above one or below one, "not measured" or not.
+    """
+    law = dearest_law(plan, appliance)
+    (few, many), width = _ones(plan, appliance, law), law.levels
+    if law.direct:
+        said = np.eye(width)
+    elif width <= MOST_SUBSETS:
+        said = np.array(list(product((0.0, 1.0), repeat=width)))
+    else:
+        levels = width - plan.answers_unmeasured
+        ends = [[*range(first, last)] for first, last in _ends(levels)]
+        both = ends + [[*each, levels] for each in ends] * plan.answers_unmeasured
+        said = np.array([np.isin(np.arange(width), each) for each in both], float)
+    ones = said.sum(axis=1)
+    return np.asarray((said[(few <= ones) & (ones <= many)] - float(law.rise)) / float(law.hold - law.rise))
+
+
+def _ends(levels: int) -> list[tuple[int, int]]:
+    """The lowest and the highest levels, some or all of them."""
+    return [(0, last) for last in range(levels + 1)] + [(first, levels) for first in range(1, levels)]
+
+
+def level_worth(plan: Plan, appliance: int) -> Numbers:
+    """The watts of each answer; "not measured" is worth none."""
     values = plan.appliances[appliance].values
-    return np.array([*values, *[values[0] if mean is None else mean] * plan.answers_unmeasured])
+    return np.array([*values, *[0.0] * plan.answers_unmeasured])
 
 
 def _ones(plan: Plan, appliance: int, law: Law) -> tuple[int, int]:
@@ -94,13 +131,21 @@ def smallest_budget(plan: Plan) -> int:
 def report_influence(plan: Plan) -> float:
     """How many homes one report counts as, among those that speak of the same appliance in its slot.
 
-    Where "not measured" is an answer: as how many of those that measure it, whatever their mean.
+    Where "not measured" is an answer, or estimates are of real watts: whatever the mean and the tail turn out to be.
     """
-    return max(
-        reach(plan, number, level_worth(plan, number, mean)).homes
-        for number, appliance in enumerate(plan.appliances)
-        for mean in (appliance.values[0], appliance.values[-1])
-    )
+    return max(_most_homes(plan, number) for number in range(len(plan.appliances)))
+
+
+def _most_homes(plan: Plan, appliance: int) -> float:
+    """What one answer can count as, when nobody knows yet what answers will be worth.
+
+    That is as many homes as at the worst worth of each: the least and the most are at the ends, and for those in
+    between, as the reach is convex in each of them, at one end or the other.
+    """
+    if not plan.answers_unmeasured and not is_real(plan, appliance):
+        return reach(plan, appliance).homes
+    width = plan.widths[appliance]
+    return max(reach(plan, appliance, (np.arange(width) >= low).astype(float)).homes for low in range(1, width))
 
 
 def influence(plan: Plan, slots: int) -> float:

@@ -5,8 +5,8 @@ depends on how heavy the tail of the watts is.  A family of laws says which r ar
 below the top lets the reports themselves say which of them are likely.
 
 A law is about the watts of a slot in use, in units of the typical high, their 95th percentile: Weibull
-and Lomax shapes, alike likely, and for each a doubt about the high, for which a factor of two is one
-standard deviation.  How often a slot is in use cancels everywhere.
+and Lomax shapes, alike likely but for the heaviest, and for each a doubt about the high, for which a factor
+of two is one standard deviation.  How often a slot is in use cancels everywhere.
 """
 
 from functools import cache, lru_cache
@@ -14,17 +14,29 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hushwatt.plan.plan import Plan
+
 Floats = NDArray[np.float64]
 SHAPES = (
     *(("weibull", power) for power in (4.0, 2.0, 1.0, 1 / 2, 1 / 3)),
-    *(("lomax", power) for power in (3.0, 2.0)),
+    *(("lomax", power) for power in (3.0, 2.0, 1.5)),
 )
+LIKELY = (*[1.0] * 7, 0.25)  # beside each other: tails as heavy as the last shape's are thought rare
 SCALES: Floats = 2.0 ** np.arange(-2, 2.1, 0.5)  # of the real high over the typical one
 LAWS = tuple((kind, power, float(scale)) for kind, power in SHAPES for scale in SCALES)
 SLACK = 0.5  # no family is true: levels as a law predicts them may be off by this part
 MAX_TAIL, MAX_RATIO = 50.0, 1e3
 TINY = 1e-12
 GRID: Floats = np.concatenate([[0.0], np.geomspace(1e-4, 400, 1400)])
+
+
+def is_real(plan: Plan, appliance: int) -> bool:
+    """Whether the plan knows enough of an appliance for real watts.
+
+    Levels must be drawn at random between watts from 0 on: the middle of a range says nothing of what is in it.
+    """
+    each = plan.appliances[appliance]
+    return plan.mapping == "dither" and bool(each.typical_high) and each.values[0] == 0
 
 
 @cache
@@ -53,17 +65,18 @@ def prior_weights() -> Floats:
     """How likely every law is before any report.
 
     >>> round(float(prior_weights().sum()), 9), len(prior_weights())
-    (1.0, 63)
+    (1.0, 72)
     """
     scale = np.exp(-0.5 * np.log2(SCALES) ** 2)
-    return np.tile(scale / scale.sum(), len(SHAPES)) / len(SHAPES)
+    shape = np.array(LIKELY)
+    return np.outer(shape / shape.sum(), scale / scale.sum()).ravel()
 
 
 def lost(top: ArrayLike, high: float, weights: ArrayLike | None = None) -> Floats:
     """The part of the real mean that is expected above each `top`.
 
     >>> lost([100, 400], 100).round(2)
-    array([0.19, 0.04])
+    array([0.2 , 0.05])
     """
     below, means = limited(top, high)
     likely = prior_weights() if weights is None else np.asarray(weights, float)
@@ -74,7 +87,7 @@ def expected_loss(top_over_high: float) -> float:
     """The same for one top, as a multiple of the high.
 
     >>> [round(expected_loss(top), 2) for top in (0.5, 1, 2, 4, 8)]
-    [0.35, 0.19, 0.09, 0.04, 0.02]
+    [0.36, 0.2, 0.1, 0.05, 0.02]
     """
     return float(lost(top_over_high, 1.0)[0])
 
@@ -127,7 +140,7 @@ def tail_weights(
     >>> light, heavy = (tail_weights(part, errors, levels, 60) for part in ([0.5, 0.5, 0.0], [0.7, 0.1, 0.2]))
     >>> ratios = tail_ratios(levels, 60)
     >>> round(median_tail(ratios, light), 2), round(median_tail(ratios, heavy), 2)
-    (0.01, 0.28)
+    (0.02, 0.31)
     """
     held, sure = np.asarray(shares, float), np.asarray(variances, float)
     levels = tuple(np.asarray(values, float).tolist())

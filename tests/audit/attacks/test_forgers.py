@@ -10,8 +10,9 @@ from hushwatt.audit.attacks.forgers import (
     collected,
     counts,
     forger_audits,
-    random_plan,
+    furthest,
 )
+from hushwatt.audit.attacks.plans_to_forge import measuring_plan, random_plan
 from hushwatt.provider.estimate import influence as printed_by
 from hushwatt.provider.estimate.document import document, top_document
 
@@ -23,6 +24,14 @@ def test_no_home_counts_for_more_than_is_printed(seed):
 
     assert finding.passed
     assert finding.reached > 0.6  # the attack is no weak one
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_home_counts_for_more_where_not_measured_is_an_answer(seed):
+    """Nor by saying that it does not measure, nor by what the top is worth with its tail."""
+    finding = audit_forgers(*measuring_plan(seed), seed=seed)
+
+    assert finding.passed
 
 
 def test_an_understated_influence_is_found(monkeypatch):
@@ -46,9 +55,9 @@ def test_enough_homes_do_swap():
     """Three times the printed number swap two neighbours, so the number is no empty one."""
     plan, slots = random_plan(10)
     honest = collected(plan, slots, 10)
-    before = attacked(honest, {0: True}, 1).estimates
+    before = attacked(honest, {0: (0,)}, 1).estimates
     upper, lower = before.top[:2]
-    wishes = {plan.names.index(upper): False, plan.names.index(lower): True}
+    wishes = furthest(honest, upper, rising=False) | furthest(honest, lower, rising=True)
     after = attacked(honest, wishes, int(3 * before.swap_homes[upper]) + 3).estimates
 
     assert after.by_period[lower].watts > after.by_period[upper].watts
@@ -57,7 +66,7 @@ def test_enough_homes_do_swap():
 def test_json_has_both():
     """The result says what a forging home counts as, and how many swap each pair of neighbours."""
     plan, slots = random_plan(6)
-    found = attacked(collected(plan, slots, 6), {0: True}, 1).estimates
+    found = attacked(collected(plan, slots, 6), {0: (0,)}, 1).estimates
     told, top = document(found), top_document(found, 2)
 
     assert told["influence"] == top["influence"] == found.influence
@@ -65,6 +74,6 @@ def test_json_has_both():
     assert all(np.isfinite(told["appliances"][name]["swap_homes"]) for name in found.top[:-1])
 
 
-def test_a_hundred_plans():
-    """The long run goes through a hundred."""
-    assert len(list(forger_audits())) == 100
+def test_the_long_run():
+    """A hundred plans, and sixty with means among measuring homes or of real watts."""
+    assert len(list(forger_audits())) == 100 + 60

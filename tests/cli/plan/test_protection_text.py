@@ -64,6 +64,7 @@ def test_frontier_for_programs(advise):
     assert found["within"] == 0.1
     assert (year["window"], year["publish"], year["too_few_homes"]) == (365, 7, False)
     assert year["homes_needed"] is None
+    assert 0.5 < whole["told_after_a_year"]["owned"] < year["told_after_a_year"]["owned"] < 0.65
     assert year["homes_needed_with_new_levels"] > 1_000_000
     assert (whole["publish"], whole["too_few_homes"]) == (28, False)
     assert whole["expected_error"] > year["expected_error"]
@@ -126,9 +127,15 @@ def test_changes_are_said():
     plan = replace(preset("advised"), window=365)
     found = ProtectionSearch(plan, 120_000, 0.1, shared, {}).longest()
     said = advised_lines(found, plan, None)
+    fixed = advised_lines(found, plan, "42d")
 
     assert any(line.startswith("THE SLOT CHANGES from 1 day to 7 days") for line in said)
     assert any(line.startswith("The window is shorter than the 365 days of the plan") for line in said)
+    assert not any(line.startswith("The window is shorter") for line in fixed)
+    assert any(
+        line.startswith("Someone who watches all reports of a home for a year would tell right") for line in said
+    )
+    assert any("over 28 days is" in line for line in said)
 
 
 def test_levels_that_do_not_reach_are_said():

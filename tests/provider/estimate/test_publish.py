@@ -250,3 +250,21 @@ def test_intervals_of_a_year_s_window_hold(asked):
     assert told.slots[0].reports == pytest.approx(homes * 7 / 365, rel=0.1)
     for held in (weeks_held, months_held):
         assert binom.cdf(sum(held), len(held), 0.93) > 1e-3
+
+
+def test_a_forging_home_moves_no_more_than_is_printed():
+    """Two periods of five slots, turns of three: the best turn to forge in does what the influence says."""
+    plan = plan_of([[0, 100]], method="lpu", window=3, publish=5, oracle="grr", epsilon="2")
+    tallies = repeated_slots(np.random.default_rng(11), plan, np.array([[400, 200]]), 10, drawn=2 * MICRO, reports=200)
+    honest, moved, printed = estimate(plan, tallies).by_period["appliance 0"].watts, [], []
+    for phase in range(3):
+        forged = {
+            key: tally + Tally(1, np.array([1]), np.array([0, 1])) if key.slot % 3 == phase else tally
+            for key, tally in tallies.groups.items()
+        }
+        told = estimate(plan, Tallies(601, forged))
+        moved.append((told.by_period["appliance 0"].watts - honest) * 601 / 100)
+        printed.append(told.influence)
+
+    assert max(moved) < max(printed)
+    assert max(moved) > 0.8 * max(printed) * (1 - honest / 100)

@@ -138,14 +138,15 @@ def audit_influence(plan: Plan) -> Finding:
     """What a plan says of one report's influence, against what one more report does to an estimate."""
     said, moved = report_influence(plan), 0.0
     for drawn in budgets_of(plan):
-        for appliance in plan.appliances:
-            values = np.asarray(appliance.values, float)
-            law = law_for(plan.oracle, drawn, plan.appliances_per_report, len(values))
+        for number, appliance in enumerate(plan.appliances):
+            law = law_for(plan.oracle, drawn, plan.appliances_per_report, plan.widths[number])
             moved = max(moved, float(debias(1, 1, law)))  # one report more, and it says yes
-            highest = np.arange(len(values)) == len(values) - 1
+            highest = np.arange(law.levels) == appliance.levels - 1
             shares = debias(highest.astype(float), 1, law)  # and to nothing but the highest level
-            watts = values.mean() + shares @ (values - values.mean())
-            moved = max(moved, float((watts - values[0]) / (values[-1] - values[0])))
+            for mean in (appliance.values[0], appliance.values[-1]):  # "not measured" counts as the others' mean
+                worth = np.array([*appliance.values, *[mean] * plan.answers_unmeasured])
+                watts = worth.mean() + shares @ (worth - worth.mean())
+                moved = max(moved, float((watts - worth.min()) / np.ptp(worth)))
     figure = f"one report counts as at most {said:.2f} homes; {moved:.2f} reached by one that says one thing"
     return Finding("C19", f"influence, {plan.name}", figure, moved <= said * (1 + CLOSE), numbers={"influence": said})
 

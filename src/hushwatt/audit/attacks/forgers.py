@@ -7,39 +7,43 @@ than it prints swap two neighbours in the ranking.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations, pairwise
 from math import ceil
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushwatt.audit.attacks.plans_to_forge import measuring_plan, random_plan
 from hushwatt.audit.finding import Audit, Finding
-from hushwatt.audit.miniature import Shape, range_plan
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
-from hushwatt.plan.amounts import MICRO
-from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.band import band
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.influence import influence, smallest_budget
+from hushwatt.privacy.laws import is_direct
 from hushwatt.privacy.rotation import has_turns, repeats_by_clock
 from hushwatt.privacy.strategies import rules_of, strategy_for
+from hushwatt.privacy.tails import is_real
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit
+from hushwatt.provider.estimate.appliance_series import ApplianceSeries
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.measuring_mean import is_plain, moved_means
 from hushwatt.provider.estimate.results import Estimates
-from hushwatt.provider.tally.tally import Tallies, tally_batches
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_batches
 from hushwatt.wire.payload import Layout, put
 from hushwatt.wire.reports import ReportBatch
 
 HOMES_A_TURN = 24
-FORGERS = 3
-PLANS, QUICK_PLANS = 100, 6
+FORGERS = 1
+PLANS, MEASURING_PLANS, QUICK_PLANS = 100, 60, 6
 CLOSE = 1e-9  # floats that were worked out on two roads
-METHODS = (("lbu", None), ("lpu", None), ("lsp", None), ("lbd", "household"), ("lba", "household"))
-Wishes = dict[int, bool]  # by the number of an appliance, whether its mean should rise
+MOST_SUBSETS = 4  # answers up to which everything that bits can say is tried
+Wishes = dict[int, tuple[int, ...]]  # by the number of an appliance: the answers to say yes to, the best first
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,25 @@ class HonestReports:
     slots: int
     batches: tuple[ReportBatch, ...]
 
+    @cached_property
+    def groups(self) -> dict[TallyKey, Tally]:
+        """What they add up to."""
+        tallies = Tallies(self.homes, {})
+        tallies.add_all(tally_batches(self.plan, iter(self.batches)))
+        return tallies.groups
+
+    @cached_property
+    def results(self) -> dict[tuple[int, tuple[int, ...]], "ForgedResult"]:
+        """Of attacks on one appliance that were tried."""
+        return {}
+
 
 def forger_audits(quick: bool = False) -> Iterator[Audit]:
     """One attack for each of many random plans."""
     for seed in range(QUICK_PLANS if quick else PLANS):
         yield partial(audit_forgers, *random_plan(seed), seed=seed)
+    for seed in range(QUICK_PLANS if quick else MEASURING_PLANS):
+        yield partial(audit_forgers, *measuring_plan(seed), seed=seed)
 
 
 def audit_forgers(plan: Plan, slots: int, seed: int = 0) -> Finding:
@@ -70,21 +88,8 @@ def audit_forgers(plan: Plan, slots: int, seed: int = 0) -> Finding:
     passed, reached = held and not swapped, counted / printed
     some = f"{plan.appliances_per_report} of {len(plan.appliances)}"
     subject = f"forgers, {plan.method}, {plan.oracle}, {some}, w={plan.window}, {slots} slots"
+    subject += ", not measured is an answer" * plan.answers_unmeasured + ", real watts" * is_real(plan, 0)
     return Finding("C19", subject, figure, passed, numbers={"reached": reached})
-
-
-def random_plan(seed: int) -> tuple[Plan, int]:
-    """A plan of any kind that a service collects, and how many slots of it."""
-    random = np.random.default_rng(seed)
-    method, decision = METHODS[seed % len(METHODS)]
-    widths = tuple(int(width) for width in random.integers(2, 7, random.integers(1, 6)))
-    asked = len(widths) if decision else int(random.integers(1, len(widths) + 1))
-    window = int(random.integers(1, 8))
-    oracle, epsilon = ("grr", "oue", "sue")[seed // 5 % 3], int(random.integers(1, 11)) * MICRO
-    plan = range_plan(method, decision, oracle, Shape(widths, window, 1), epsilon, asked)
-    levels = [np.cumsum(random.integers(1, 200, width)).astype(float).tolist() for width in widths]
-    appliances = tuple(Appliance.of(f"a{place}", values=values) for place, values in enumerate(levels))
-    return replace(plan, appliances=appliances), int(random.integers(1, 4 * window + 1))
 
 
 def collected(plan: Plan, slots: int, seed: int = 0) -> HonestReports:
@@ -105,12 +110,40 @@ def counts(honest: HonestReports, target: int) -> tuple[float, float]:
     Half of what lies between pushing up and pushing down, and half of what the home weighs: its answers reach
     as far beyond the highest level as below the lowest, on average.
     """
-    plan, name = honest.plan, honest.plan.names[target]
+    name = honest.plan.names[target]
+    pushes = [pushed(honest, target, push) for push in every_push(honest.plan, target)]
+    found = [each for each in pushes if each.estimates.by_period[name] is not None]
+    if not found:
+        return 0.0, max(each.estimates.influence or 0.0 for each in pushes)
+    watts = [_watts(each.estimates, name) for each in found]
+    swing = (max(watts) - min(watts)) / honest_swing(honest, target)
+    printed = min(each.estimates.influence or 0.0 for each in found)
+    return (swing * found[0].estimates.homes / FORGERS + found[0].weight) / 2, printed
+
+
+def honest_swing(honest: HonestReports, target: int) -> float:
+    """How far a mean moves when all homes go from the lowest level to the highest, as fast as at the first home."""
+    plan = honest.plan
     values = plan.appliances[target].values
-    up, down = (attacked(honest, {target: rising}, FORGERS) for rising in (True, False))
-    swing = (_watts(up.estimates, name) - _watts(down.estimates, name)) / (values[-1] - values[0])
-    printed = min(found.estimates.influence or 0.0 for found in (up, down))
-    return (swing * up.estimates.homes / FORGERS + up.weight) / 2, printed
+    if is_plain(plan, target):
+        return values[-1] - values[0]
+    tallies, _ = attacked_tallies(honest, {}, 0)
+    arrays = TallyArrays.of(plan, tallies)
+    timeline = SlotTimeline.of(arrays, plan.minimum_homes)
+    series = ApplianceSeries.of(plan, arrays, target, timeline, tallies.homes_in(timeline.slots).astype(float))
+    assert series.answers is not None
+    part = 1 / honest.homes
+    return float(np.ptp(moved_means(plan, target, series.answers, part, np.eye(plan.widths[target])))) / part
+
+
+def every_push(plan: Plan, target: int) -> list[tuple[int, ...]]:
+    """What a home may say about an appliance to push its mean, one way or the other."""
+    answers = plan.widths[target]
+    if is_direct(plan.oracle):
+        return [(answer,) for answer in range(answers)]
+    if not is_plain(plan, target) and answers <= MOST_SUBSETS:
+        return [push for many in range(answers + 1) for push in combinations(range(answers), many)]
+    return [_pushing(plan, target, rising) for rising in (True, False)]
 
 
 def too_few_swap(honest: HonestReports, most: int = 400) -> int:
@@ -118,12 +151,20 @@ def too_few_swap(honest: HonestReports, most: int = 400) -> int:
     plan = honest.plan
     before = estimate(plan, attacked_tallies(honest, {}, 0)[0])
     swapped = 0
-    for upper, lower in zip(before.top, before.top[1:], strict=False):
+    for upper, lower in pairwise(before.top):
         homes = min(ceil(before.swap_homes[upper]) - 1, most)
-        wishes = {plan.names.index(upper): False, plan.names.index(lower): True}
+        wishes = furthest(honest, upper, rising=False) | furthest(honest, lower, rising=True)
         after = attacked(honest, wishes, homes).estimates
         swapped += _watts(after, upper) < _watts(after, lower) * (1 - CLOSE)
     return swapped
+
+
+def furthest(honest: HonestReports, name: str, rising: bool) -> Wishes:
+    """What pushes the mean of an appliance furthest."""
+    target = honest.plan.names.index(name)
+    tried = {push: pushed(honest, target, push) for push in every_push(honest.plan, target)}
+    watts = {push: _watts(each.estimates, name) for push, each in tried.items()}
+    return {target: (max if rising else min)(watts, key=watts.__getitem__)}
 
 
 @dataclass(frozen=True)
@@ -132,6 +173,13 @@ class ForgedResult:
 
     estimates: Estimates
     weight: float
+
+
+def pushed(honest: HonestReports, target: int, push: tuple[int, ...]) -> ForgedResult:
+    """What a few forging homes make of one appliance; kept, as it is asked for more than once."""
+    if (target, push) not in honest.results:
+        honest.results[target, push] = attacked(honest, {target: push}, FORGERS)
+    return honest.results[target, push]
 
 
 def attacked(honest: HonestReports, wishes: Wishes, forgers: int) -> ForgedResult:
@@ -151,7 +199,7 @@ def attacked_tallies(honest: HonestReports, wishes: Wishes, forgers: int) -> tup
     """The tallies of all reports, and when forging homes are heard about what they push first."""
     plan = honest.plan
     names = pa.array([f"x{place:06}" for place in range(forgers)], pa.string())
-    heard, batches = np.zeros(honest.slots, dtype=bool), list(honest.batches)
+    heard, forged = np.zeros(honest.slots, dtype=bool), []
     if wishes:
         phase, start = best_turn(honest, next(iter(wishes)))
         release = None
@@ -162,10 +210,9 @@ def attacked_tallies(honest: HonestReports, wishes: Wishes, forgers: int) -> tup
                 about = next(iter(wishes)) in members
             if release is not None and (members is not None or repeats_by_clock(plan)):
                 heard[slot] = about
-                forged = _forged(plan, slot, names, release)
-                batches[slot] = _joined(batches[slot], forged)
-    tallies = Tallies(honest.homes + forgers, {})
-    tallies.add_all(tally_batches(plan, iter(batches)))
+                forged.append(_forged(plan, slot, names, release))
+    tallies = Tallies(honest.homes + forgers, dict(honest.groups))
+    tallies.add_all(tally_batches(plan, iter(forged)))
     return tallies, heard
 
 
@@ -205,17 +252,18 @@ def forged_payload(plan: Plan, members: list[int], wishes: Wishes) -> NDArray[np
     layout = Layout.of(plan)
     named = np.array([members], dtype=np.uint16) if layout.partial else None
     if layout.direct:
-        levels = [plan.widths[each] - 1 if wishes.get(each) else 0 for each in members]
+        levels = [wishes.get(each, (0,))[0] for each in members]
         return layout.pack(np.array([levels], dtype=np.uint16), named)
     few, many = band(plan.oracle, smallest_budget(plan), len(members), sum(plan.widths[each] for each in members))
-    chosen = {each: _pushing(plan, each, wishes.get(each)) for each in members}
+    chosen = {each: list(wishes.get(each, ())) for each in members}
     order = sorted(members, key=lambda each: each in wishes)  # others give way first
     for each in order:
         while sum(map(len, chosen.values())) > many and chosen[each]:
             chosen[each].pop()
         while sum(map(len, chosen.values())) < few and len(chosen[each]) < plan.widths[each]:
             left = [level for level in range(plan.widths[each]) if level not in chosen[each]]
-            chosen[each].append(left[-1] if wishes.get(each) else left[0])
+            rising = bool(chosen[each]) and chosen[each][0] > left[0]
+            chosen[each].append(left[-1] if rising else left[0])
     rows = np.zeros((1, layout.size), dtype=np.uint8)
     for entry, each in enumerate(members):
         for level in chosen[each]:
@@ -224,13 +272,11 @@ def forged_payload(plan: Plan, members: list[int], wishes: Wishes) -> NDArray[np
     return layout.name(rows, named)
 
 
-def _pushing(plan: Plan, appliance: int, rising: bool | None) -> list[int]:
-    """The levels to say yes to, the one that pushes most first; none for one that does not matter."""
-    if rising is None:
-        return []
+def _pushing(plan: Plan, appliance: int, rising: bool) -> tuple[int, ...]:
+    """The levels to say yes to, the one that pushes most first."""
     values = np.asarray(plan.appliances[appliance].values)
     away = (values - values.mean()) * (1 if rising else -1)
-    return [int(level) for level in np.argsort(-away) if away[level] > 0]
+    return tuple(int(level) for level in np.argsort(-away) if away[level] > 0)
 
 
 def _forged(plan: Plan, slot: int, names: pa.Array, payload: NDArray[np.uint8]) -> ReportBatch:
@@ -252,14 +298,6 @@ def _batch(
 ) -> ReportBatch:
     slots, rounds = np.full(len(names), slot, dtype=np.int32), np.zeros(len(names), dtype=np.int8)
     return ReportBatch(names, slots, rounds, spent, drawn, payloads)
-
-
-def _joined(one: ReportBatch, other: ReportBatch) -> ReportBatch:
-    arrays = (
-        np.concatenate([getattr(one, name), getattr(other, name)])
-        for name in ("slot", "round", "spent", "drawn", "payloads")
-    )
-    return ReportBatch(pa.concat_arrays([one.households, other.households]), *arrays)
 
 
 def _watts(estimates: Estimates, name: str) -> float:

@@ -3,10 +3,12 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from hushwatt.cli.terminal import fitted, terminal_width, wrapped
+from hushwatt.cli.terminal import terminal_width, wrapped
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.table import Table
 
     from hushwatt.plan.plan import Plan
@@ -14,8 +16,9 @@ if TYPE_CHECKING:
     from hushwatt.privacy.advice.protection import Protection, Step
 
 NOT_WITH_THESE = "not with these levels"
-COLUMNS = 118  # where there is no terminal
-SPARE = ((4,), (2,), (5,))  # what narrow terminals lack: limits, how often, homes with these levels
+WORDS = ("protected as one", "slot", "published")
+COLUMNS = 124  # where there is no terminal
+SPARE = ("published", "homes", "told in a year")  # what narrow terminals lack, first things first
 
 
 def share_of(text: str) -> float:
@@ -59,6 +62,7 @@ def _step_document(step: "Step", within: float) -> dict[str, Any]:
         "publish": plan and plan.publish,
         "expected_error": step.best and step.best.middling_error,
         "mean_error": step.best and step.best.limits,
+        "told_after_a_year": plan and told_in_a_year(plan),
         "too_few_homes": step.best is None,
         "within": within,
         "homes_needed": step.needed,
@@ -78,7 +82,7 @@ def print_protection(found: "Protection", asked: "Plan", protect: str | None) ->
     console = Console(highlight=False, width=width)
     for line in wrapped(advised_lines(found, asked, protect), width):
         console.print(line)
-    console.print(fitted(frontier_table(found), width, SPARE))
+    console.print(fitting_table(found, width))
     for line in wrapped(frontier_remarks(found), width):
         console.print(line)
 
@@ -87,6 +91,8 @@ def advised_lines(found: "Protection", asked: "Plan", protect: str | None) -> li
     """The plan that was found, in words."""
     from hushwatt.plan.amounts import plain
     from hushwatt.plan.periods import how_often
+    from hushwatt.privacy.advice.protection import month_of
+    from hushwatt.privacy.long_run import ANALYST, long_run_words
 
     best = found.best
     if best is None:
@@ -98,10 +104,11 @@ def advised_lines(found: "Protection", asked: "Plan", protect: str | None) -> li
         f"{promised.appliance_odds}).",
         f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)} appliances in a report, "
         f"slots of {plan.slot.lasting(1)}, published {how_often(plan.publish, plan.slot)}. With {found.homes:,} homes "
-        f"the expected error of a middling mean over 30 days is {percent(best.middling_error)}, its 95 % limits "
-        f"±{percent(best.limits)}.",
+        f"the expected error of a middling mean over {plan.slot.lasting(month_of(plan))} is "
+        f"{percent(best.middling_error)}, its 95 % limits ±{percent(best.limits)}.",
+        _sentence(long_run_words(plan, voice=ANALYST)[0]),
     ]
-    return [*lines, *_changes(asked, plan)]
+    return [*lines, *_changes(asked, plan, protect is not None)]
 
 
 def _nothing(found: "Protection", protect: str | None) -> str:
@@ -111,12 +118,12 @@ def _nothing(found: "Protection", protect: str | None) -> str:
             "more homes are needed, a shorter window, or a lower minimum_homes."
         )
     return (
-        f"With {found.homes:,} homes no window keeps the expected error of a middling mean over 30 days within "
+        f"With {found.homes:,} homes no window keeps the expected error of a middling mean over a month within "
         f"{percent(found.within)}: more homes are needed, a larger error, or a larger ε."
     )
 
 
-def _changes(asked: "Plan", plan: "Plan") -> list[str]:
+def _changes(asked: "Plan", plan: "Plan", fixed: bool) -> list[str]:
     """What is no longer as in the plan that advice was asked for, but for the levels."""
     lines, slots = [], [each.slot.lasting(1) for each in (asked, plan)]
     if plan.slot != asked.slot:
@@ -124,47 +131,84 @@ def _changes(asked: "Plan", plan: "Plan") -> list[str]:
             f"THE SLOT CHANGES from {slots[0]} to {slots[1]}: means over longer slots vary less, so the window can be "
             "longer. What happens within a slot is no longer asked; --protect keeps the slot."
         )
-    if plan.window * plan.slot.seconds < asked.window * asked.slot.seconds:
+    if not fixed and plan.window * plan.slot.seconds < asked.window * asked.slot.seconds:
         lasted = asked.slot.lasting(asked.window)
         lines.append(f"The window is shorter than the {lasted} of the plan: so long a one would need more homes.")
     return lines
 
 
-def frontier_table(found: "Protection") -> "Table":
-    """Every length of protection beside its price."""
+def fitting_table(found: "Protection", width: int) -> "Table":
+    """The frontier with as many columns as there is room for."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console = Console(width=10 * width)
+    for dropped in range(len(SPARE) + 1):
+        table = frontier_table(found, SPARE[:dropped])
+        if Measurement.get(console, console.options, table).maximum <= width:
+            break
+    return table
+
+
+def frontier_table(found: "Protection", without: "Sequence[str]" = ()) -> "Table":
+    """Every length of protection beside its price, but for some columns."""
     from rich import box
     from rich.table import Table
 
+    rows = [_price(step) for step in found.frontier]
+    shown = [name for name in rows[0] if name not in without]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in shown:
+        heading = f"homes for {percent(found.within)}" if name == "homes" else name
+        table.add_column(heading, justify="left" if name in WORDS else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(row[name] for name in shown))
+    return table
+
+
+def _price(step: "Step") -> dict[str, str]:
+    """A row: how often a length of protection is published, what a year tells, its error, and the homes it needs."""
     from hushwatt.plan.periods import how_often
 
-    table = Table("protected as one", "slot", "published", box=box.SIMPLE_HEAD, pad_edge=False)
-    share = percent(found.within)
-    for heading in ("expected error", "95 % limits", f"homes for {share}", "with new levels"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for step in found.frontier:
-        best = step.best
-        often = "too few homes" if best is None else how_often(best.plan.publish, step.slot).removeprefix("once ")
-        table.add_row(
-            step.protects,
-            step.slot.lasting(1),
-            often,
-            "–" if best is None else percent(best.middling_error),
-            "–" if best is None else f"±{percent(best.limits)}",
-            "–" if best is None else count(step.needed),
-            count(step.needed_with_new_levels),
-        )
-    return table
+    often, told, error, homes = "too few homes", "–", "–", "–"
+    if step.best is not None:
+        plan = step.best.plan
+        often = how_often(plan.publish, plan.slot).removeprefix("once ")
+        told = f"{100 * told_in_a_year(plan)['owned']:.0f} of 100"
+        error, homes = percent(step.best.middling_error), count(step.needed)
+    return {
+        "protected as one": step.protects,
+        "slot": step.slot.lasting(1),
+        "published": often,
+        "told in a year": told,
+        "expected error": error,
+        "homes": homes,
+        "with new levels": count(step.needed_with_new_levels),
+    }
+
+
+def told_in_a_year(plan: "Plan") -> dict[str, float]:
+    """The chances of who saw all reports of a home for a year, about the appliance that is told best."""
+    from hushwatt.privacy.long_run import long_run
+
+    told = long_run(plan).told.values()
+    return {"owned": max(each.owned for each in told), "constant": max(each.constant for each in told)}
 
 
 def frontier_remarks(found: "Protection") -> list[str]:
     """How to read the frontier."""
-    steps = [step for step in found.frontier if step.best is not None]
-    epsilon = f" at ε {steps[0].best.promise.dearest / 1e6:.4g}" if steps and steps[0].best else ""
+    epsilon = next((f" at ε {step.best.plan.epsilon / 1e6:.4g}" for step in found.frontier if step.best), "")
     return [
-        f"Each line is the best plan for {found.homes:,} homes{epsilon}. Errors are of a middling appliance's mean of "
-        "real watts over 30 days, all causes counted: noise, and what lies above the last level. "
-        f"Homes for {percent(found.within)}: with the levels of the line, then with levels chosen for that many."
+        f"Each line is the best plan for {found.homes:,} homes{epsilon}. Told in a year: how often someone who saw all "
+        "reports of a home for a year would typically tell right whether it owns the appliance that is told best; "
+        "guessing is 50. Errors are of a middling appliance's mean of real watts over a month, all causes counted: "
+        f"noise, and what lies above the last level. Homes for {percent(found.within)}: with the levels of the line, "
+        "then with levels chosen for that many."
     ]
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def count(homes: int | None) -> str:

@@ -16,8 +16,8 @@ from hushwatt.household.report.levels import ranged
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice import advise
 from hushwatt.privacy.entropy import Simulation
+from hushwatt.privacy.tails import is_real
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.measuring_mean import is_real
 from hushwatt.provider.estimate.results import Estimates
 from hushwatt.provider.tally.tally import Tallies
 

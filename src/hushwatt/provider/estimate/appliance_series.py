@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.tails import is_real
 from hushwatt.provider.estimate.answer_errors import AnswerShares, period_answers, slot_answers
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
@@ -21,7 +22,6 @@ from hushwatt.provider.estimate.measuring_mean import (
     MeasuringMean,
     Tails,
     is_plain,
-    is_real,
     linear_worth,
 )
 from hushwatt.provider.estimate.period import PeriodMean, period_mean

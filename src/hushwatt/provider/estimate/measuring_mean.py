@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.tails import median_of_sorted, median_tail, tail_ratios, tail_weights
+from hushwatt.privacy.tails import is_real, median_of_sorted, median_tail, median_tails, tail_ratios, tail_weights
 from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.debias import answer_watts
@@ -27,15 +27,6 @@ ROWS = 512  # slots at a time: what fits into a processor's memory is worked out
 BIN = 7  # laws, of neighbouring tails, where slots by the thousand have limits
 LOWEST, HIGHEST = -5.0, 100.0  # tops between which a mean is looked for
 WATTS, TOP, MEASURED = range(3)  # the sums that a mean is made of
-
-
-def is_real(plan: Plan, appliance: int) -> bool:
-    """Whether the plan knows enough of an appliance for real watts.
-
-    Levels must be drawn at random between watts from 0 on: the middle of a range says nothing of what is in it.
-    """
-    each = plan.appliances[appliance]
-    return plan.mapping == "dither" and bool(each.typical_high) and each.values[0] == 0
 
 
 def is_plain(plan: Plan, appliance: int) -> bool:
@@ -214,11 +205,17 @@ def _worths(plan: Plan, appliance: int) -> Floats:
 
 def mean_of(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> float:
     """The point estimate when so many homes are behind each answer."""
-    worths = _worths(plan, appliance)
+    return float(means_of(plan, appliance, share[None], covariance)[0])
+
+
+def means_of(plan: Plan, appliance: int, share: Floats, covariance: Floats) -> Floats:
+    """The same for rows of shares that are equally sure; where hardly any home measures, as if just enough did."""
+    worths, top = _worths(plan, appliance), plan.appliances[appliance].values[-1]
     away = worths - worths.mean(axis=1, keepdims=True)
-    watts, top, measured = worths.mean(axis=1) + away @ share
-    tail = float(Tails.of(plan, appliance, share, covariance).median)
-    return float((watts + tail * plan.appliances[appliance].values[-1] * top) / measured)
+    watts, at_top, measured = (worths.mean(axis=1) + share @ away.T).T
+    doubt = float(np.sqrt(max(away[MEASURED] @ covariance @ away[MEASURED], 0)))
+    tail = median_tails(*_likely(plan, appliance, share, covariance)) if is_real(plan, appliance) else 0.0
+    return np.asarray((watts + tail * top * at_top) / np.maximum(measured, MIN_SIGMAS * doubt))
 
 
 def linear_worth(plan: Plan, appliance: int, mean: MeasuringMean) -> Floats:
@@ -235,13 +232,10 @@ def linear_worth(plan: Plan, appliance: int, mean: MeasuringMean) -> Floats:
     return np.asarray(worth)
 
 
-def forged_worth(plan: Plan, appliance: int, answers: AnswerShares, step: float) -> Floats:
-    """What every answer is worth to a home that forges it, and adds `step` to its share: the tail moves too."""
-    share, covariance = answers.share[0], answers.covariance[0]
-    centre = mean_of(plan, appliance, share, covariance)
-    moved = [mean_of(plan, appliance, share + step * row, covariance) for row in np.eye(len(share))]
-    slope = (np.array(moved) - centre) / step
-    return np.asarray(centre + slope - share @ slope)
+def moved_means(plan: Plan, appliance: int, answers: AnswerShares, part: float, says: Floats) -> Floats:
+    """The mean after homes that weigh `part` of all say other things: rows of shares, and the tail moves too."""
+    share = answers.share[0]
+    return means_of(plan, appliance, share + part * (says - share), answers.covariance[0])
 
 
 def measured_limits(answers: AnswerShares) -> tuple[Floats, Floats, Floats]:
