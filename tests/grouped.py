@@ -17,6 +17,10 @@ GROUPED = {
     """,
     "audit/harness/test_true_time_recorder.py": "audit/harness/home_under_test audit/harness/released",
     "audit/leaks/test_canary.py": "audit/leaks/traces",
+    "audit/statement/test_statement.py": """
+        audit/statement/guarantee audit/statement/impact audit/statement/limits audit/statement/long_term
+        audit/statement/mechanism audit/statement/proof audit/statement/registry audit/statement/risks
+    """,
     "audit/test_claims.py": "audit/suites",
     "audit/test_page.py": "audit/page_words privacy/promise_words",
     "chaos/provider/test_power_loss.py": """
@@ -35,6 +39,7 @@ GROUPED = {
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
     "cli/household/test_owner_text.py": "household/consent_text household/report/preview",
+    "cli/plan/test_advise.py": "cli/plan/advice_text",
     "cli/provider/test_provider.py": """
         cli/provider/backup cli/provider/keys cli/provider/serve cli/provider/store_options
         provider/service/folder
@@ -88,7 +93,7 @@ GROUPED = {
     "fleet/test_dataframes.py": """
         fleet/dataframe_kinds fleet/result wire/arrow_tables wire/reports/report_table
     """,
-    "fleet/test_randomise.py": "cli/randomise fleet/state",
+    "fleet/test_randomise.py": "cli/randomise fleet/state fleet/state_charges fleet/state_columns",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
     "household/sources/test_presets.py": "household/sources/json_path household/sources/measurement",
     "household/sources/test_slot_edges.py": "household/clock",
@@ -102,14 +107,15 @@ GROUPED = {
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
     "privacy/advice/test_advise.py": """
-        privacy/advice/answered privacy/advice/candidate privacy/advice/expected
+        privacy/advice/answered privacy/advice/candidate privacy/advice/expected privacy/advice/level_choice
     """,
+    "privacy/test_cohorts.py": "privacy/strategies/columns",
     "privacy/test_dearest.py": "privacy/strategies/strategy",
     "privacy/test_laws.py": "privacy/laws/direct privacy/laws/law privacy/laws/unary",
     "privacy/test_strategies.py": """
         privacy/strategies/absorb privacy/strategies/caps privacy/strategies/cohorts
-        privacy/strategies/distribute privacy/strategies/population privacy/strategies/sample
-        privacy/strategies/table privacy/strategies/uniform
+        privacy/strategies/distribute privacy/strategies/home_strategies privacy/strategies/population
+        privacy/strategies/sample privacy/strategies/table privacy/strategies/uniform
     """,
     "provider/api/test_access.py": "provider/store/logins",
     "provider/api/test_connection.py": "provider/serve",
@@ -158,12 +164,13 @@ ACROSS = {
     "chaos/test_foreign_dangers.py",
     "chaos/test_provider_dangers.py",
     "fleet/test_edges.py",
+    "household/test_earlier_homes.py",
     "household/test_rotation.py",
     "household/upload/test_pinned_key.py",
     "plan/test_hostile.py",
     "privacy/test_caps.py",
-    "privacy/test_cohorts.py",
     "provider/dashboard/test_browser.py",
+    "provider/estimate/test_publish.py",
     "provider/test_hostile.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",

@@ -30,18 +30,14 @@ sources() {
           (select(.password) | "password = \(.password | tojson)")'
 }
 
+# Your own file counts. Without one your caps are those of the options, as long as there are or were any.
+ours="# from the options of the app"
+caps=$(jq -r '.caps // [] | .[]' "$data/options.json")
 if [ -f "$config/caps.toml" ]; then
     cp "$config/caps.toml" "$HUSHWATT_HOME/caps.toml"
-fi
-
-# The option counts at every start, switched on or off, unless your own caps.toml says something about it.
-if ! grep -q '^[[:space:]]*follow_successors' "$config/caps.toml" 2>/dev/null; then
-    caps="$HUSHWATT_HOME/caps.toml"
-    {
-        [ "$(option follow_successors)" != "true" ] || echo "follow_successors = true"
-        [ ! -f "$caps" ] || sed '/^[[:space:]]*follow_successors/d' "$caps"
-    } >"$caps.new"
-    if [ -s "$caps.new" ] || [ -f "$caps" ]; then mv "$caps.new" "$caps"; else rm "$caps.new"; fi
+elif [ -n "$caps" ] || grep -qsxF "$ours" "$HUSHWATT_HOME/caps.toml"; then
+    printf '%s\n%s\n' "$ours" "$caps" >"$HUSHWATT_HOME/caps.toml.new"
+    mv "$HUSHWATT_HOME/caps.toml.new" "$HUSHWATT_HOME/caps.toml"
 fi
 
 # Your own file counts. Without one the broker is Home Assistant's, asked for at every start, as its
@@ -68,14 +64,16 @@ agree=$(option agree)
 
 # jq versions differ in what `-e` says of no input at all, so the answer itself is looked at.
 joined=0
+retired=0
 if status=$(hushwatt household status --json 2>/dev/null); then
     joined=$(printf '%s' "$status" | jq -r '[.plans[]? | select(.state == "taking part" or .state == "paused")] | length')
+    retired=$(printf '%s' "$status" | jq -r '[.plans[]? | select(.state == "retired")] | length')
 elif [ -e "$data/agreed" ]; then
     joined=unknown
 fi
 
-# Consent is to the plan whose terms a start with agree off has shown. When it is over, the home has left,
-# or the provider offers another one, a start asks again.
+# Consent is to the plan whose terms a start with agree off has shown. When it is over, the home has left or
+# retired, or the provider offers another one, a start asks again. A home that has retired still sends what waits.
 if [ "${joined:-0}" = 0 ]; then
     [ "$agree" = "true" ] || rm -f "$data/agreed" "$data/shown"
     offered=""
@@ -99,8 +97,8 @@ if [ "${joined:-0}" = 0 ]; then
         hushwatt household join "$provider" --plan "$shown" ${code:+--code "$code"} --yes
         joined=1
     fi
-    [ "${joined:-0}" = 1 ] || exec sleep infinity
+    [ "${joined:-0}" = 1 ] || [ "${retired:-0}" != 0 ] || exec sleep infinity
 fi
-touch "$data/agreed"
+[ "${joined:-0}" = 0 ] || touch "$data/agreed"
 
 exec hushwatt household run --page-host 0.0.0.0 --page-port 8041 --page-guest 172.30.32.2

@@ -3,6 +3,7 @@
 import random
 import re
 import shutil
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -12,11 +13,13 @@ from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, Seede
 from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.audit.harness.released import check_windows
 from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder
-from hushwatt.audit.planted import OnceOnlyBook
+from hushwatt.audit.planted import OnceOnlyBook, RenewedBook
+from hushwatt.chaos.home.wild_clock import EventScript
 from hushwatt.household.ledger import monotonic_clock, store
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.membership import Membership
+from hushwatt.plan.amounts import MICRO
 
 
 @pytest.fixture
@@ -163,23 +166,65 @@ def test_wild_clock_finds_a_boot_that_proves_everything(monkeypatch, found_out):
 
 def test_a_home_without_caps(monkeypatch, found_out):
     """A book that refuses nothing gives hostile plans what they ask, and is found out."""
-    monkeypatch.setattr(HomeLedger, "refusal", lambda self, start, end, amount: None)
+    monkeypatch.setattr(HomeLedger, "refusal", lambda self, start, end, amount, caps=None: None)
 
-    assert re.search("a (day|year) cost", found_out("hostile-plans"))
+    assert re.search("epsilon_per_(day|year) +cost", found_out("hostile-plans"))
 
 
 def test_a_home_that_adds_nothing_up_for_an_appliance(monkeypatch, found_out):
     """A book that compares each spend by itself gives one appliance to several plans, and is found out."""
     monkeypatch.setattr(HomeLedger, "_appliance_refusal", OnceOnlyBook._appliance_refusal)
 
-    assert re.search("appliance [0-9] cost", found_out("hostile-plans"))
+    assert re.search("appliance_epsilon(_per_year)? appliance [0-9] cost", found_out("hostile-plans"))
+
+
+def test_a_home_that_lives_more_than_once(monkeypatch, found_out):
+    """A book for which every spend begins a new lifetime is found out."""
+    monkeypatch.setattr(HomeLedger, "lifetime_refusal", RenewedBook.lifetime_refusal)
+
+    assert re.search("epsilon_lifetime .*cost", found_out("hostile-plans"))
+
+
+def relived(folder, **caps):
+    """A home that lives through hours again and again: an old ledger comes back, and the clock is set back."""
+    chance, source = random.Random(1), SeededSource(1)
+    plan = plan_for(chance, "lbu", window=1, epsilon=MICRO)
+    owner = replace(NO_CAPS, **caps)
+    script = EventScript(chance, HomeUnderTest(folder / "ledger.db", source, caps=owner), [plan], folder)
+    script.recorder.plans[join(script.home.store, plan, source=source)] = plan
+    for _ in range(3):
+        script.relive()
+        for _ in range(5):
+            script.live(2)
+    script.home.switch_off()
+    script.recorder.judge(owner, script.home.clock.boots)
+
+
+@pytest.mark.parametrize("cap", ["epsilon_per_year", "epsilon_lifetime"])
+def test_an_old_ledger_renews_no_cap(tmp_path, cap):
+    """However often hours are lived again, a year and a lifetime have what their owner gave them."""
+    relived(tmp_path, **{cap: 15 * MICRO})
+
+
+@pytest.mark.parametrize("cap", ["epsilon_per_year", "epsilon_lifetime"])
+def test_a_home_that_counts_one_window_of_the_time_it_forgot(tmp_path, monkeypatch, cap):
+    """If time that ran unseen counts for one window only, however long it was, the same home overspends."""
+    charge = Membership.charge_lost_slots
+    monkeypatch.setattr(
+        Membership,
+        "charge_lost_slots",
+        lambda self, last, reason, unseen=0: charge(self, last, reason, min(unseen, self.plan.window)),
+    )
+
+    with pytest.raises(Fault, match="where the owner allows 15000000"):
+        relived(tmp_path, **{cap: 15 * MICRO})
 
 
 def test_a_home_that_keeps_the_caps_of_its_start(monkeypatch, found_out):
     """An agent that does not see that its owner lowered the caps is found out."""
     monkeypatch.setattr(HomeUnderTest, "tick", with_the_first_caps(HomeUnderTest.tick))
 
-    assert re.search("a day cost|appliance [0-9] cost", found_out("hostile-plans"))
+    assert re.search("epsilon[a-z_]* (appliance [0-9])? ?cost", found_out("hostile-plans"))
 
 
 def with_the_first_caps(tick):

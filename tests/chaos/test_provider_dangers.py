@@ -9,10 +9,11 @@ import pytest
 
 from hushwatt.chaos.run import run
 from hushwatt.chaos.scenarios import SCENARIOS
+from hushwatt.plan.periods import PublishPeriods
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
-from hushwatt.provider.estimate import estimate, slots
+from hushwatt.provider.estimate import appliance_series, slots, time_range
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.intake import erase, inbox
 from hushwatt.provider.service import collection_reader
@@ -102,7 +103,7 @@ def test_answers_before_their_time(monkeypatch):
         found = tallies(self, plan, last)
         with self._database.reading() as session:
             found.groups.update(read_tallies(session, 1, 0, 99))
-        return found
+        return replace(found, closed=99)
 
     monkeypatch.setattr(CollectionReader, "_tallies", early)
 
@@ -131,7 +132,7 @@ def test_a_minimum_for_slots_alone(monkeypatch):
     def generous(plan, *more):
         return estimates(replace(plan, minimum_homes=1), *more)
 
-    monkeypatch.setattr(estimate, "slot_statistics", generous)
+    monkeypatch.setattr(appliance_series, "slot_statistics", generous)
 
     assert any("and it is told" in said for said in faults("published-once"))
 
@@ -141,6 +142,27 @@ def test_small_slots_that_count_alone(monkeypatch):
     monkeypatch.setattr(slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0))
 
     assert any("subtracting" in said for said in faults("published-once"))
+
+
+def test_reports_that_are_taken_for_homes(monkeypatch):
+    """A home that speaks several times in a period is one home."""
+    monkeypatch.setattr(SlotTimeline, "different", lambda timeline, speakers, span: timeline.sum_by_slot(speakers))
+
+    assert any("and it is told" in said or "than were heard" in said for said in faults("published-once"))
+
+
+def test_a_period_that_is_published_in_parts(monkeypatch):
+    """Nothing is told of a period until all of it can be."""
+    monkeypatch.setattr(PublishPeriods, "last_complete", lambda periods, slot: min(slot, periods.slots - 1))
+
+    assert any("before it is published" in said for said in faults("published-once"))
+
+
+def test_a_range_of_parts(monkeypatch):
+    """Whoever asks for a part of a period is told so at every door."""
+    monkeypatch.setattr(time_range, "_refuse_parts", lambda *_: None)
+
+    assert any("for a part of a period" in said for said in faults("published-once"))
 
 
 def test_a_page_with_other_numbers(monkeypatch):

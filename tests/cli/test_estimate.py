@@ -233,3 +233,56 @@ def test_reports_of_another_plan(hushwatt, reports, tmp_path):
 
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
+
+
+class TestPublishedTogether:
+    """A plan that publishes two days at a time, and reports of six days."""
+
+    @pytest.fixture
+    def words(self, reports, tmp_path):
+        plan, file = reports()
+        text = (tmp_path / plan).read_text().replace("minimum_homes", "publish = {}\nminimum_homes")
+
+        def make(publish):
+            (tmp_path / plan).write_text(text.replace("{}", publish))
+            agreed = Plan.load(tmp_path / plan)
+            randomise_file(agreed, tmp_path / "readings.csv", tmp_path / file, seed=1)
+            return plan, file
+
+        return make
+
+    @pytest.fixture(autouse=True)
+    def _readings(self, readings, tmp_path):
+        (tmp_path / "readings.csv").write_bytes(readings.read_bytes())
+
+    def test_entries_and_tables(self, hushwatt, words):
+        """JSON has one entry for each, and the table's headline counts them."""
+        plan, file = words('"2d"')
+        told = json.loads(hushwatt("estimate", plan, file, "--json").stdout)
+        shown = hushwatt("estimate", plan, file).stdout
+
+        assert [(slot["slot"], slot["slots"], slot["reports"]) for slot in told["slots"]] == [
+            (0, 2, HOMES),
+            (2, 2, HOMES),
+            (4, 2, HOMES),
+        ]
+        assert f"{HOMES} homes, 3 periods of 2 days" in shown
+        assert json.loads(hushwatt("top", plan, file, "--json").stdout)["top"] == told["top"]
+
+    def test_what_is_not_whole_is_not_told(self, hushwatt, words):
+        """Four days at a time: the last two days are waited for; seven: there is nothing to tell yet."""
+        four = hushwatt("estimate", *words("4")).stdout
+        seven = hushwatt("estimate", *words("7")).stdout
+
+        assert "1 period of 4 days" in four
+        assert "published once every 4 days: the last 2 slots with reports are no whole period yet" in four
+        assert "once every 7 days: the last 6 slots with reports are no whole period yet" in seven
+        assert "watts ±" not in seven
+
+    @pytest.mark.parametrize("option, day, near", [("--from", "2024-01-02", "2024-01-01 or 2024-01-03")])
+    def test_a_range_within_one_is_refused(self, hushwatt, words, option, day, near):
+        """One line, and exit 2."""
+        answer = hushwatt("estimate", *words("2"), option, day)
+
+        assert (answer.returncode, answer.stdout) == (2, "")
+        assert answer.stderr.strip().endswith(f"results are published once every 2 days; write {near}")

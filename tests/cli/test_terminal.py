@@ -50,7 +50,7 @@ def test_a_share_stands_beside_its_limits(printed, found):
     """The drawing is left out first; then the share is, with its interval."""
     headings = [
         next(line for line in printed(period_table(found), PERIOD_SPARE, width) if "watts ± se" in line)
-        for width in (120, 88, 70)
+        for width in (120, 100, 70)
     ]
 
     assert [("over time" in line, "share" in line, line.count("95 %")) for line in headings] == [

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from fractions import Fraction
+from html import escape
 
 import numpy as np
 import pytest
@@ -22,14 +23,22 @@ from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.page import LEFT, RIGHT, WIDTH, chart, page, table
 from hushwatt.evaluate.demo.rehearsal import SEED, WATTS_DIVISOR, ask, paper_plan
 from hushwatt.evaluate.demo.server import TRIES, free_door
+from hushwatt.evaluate.demo.year import DAYS, LIKE, MONTH, observed, rehearse_year, year_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.long_run import long_run, long_run_words
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     with rehearse(tmp_path_factory.mktemp("demo"), homes=300, slots=3) as rehearsal:
         yield rehearsal
+
+
+@pytest.fixture(scope="module")
+def year():
+    """A smaller million, with the same noise in every run."""
+    return rehearse_year(homes=300_000, noise=5)
 
 
 def test_every_home_reports_once_in_a_window(done):
@@ -72,9 +81,9 @@ def test_the_paper_gets_its_own_ranges():
     assert (watts > tops / 10).mean() > 0.2
 
 
-def test_page(done):
+def test_page(done, year):
     """The page names every appliance and loads nothing from elsewhere."""
-    text = page(done)
+    text = page(done, year)
 
     assert all(name.replace("_", " ") in text for name in done.plan.names)
     assert "$" not in text
@@ -94,7 +103,7 @@ def test_the_paper_is_judged_by_the_same_truth(done):
     assert done.paper_share_error == pytest.approx(metrics.share_error(done.truth, papers))
 
 
-def test_numbers_of_the_page(done):
+def test_numbers_of_the_page(done, year):
     """The table has every appliance's estimate, limits, the truth, true rank and the paper's number."""
     rows = [re.findall("<td>(.*?)</td>", row) for row in table(done).split("<tr>")[2:]]
 
@@ -133,9 +142,9 @@ def test_numbers_of_the_chart(done):
         assert [float(number) for number in numbers] == pytest.approx([each["mean_watts"], low, high], abs=0.051)
 
 
-def test_what_the_page_says_of_protection(done):
+def test_what_the_page_says_of_protection(done, year):
     """ε and odds of the home and of one appliance, bytes and days, hits and points, are those of the run."""
-    text, paper = " ".join(page(done).split()), preset("paper")
+    text, paper = " ".join(page(done, year).split()), preset("paper")
     single = float(done.promise.appliance_dearest) / 1e6
 
     assert f"<b>{done.hits} of 10</b>" in text
@@ -168,12 +177,55 @@ def test_numbers_of_the_summary(done):
     assert f"ε {preset('paper').epsilon / 1e6:g} in any {done.plan.window} days" in said["private"]
 
 
+def test_a_year_beside_the_truth(year):
+    """All days for the year, the first 30 for the month, each against the real means of its own days."""
+    watts = paper_homes(LIKE, DAYS, SEED) / WATTS_DIVISOR
+
+    assert year.truth == pytest.approx(watts.mean(axis=(0, 1)))
+    assert year.month.truth == pytest.approx(watts[:MONTH].mean(axis=(0, 1)))
+    assert [len(one.answer["slots"]) for one in (year, year.month)] == [DAYS, MONTH]
+    assert year.hits >= 8
+    assert year.share_error < year.month.share_error
+    assert year.within >= 13
+
+
+def test_every_home_of_the_million_speaks_once(year):
+    """A year of reports is one report of each home, so it costs no more than ε 1."""
+    heard = sum(slot["reports"] for slot in year.answer["slots"])
+
+    assert heard == year.homes == 300_000
+    assert long_run(year_plan()).epsilon == 1_000_000
+
+
+def test_what_is_said_of_the_year(done, year):
+    """Command and page say the hits, the limits, and what an observer tells, as the long run has it."""
+    said = dict(command.year_remarks(done, year))
+    text = " ".join(page(done, year).split())
+    told = long_run_words(year.plan)[0]
+
+    assert said["accurate"].startswith(f"{year.hits} of 10 stand at exactly their true rank after the year")
+    assert f"{year.month.hits} of 10 after the first 30 days" in said["accurate"]
+    assert f"{year.within} of 15 real means" in said["accurate"]
+    assert told[1:] in said["one home"]
+    assert "It speaks once in 365 days, about 1 of 15 appliances." in said["one home"]
+    assert long_run_words(done.plan)[0] in said["beside it"]
+    assert "300,000 such homes for a year, at ε 1 for the whole home" in text
+    assert f"<b>{year.hits} of 10</b> at exactly their true rank after the year, {year.month.hits} after" in text
+    assert f"<b>{year.within} of 15</b> real means" in text
+    assert "<b>50.9 in 100</b> is how often someone who sees all reports of a home" in text
+    assert "tells right whether it has a washing machine," in text
+    assert chart(year) in page(done, year)
+    for _, sentence in observed(year.plan, done.plan):
+        assert escape(sentence) in text
+
+
 def test_command(hushwatt, tmp_path):
     """`hushwatt demo --exit` prints the summary, leaves the page, and ends."""
     answer = hushwatt("demo", "--homes", 300, "--days", 3, "--exit")
 
     assert answer.returncode == 0, answer.stderr
     assert "300 invented homes, 3 days, 300 reports over HTTP" in answer.stdout
+    assert "1,000,000 such homes for a year, ε 1 for the whole home in any 365 days" in answer.stdout
     assert "dashboard    http://127.0.0.1:" in answer.stdout
     assert (tmp_path / "hushwatt-demo" / "report.html").exists()
 

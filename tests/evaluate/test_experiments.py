@@ -10,12 +10,20 @@ from hushwatt.errors import ReadingsError, UsageError
 from hushwatt.evaluate import metrics, paper_numbers
 from hushwatt.evaluate.experiments import experiment, experiments, run, top
 from hushwatt.evaluate.experiments.columns import NO_CAP, advised, held_watts, true_counts
-from hushwatt.evaluate.experiments.experiment import COLUMNS, Goal, HomesSpec, Job, Setting
+from hushwatt.evaluate.experiments.experiment import COLUMNS, EVERY_ROW, Goal, HomesSpec, Job, Setting
 from hushwatt.evaluate.experiments.homes import PAPER, about, base_of, watts_of, weekly, with_prior_knowledge
 from hushwatt.evaluate.experiments.level_counts import with_levels, with_method
 from hushwatt.evaluate.experiments.over_time import PACES, drifting
 from hushwatt.evaluate.experiments.peeking_loss import answer, log_chance
-from hushwatt.evaluate.reproduce import count, document, number, reproduce, summarised
+from hushwatt.evaluate.reproduce import (
+    MeanResult,
+    ReproducedExperiment,
+    count,
+    document,
+    number,
+    reproduce,
+    summarised,
+)
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
@@ -230,6 +238,21 @@ def test_goals_judge():
     goal = Goal("", "", "", least=0.9, most=1.1)
 
     assert [goal.reached(value) for value in (0.9, 1.1, 0.89, 1.11)] == [True, True, False, False]
+    assert [replace(goal, doubt=2.0).reached(value, 0.01) for value in (0.89, 1.11, 0.87, 1.13)] == [
+        *(True, True, False, False)
+    ]
+
+
+def test_a_goal_for_every_row():
+    """It is judged row by row, by each row's own error, and names the row."""
+    each = experiment("year")
+    metric, column = each.metrics[0].name, each.columns[1]
+    goal = Goal(EVERY_ROW, metric, column, least=90.0, doubt=2.0)
+    rows = [("a", 95.0, 1.0), ("b", 85.0, 3.0), ("c", 85.0, 2.0)]
+    results = tuple(MeanResult(row, metric, column, None, value, error, 0, 0, 9) for row, value, error in rows)
+    part = ReproducedExperiment(replace(each, goals=(goal,)), results, ())
+
+    assert [(one.setting, reached) for one, _, reached in part.goals()] == [("a", True), ("b", True), ("c", False)]
 
 
 def test_results_are_means_of_repetitions():

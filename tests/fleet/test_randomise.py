@@ -156,7 +156,7 @@ def write_cursor(plan, path):
     """Write a state in the older form: orders that begin elsewhere, and a cursor that says how far each home is."""
     table, known = pq.read_table(path), FleetState.load(plan, path)
     homes = known.homes(slice(0, len(table)))
-    turns = known.slot + homes.strategies.each(lambda state: state.wait)
+    turns = known.slot + homes.strategies.waits()
     cursor = np.array([first_place(plan, int(turn)) for turn in turns]) + 1
     rows = [np.roll(order, 1).tobytes() for order in homes.order]
     place = table.schema.get_field_index("order")
@@ -348,17 +348,12 @@ def test_state_carries_every_ledger(tmp_path, plan_for, method, more):
 
 
 def charged(ledger):
-    """The charges of a ledger that charged anybody, as plain numbers."""
-    return [
-        (
-            one.slot,
-            one.homes.tolist(),
-            one.amounts.tolist(),
-            None if one.members is None else one.members.tolist(),
-        )
-        for one in ledger.charges
-        if len(one.homes)
-    ]
+    """What each home was charged in each slot, and for which appliances, as plain numbers."""
+    return sorted(
+        (one.slot, home, amount, None if one.members is None else one.members[place].tolist())
+        for one in ledger.log.before(9)
+        for place, (home, amount) in enumerate(zip(one.homes.tolist(), one.amounts.tolist(), strict=True))
+    )
 
 
 @pytest.mark.parametrize("method", ["lbd", "lpd"])
@@ -407,7 +402,9 @@ def test_homes_that_follow_their_levels_too_closely(tmp_path, plan_of, readings_
 
 
 CHANGES = [
-    {"slot": -1}, {"slot": "x"}, {"slot": 10**30}, {"charges": [10**9]}, {"charges": 5}, {"charges": None},
+    {"slot": -1}, {"slot": "x"}, {"slot": 10**30}, {"runs": [[0, 10**9, 1, None]]}, {"runs": 5}, {"runs": None},
+    {"runs": [[0, 1, 1, [0]]]}, {"runs": [[0, 1, 10**12, None]]}, {"runs": [[0, 1, 1, [0, 9]]]},
+    {"runs": [[0, 1, "x", None]]},
     {"strategies": [{}]}, {"strategies": [{"window": "x"}]}, {"strategies": 7}, {"decided": {}},
     {"decided": 3}, {"plan": None}, {"plan": [[]]}, {"format": [1]}, {"format": "9" * 999},
 ]  # fmt: skip
@@ -458,7 +455,7 @@ def test_a_state_whose_strategies_are_not_of_whole_numbers(tmp_path, kept, value
     assert str(caught.value.__cause__) == "not a strategy of numbers"
 
 
-@pytest.mark.parametrize("column", ["household", "cohort", "drawn", "order", "charge0"])
+@pytest.mark.parametrize("column", ["household", "cohort", "drawn", "order", "charges"])
 def test_a_state_whose_columns_are_others(tmp_path, kept, column):
     """The same for its rows: missing, of another kind, out of range, or a home twice."""
     plan, table = kept

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import ClassVar
 
 import pytest
+from tests.household.living import NO_CAPS
 from tests.household.serving import Provider, plan_text
 
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import agree, leave, pause, pinned_key, propose, resume, taking_part
-from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.caps import AMOUNTS
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.upload.http import Unreachable, check_address
 from hushwatt.household.upload.provider_client import (
@@ -28,10 +29,8 @@ from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.wire.signature import public_bytes
 
-CAPS = Caps(epsilon_per_day=10**12, epsilon_per_year=10**12, appliance_epsilon=10**12)
-WIDE = [
-    word for cap in ("epsilon_per_day", "epsilon_per_year", "appliance_epsilon") for word in ("--cap", f"{cap}=100000")
-]
+CAPS = replace(NO_CAPS, epsilon_per_window=10 * MICRO, smallest_minimum_homes=10)
+WIDE = [word for cap in AMOUNTS for word in ("--cap", f"{cap}=100000")]
 SPEND = "INSERT INTO spends (place, slot, purpose, start, end, amount) VALUES (1, ?, 'publication', 0, ?, 1000)"
 
 
@@ -93,9 +92,9 @@ def test_plans_are_weighed_together(store, provider, plans):
     instead = propose(store, caps, ProviderClient(provider.address), plans[1].id)
     later = propose(store, caps, ProviderClient(provider.address), plans[3].id, now=nanoseconds(plans[0].expires))
 
-    assert beside.objections == (
-        "it asks 50 ε in a day together with your other plans, your cap epsilon_per_day is 30",
-    )
+    assert [each.words for each in beside.objections] == [
+        "it asks 50 ε in a day together with your other plans, your cap epsilon_per_day is 30"
+    ]
     assert instead.objections == later.objections == ()
 
 
@@ -307,11 +306,13 @@ def test_join_from_the_command_line(hushwatt, provider, plans, folder):
     where = ("--folder", folder / "home", "--plan", plans[0].id[:8])
     refused = hushwatt("household", "join", provider.address, *where, "--yes", "--cap", "epsilon_per_year=9")
     mute = hushwatt("household", "join", provider.address, *where, *WIDE)
-    done = hushwatt("household", "join", provider.address, *where, "--yes")
+    kept = (folder / "home" / "caps.toml").exists()
+    done = hushwatt("household", "join", provider.address, *where, "--yes", *WIDE)
 
     assert refused.returncode == 2
     assert "epsilon_per_year" in refused.stderr
     assert mute.returncode == 2
+    assert not kept
     assert done.returncode == 0
     for words in ("who asks", "kettles@example.org", "in a year", "odds", "EXAMPLE", plans[0].id):
         assert words in done.stdout

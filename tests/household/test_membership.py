@@ -14,6 +14,7 @@ from hushwatt.household import membership
 from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import Membership, merge_old_entries
+from hushwatt.household.report.serialise import strategy_of
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import OperatingSystem
 
@@ -111,12 +112,12 @@ def test_a_home_that_comes_back_remembers(member_of, plan_of):
         member = member_of(plan_of(3, 3, 3, method=method, appliances_per_report=3 if method in ("lbd", "lba") else 2))
         for _ in range(5):
             member.report_slot(np.array([50.0, 250.0, 0.0]), due=0)
-        before = (repr(member.homes.strategies.states), member.homes.drawn.tolist(), member.slot)
-        charges = [(charge.slot, charge.amounts.tolist()) for charge in member.ledger.charges]
+        before = (repr(strategy_of(member.homes)), member.homes.drawn.tolist(), member.slot)
+        charges = [(charge.slot, charge.amounts.tolist()) for charge in member.ledger.log.before(10**9)]
         member.reload()
 
-        assert (repr(member.homes.strategies.states), member.homes.drawn.tolist(), member.slot) == before
-        recent = [(charge.slot, charge.amounts.tolist()) for charge in member.ledger.charges]
+        assert (repr(strategy_of(member.homes)), member.homes.drawn.tolist(), member.slot) == before
+        recent = [(charge.slot, charge.amounts.tolist()) for charge in member.ledger.log.before(10**9)]
         assert [each for each in recent if each[0] > member.slot - 3] == [
             each for each in charges if each[0] > member.slot - 3
         ]

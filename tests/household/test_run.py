@@ -46,7 +46,10 @@ topic = "living/tv"
 CAPS = """
 epsilon_per_day = 100000
 epsilon_per_year = 1000000
+epsilon_lifetime = 1000000
 appliance_epsilon = 100000
+appliance_epsilon_per_year = 1000000
+appliance_epsilon_lifetime = 1000000
 smallest_minimum_homes = 1
 """
 

@@ -117,6 +117,7 @@ def app(request, tmp_path):
     return App(tmp_path, request.param)
 
 
+STATUS = "hushwatt household status --json"
 SHOW = "hushwatt household join https://p.example"
 JOIN = f"hushwatt household join https://p.example --plan {PLAN} --yes"
 RUN = "hushwatt household run --page-host 0.0.0.0 --page-port 8041 --page-guest 172.30.32.2"
@@ -303,29 +304,45 @@ def test_the_owners_files_count(app):
     assert (app.home / "caps.toml").read_text() == "epsilon_per_day = 1\n"
 
 
-def test_following_successors_is_an_option(app):
-    """Switched on and off again at a start, beside other caps, of the owner's own file too."""
-    caps = app.home / "caps.toml"
+def test_caps_of_the_options(app):
+    """They are the home's caps at every start; taken back, the defaults hold; a file of the owner's counts alone."""
+    app.options(caps=["epsilon_per_year=1230", "appliance_epsilon_per_year=82", "follow_successors=true"])
+    app.start()
+    raised = Caps.load(app.home / "caps.toml")
+    app.options(caps=[])
+    app.start()
+    usual = Caps.load(app.home / "caps.toml")
+    (app.folder / "config" / "caps.toml").write_text("epsilon_per_day = 1\n")
+    app.options(caps=["epsilon_per_year=1230"])
     app.start()
 
-    assert not caps.exists()
-    for wanted in (True, True, False):
-        app.options(follow_successors=wanted)
-        app.start()
-        assert Caps.load(caps).follow_successors is wanted
-    (app.folder / "config" / "caps.toml").write_text("epsilon_per_day = 7\n")
-    app.options(follow_successors=True)
-    app.start()
-    assert Caps.load(caps) == Caps(epsilon_per_day=7_000_000, follow_successors=True)
+    assert raised == Caps.of({"epsilon_per_year": 1230, "appliance_epsilon_per_year": 82, "follow_successors": True})
+    assert usual == Caps.of({})
+    assert Caps.load(app.home / "caps.toml") == Caps.of({"epsilon_per_day": 1})
 
 
-def test_the_owners_caps_say_more_than_the_option(app):
-    """What caps.toml says of successors counts."""
-    (app.folder / "config" / "caps.toml").write_text("follow_successors = false\n")
-    app.options(follow_successors=True)
+def test_caps_from_elsewhere_stay(app):
+    """Without caps in the options, those that are in the home's folder are not touched."""
+    app.home.mkdir()
+    (app.home / "caps.toml").write_text("epsilon_per_day = 2\n")
     app.start()
 
-    assert not Caps.load(app.home / "caps.toml").follow_successors
+    assert (app.home / "caps.toml").read_text() == "epsilon_per_day = 2\n"
+
+
+def test_a_home_that_has_retired_still_sends_what_waits(app):
+    """The agent runs; the terms are shown again, and joining anew needs another look at them."""
+    app.joined("retired")
+    (app.folder / "data" / "agreed").touch()
+    over = app.start()
+    app.options(agree=False)
+    looked = app.start()
+    app.options(agree=True)
+    again = app.start()
+
+    assert over == [STATUS, SHOW, RUN]
+    assert looked == [STATUS, SHOW, RUN]
+    assert again == [STATUS, SHOW, JOIN, RUN]
 
 
 def test_nothing_is_open_to_others(app):

@@ -29,6 +29,7 @@ def _fact(text, label):
         ({"method": '"lba"'}, "decided by", "household: each home for itself"),
         ({}, "each report", "speaks of all 2 appliances"),
         ({"appliances_per_report": "1"}, "each report", "speaks of 1 of the 2 appliances, in random turns"),
+        ({"publish": '"7d"'}, "results", "are published once every 7 days; nothing is shown of a shorter time"),
         ({"minimum_homes": "1000"}, "shown only", "where at least 1,000 homes reported"),
     ],
 )

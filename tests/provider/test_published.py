@@ -130,3 +130,93 @@ def test_files_that_come_late_move_nothing(store_address, plan_of, tmp_path):
 
     assert before["homes"] == 40
     assert after == before
+
+
+class TestPeriods:
+    """Three slots are published together: nothing of one of them is shown at any door."""
+
+    DOORS = ("/estimates", "/top", "/slots", "/export.json", "/export.csv", "/export.parquet")
+
+    @pytest.fixture
+    def talk(self, collecting, plan_of):
+        """Days 0 to 2 are published, 3 and 4 are not; half of the ten homes speak each day."""
+        plan = plan_of(3, 4, method="lpu", window=2, minimum_homes=8, publish=3)
+        talk = collecting(plan, grace="2h")
+        key, name, devices = talk.gateway(10)
+        self.sent, self.signer = list(histories(plan, 10, 5)), (key, name, devices)
+        for sent in self.sent:
+            talk.at_slot(sent.slot)
+            talk.send(key, name, records(devices, sent))
+        return talk
+
+    @both_stores
+    def test_published_when_the_last_slot_closes(self, talk):
+        """One entry, of all ten homes once, and the next two hours after its third day; not an hour before."""
+        told = talk.get("/estimates").json()
+        (entry,) = told["slots"]
+
+        assert (entry["slot"], entry["slots"], entry["reports"], entry["start"]) == (0, 3, 10, "2024-01-01T00:00:00Z")
+        assert set(entry["appliances"]) == {"appliance 0", "appliance 1"}
+        assert talk.service.read.state(talk.plan).published == 2
+        talk.at_slot(5, late=timedelta(hours=1))
+        assert len(talk.get("/estimates").json()["slots"]) == 1
+        talk.at_slot(5, late=timedelta(hours=2))
+        later = talk.get("/estimates").json()["slots"]
+        assert [(each["slot"], each["slots"]) for each in later] == [(0, 3), (3, 3)]
+        assert later[0] == entry
+
+    def test_their_life(self, talk):
+        """A period is open until its last slot is over, and closes with it."""
+        first, second = talk.get("/slots").json()["slots"]
+
+        assert (first["state"], first["slots"], first["reports"]) == ("published", 3, 10)
+        assert (second["state"], second["slot"], second["reports"]) == ("open", 3, 10)
+        assert (second["end"], second["closes"]) == ("2024-01-07T00:00:00Z", "2024-01-07T02:00:00Z")
+        assert talk.service.read.not_yet(talk.plan).have == 10
+
+    def test_late_for_a_closed_slot_is_late(self, talk):
+        """A slot closes by itself, even if it waits for others to be published."""
+        key, name, devices = self.signer
+        talk.at_slot(5)
+        answer = talk.send(key, name, records(devices, self.sent[3]))
+        joined = talk.gateway(2)
+        fresh = next(sent for sent in histories(talk.plan, 2, 4, seed=2) if sent.slot == 3)
+        late = talk.send(joined[0], joined[1], records(joined[2], fresh)) if len(fresh.homes) else None
+
+        assert answer.json()["repeated"] == len(self.sent[3].homes)
+        assert late is None or late.status_code == 422
+        assert set(talk.get("/health").json()["late"]) <= {"3"}
+
+    def test_by_hand_only_whole_ones(self, talk):
+        """Whoever publishes up to a slot within a period publishes the periods before it."""
+        talk.at_slot(4, late=timedelta(hours=1))
+        by_hand(talk, 4)
+        assert talk.service.read.state(talk.plan).published == 2
+        talk.at_slot(5, late=timedelta(minutes=-30))
+        by_hand(talk, 5)
+        assert talk.service.read.state(talk.plan).published == 2
+        talk.at_slot(5, late=timedelta(minutes=30))
+        by_hand(talk, 5)
+        assert talk.service.read.state(talk.plan).published == 5
+
+    def test_a_part_of_one_is_refused_at_every_door(self, talk):
+        """One line, with where the nearest begin and end."""
+        within = "is within a period, and results are published once every 3 days; write"
+        for door in self.DOORS:
+            start, end = talk.get(f"{door}?from=2024-01-02"), talk.get(f"{door}?to=2024-01-05")
+            assert (start.status_code, end.status_code) == (422, 422)
+            assert f"from 2024-01-02 {within} 2024-01-01 or 2024-01-04" in start.json()["detail"]
+            assert f"to 2024-01-05 {within} 2024-01-03 or 2024-01-06" in end.json()["detail"]
+        for page in PAGES:
+            answer = talk.client.get(f"{page}?from=2024-01-02")
+            assert answer.status_code == 400
+            assert f"{within} 2024-01-01 or 2024-01-04" in answer.text
+
+    def test_pages_speak_of_periods(self, talk):
+        """Labels say how long they last."""
+        overview, series = (talk.client.get(page).text for page in ("/", "/series"))
+
+        assert "Current period" in overview
+        assert "3 days from 4 Jan 2024" in overview
+        assert "3 days from 1 Jan 2024" in series
+        assert "slot has" not in overview

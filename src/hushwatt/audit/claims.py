@@ -28,7 +28,7 @@ CLAIMS = {
     "C12": AuditedClaim("the home's ledgers refuse what would overspend, and nothing else", "ours"),
     "C13": AuditedClaim("an attack on the real bytes never shows more than ε", "the promise of ε itself"),
     "C14": AuditedClaim("the auditor finds planted bugs", "ours"),
-    "C15": AuditedClaim("habits are not protected for ever", "ours, a known limit"),
+    "C15": AuditedClaim("habits are not protected for ever, and what is told of them is right", "ours, a known limit"),
     "C16": AuditedClaim("no true reading leaves, and none stays", "ours"),
     "C17": AuditedClaim("whether and when a home sends never depends on its readings", "ours"),
     "C18": AuditedClaim("no weak randomness at home", "ours; the paper takes it for granted"),

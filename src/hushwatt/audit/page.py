@@ -25,6 +25,7 @@ def page(report: AuditReport) -> str:
     checks = len(report.everything)
     good = sum(finding.passed for finding in report.everything)
     return template.substitute(
+        style=page_style(),
         version=escape(versions()["hushwatt"]),
         date=f"{report.when:%d %B %Y, %H:%M} UTC".lstrip("0"),
         mark="yes" if report.passed else "no",
@@ -40,6 +41,11 @@ def page(report: AuditReport) -> str:
         seconds=_time(report.seconds),
         findings=_findings(report.findings),
     )
+
+
+def page_style() -> str:
+    """How the pages of audits look: light and dark, on a phone, and in print."""
+    return (files("hushwatt.audit") / "page.css").read_text(encoding="utf-8")
 
 
 def _verdict(good: int, checks: int) -> str:

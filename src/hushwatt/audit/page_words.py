@@ -63,15 +63,15 @@ QUESTIONS = (
     ),
     ReaderQuestion(
         "What about habits?",
-        "They are not protected for ever: a level that stays the same for months shows in the end, and how "
-        "soon depends on the plan. This is measured and stated, not hidden.",
+        "They are not protected for ever: what stays the same for months shows in the end, and how soon depends on "
+        "the plan. Every plan says it in plain words, and attacks on real bytes find that much, no more and no less.",
         ("C15",),
         limit=True,
     ),
 )
 LIMITS = (
-    "Habits. ε is a promise for any few slots in a row (a window). A year has many windows, and what never "
-    "changes can be averaged out of them. Every home sees the ε it has spent in all.",
+    "Habits. ε is a promise for any few slots in a row (a window). A year has many windows, unless the window is a "
+    "year, and what never changes can be averaged out of them. Every home is told how soon before it joins.",
     "Exact enumeration is done in small shapes. Larger plans are covered by the written proofs, by the exact "
     "check of every window's budget, and by attacks on samples.",
     "An attack that proves nothing is no proof of privacy: another attacker may be cleverer. The enumeration "

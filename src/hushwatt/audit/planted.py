@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from hushwatt.audit.exact.brute_force import Answer, KeptProbes, Memory, SlotOutcome
 from hushwatt.audit.exact.household_decided import EnumeratedHome, answer_table, distances, payload
-from hushwatt.household.ledger.caps import DAY
+from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.report.homes import Homes
 from hushwatt.household.report.randomise import randomise
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.charge_lines import Amounts, Members
+from hushwatt.privacy.charge_log import ChargeLog
 from hushwatt.privacy.entropy import Entropy, Simulation
 from hushwatt.privacy.kernels import answer_bits
 from hushwatt.privacy.laws import BitLaw, Law, debias, law_for
-from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members, Spend
+from hushwatt.privacy.ledger import Ledger, Spend
 from hushwatt.privacy.strategies import Absorb, Strategy
 from hushwatt.wire.payload import Layout
 
@@ -128,14 +130,14 @@ def debias_as_if_undivided(counts: NDArray[np.float64], reports: int, law: Law) 
 class ForgetfulLedger(Ledger):
     """A ledger whose window is one slot too short."""
 
-    def recent(self, slot: int) -> list[Charge]:
-        return [charge for charge in self.charges if charge.slot > slot - self.window + 1]
+    def first_slot(self, slot: int) -> int:
+        return super().first_slot(slot) + 1
 
 
 def kept_a_slot_short(plan: Plan, place: int, book: HomeLedger, slot: int) -> PlanLedger:
     """A home's ledger that reads one slot too few when it is opened again."""
     ledger = PlanLedger.load(plan, place, book, slot)
-    ledger.charges = [charge for charge in ledger.charges if charge.slot > slot - plan.window + 1]
+    ledger.log = ledger.log.since(slot - plan.window + 2)
     return ledger
 
 
@@ -149,8 +151,16 @@ class HalfDayBook(HomeLedger):
 class OnceOnlyBook(HomeLedger):
     """A book that compares each spend with an appliance's cap, and adds nothing up."""
 
-    def _appliance_refusal(self, entry: SpendEntry) -> OverCap | None:
-        limit = self.caps.appliance_limit(DAY)
+    def _appliance_refusal(self, entry: SpendEntry, caps: Caps) -> OverCap | None:
+        limit = caps.appliance_limits(DAY)[0]
+        return OverCap(entry.amount, limit) if entry.amount > limit.amount else None
+
+
+class RenewedBook(HomeLedger):
+    """A book for which every spend begins a new lifetime."""
+
+    def lifetime_refusal(self, entry: SpendEntry) -> OverCap | None:
+        limit = self.caps.lifetime
         return OverCap(entry.amount, limit) if entry.amount > limit.amount else None
 
 
@@ -158,7 +168,7 @@ class GenerousLedger(Ledger):
     """A ledger that takes the first charge of a slot with two for a trial, and lets it go."""
 
     def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
-        self.charges = [charge for charge in self.charges if charge.slot != slot]
+        self.log = ChargeLog.of(self.homes, sorted(self.log.before(slot), key=lambda charge: charge.slot))
         super().charge(slot, amounts, members)
 
 

@@ -56,6 +56,7 @@ def selftest_audits() -> Iterator[Audit]:
             HomeLedger,
             planted.OnceOnlyBook,
         ),
+        ("a lifetime that begins anew", lambda it: audit_book(it, CASES[5], 2), HomeLedger, planted.RenewedBook),
         ("a probe that is not paid", partial(audit_payments, "lba"), as_shipped, planted.look_for_free),
         ("a seed used twice", partial(audit_streams, reused, HOMES), Simulation, planted.ReusedSeed),
     ]

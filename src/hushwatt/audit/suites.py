@@ -7,7 +7,7 @@ from functools import partial
 from hushwatt.audit.attacks.agents import agent_audits
 from hushwatt.audit.attacks.empirical import empirical_audit_of, empirical_audits
 from hushwatt.audit.attacks.forged_report import audit_forged, forged_audits
-from hushwatt.audit.attacks.habit import audit_habit, habit_audits
+from hushwatt.audit.attacks.habit import PLAN_WORK, audit_habit, habit_audits
 from hushwatt.audit.exact.run import exact_audit_of, exact_audits
 from hushwatt.audit.finding import Audit
 from hushwatt.audit.laws.own_draws import own_draw_audits
@@ -56,7 +56,7 @@ SUITES = {
     ),
     "forged": Suite(forged_audits, lambda plan: partial(audit_forged, plan)),
     "forgers": Suite(_forger_audits, _forger_audit_of),
-    "habit": Suite(habit_audits, lambda plan: partial(audit_habit, plan)),
+    "habit": Suite(habit_audits, lambda plan: partial(audit_habit, plan, work=PLAN_WORK)),
     "selftest": Suite(lambda quick: selftest_audits()),
 }
 

@@ -1,4 +1,4 @@
-"""`hushwatt demo`: a thousand invented homes report for a month, and the provider answers."""
+"""`hushwatt demo`: a thousand invented homes report for a month, and a million are rehearsed for a year."""
 
 import sys
 from collections.abc import Iterator
@@ -11,10 +11,13 @@ from cyclopts import Parameter
 from hushwatt.cli.progress import progress
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hushwatt.evaluate.demo import Rehearsal
+    from hushwatt.evaluate.demo.year import YearRehearsal
 
 PORT = 8040  # as `hushwatt provider serve`
-BESIDE = 74  # letters of a row that are not the drawn interval
+BESIDE = 72  # letters of a row that are not the drawn interval
 
 
 def demo(
@@ -28,7 +31,8 @@ def demo(
     """Let invented homes report over real HTTP, and show what can be learnt.
 
     A provider with its embedded store is started on this machine, homes join it and report day by day.
-    The dashboard stays up until Ctrl-C.
+    Then a million such homes are rehearsed for a year, at an ε that holds for the year, with what someone
+    who sees all reports of one of them could tell. The dashboard stays up until Ctrl-C.
 
     Parameters
     ----------
@@ -47,15 +51,19 @@ def demo(
     from hushwatt.evaluate.demo import rehearse
     from hushwatt.evaluate.demo.folder import fresh_folder
     from hushwatt.evaluate.demo.page import page
+    from hushwatt.evaluate.demo.year import DAYS, rehearse_year
     from hushwatt.files import atomic_write
 
     with ExitStack() as running:
         folder = running.enter_context(fresh_folder(output, homes, days))
         with progress("homes report", total=homes + homes * days // 3) as advance:
             done = running.enter_context(rehearse(folder, homes, days, port, advance=advance))
+        with progress("a million for a year", total=DAYS) as advance:
+            year = rehearse_year(advance=advance)
         with atomic_write(folder / "report.html") as temporary:
-            temporary.write_text(page(done), encoding="utf-8")
+            temporary.write_text(page(done, year), encoding="utf-8")
         print_summary(done)
+        print_year(done, year)
         print(f"\nreport page  {folder / 'report.html'}\ndashboard    {done.address}/")
         if not leave:
             wait_for_the_end()
@@ -80,7 +88,7 @@ def print_summary(done: "Rehearsal") -> None:
     from rich.table import Table
 
     console = Console(highlight=False)
-    wide = min(max(console.width - BESIDE, 12), 40)
+    wide = min(max(console.width - BESIDE, 8), 40)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("rank", "appliance", "watts, 95 %", "", "truth", "true rank"):
         table.add_column(head, justify="left" if head in ("appliance", "") else "right", no_wrap=True)
@@ -88,12 +96,32 @@ def print_summary(done: "Rehearsal") -> None:
         table.add_row(*row)
     console.print(f"[bold]{done.homes:,} invented homes, {done.slots} days, {done.reports:,} reports over HTTP[/bold]")
     console.print(table)
-    facts = Table(box=None, show_header=False, pad_edge=False)
-    facts.add_column(style="dim", no_wrap=True)
-    facts.add_column()
-    for label, sentence in remarks(done):
-        facts.add_row(label, sentence)
-    console.print(facts)
+    print_facts(console, remarks(done))
+
+
+def print_year(done: "Rehearsal", year: "YearRehearsal") -> None:
+    """What a million homes would show at an ε that holds for a year."""
+    from rich.console import Console
+
+    console, epsilon = Console(highlight=False), year.plan.epsilon / 1e6
+    length = year.plan.slot.lasting(year.plan.window)
+    console.print(
+        f"\n[bold]{year.homes:,} such homes for a year, ε {epsilon:.4g} for the whole home in any {length}[/bold]"
+    )
+    console.print("[dim]Rehearsed: what the provider would count is drawn at once from its exact law.[/dim]\n")
+    print_facts(console, year_remarks(done, year))
+
+
+def print_facts(console: "Console", facts: list[tuple[str, str]]) -> None:
+    """Labels and sentences."""
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for label, sentence in facts:
+        table.add_row(label, sentence)
+    console.print(table)
 
 
 def rows(done: "Rehearsal", wide: int) -> Iterator[tuple[str, ...]]:
@@ -155,4 +183,20 @@ def remarks(done: "Rehearsal") -> list[tuple[str, str]]:
             "● estimate  ─ 95 % interval  ┃ truth, all watts: what lies above an appliance's last level is part "
             "of the estimate. Ranks that cannot be told apart are given as a range.",
         ),
+    ]
+
+
+def year_remarks(done: "Rehearsal", year: "YearRehearsal") -> list[tuple[str, str]]:
+    """Hits and limits, what is told of one home after a year, and what the thousand homes' plan would tell."""
+    from hushwatt.evaluate.demo.year import observed
+
+    month = year.month
+    return [
+        (
+            "accurate",
+            f"{year.hits} of 10 stand at exactly their true rank after the year, {month.hits} of 10 after the first "
+            f"{month.slots} days; shares are off by {year.share_error:.1f} points on average. "
+            f"{year.within} of {len(year.truth)} real means lie within their limits.",
+        ),
+        *observed(year.plan, done.plan),
     ]

@@ -5,6 +5,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 from hushwatt.cli.terminal import fitted, terminal_width, wrapped
+from hushwatt.plan.periods import how_often
 from hushwatt.plan.times import zone
 from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
@@ -147,7 +148,8 @@ def print_tables(
 def headline(estimates: Estimates) -> str:
     """Which plan, how many homes, how many slots, and when they began by the plan's clocks."""
     plan, slots = estimates.plan, estimates.slots
-    line = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} slots"
+    told = "slots" if plan.publish == 1 else f"period{'s' * (len(slots) != 1)} of {plan.slot.lasting(plan.publish)}"
+    line = f"{plan.name}: {estimates.homes:,} homes, {len(slots):,} {told}"
     if not slots:
         return line
     first, last = (slot.start.astimezone(zone(plan.timezone)) for slot in (slots[0], slots[-1]))
@@ -157,17 +159,21 @@ def headline(estimates: Estimates) -> str:
 def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
     """What has to be said beside the numbers, and the levels when they are shown."""
     plan, few = estimates.plan, [slot for slot in estimates.slots if not slot.enough]
-    some = plan.appliances_per_report < len(plan.appliances)
+    some, one = plan.appliances_per_report < len(plan.appliances), plan.periods.word
+    if not estimates.answered and estimates.unpublished and not estimates.slots:
+        return [_unpublished(estimates)]
     if not estimates.answered:
         did = "spoke of one appliance" if some else "reported"
         return [
-            f"too few homes: at most {estimates.heard:,} {did} in a slot, and the plan needs {plan.minimum_homes:,}"
+            f"too few homes: at most {estimates.heard:,} {did} in a {one}, and the plan needs {plan.minimum_homes:,}"
         ]
     lines = [watts_caption(estimates)]
+    if estimates.unpublished:
+        lines.append(_unpublished(estimates))
     if (missed := unmeasured_times(estimates)) is not None:
         lines.append(f"The collection does not stand for the whole time: {missed}.")
     if few:
-        lines.append(f"{len(few):,} slots have too few homes and are left out; the plan needs {plan.minimum_homes:,}.")
+        lines.append(f"{len(few):,} {one}s have too few homes and are left out; the plan needs {plan.minimum_homes:,}.")
     if some:
         lines += _left_out(estimates)
     if estimates.too_few_measure:
@@ -175,7 +181,7 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
     if estimates.smoothed:
         lines.append(smoothing(estimates))
     if levels:
-        lines.append("Levels are averaged over the slots first, from unbiased numbers, and then made ready to show.")
+        lines.append(f"Levels are averaged over the {one}s first, from unbiased numbers, and then made ready to show.")
     if some or all(slot.reports < slot.homes for slot in estimates.slots):
         lines.append("Homes take turns, so the intervals of the whole period are on the safe side.")
     if estimates.influence is not None:
@@ -185,14 +191,23 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
     return [*lines, "Ranks and intervals hold with 95 % confidence; all ranks together."]
 
 
+def _unpublished(estimates: Estimates) -> str:
+    """What is not told yet of slots that are published together."""
+    plan, count = estimates.plan, estimates.unpublished
+    return (
+        f"Results are published {how_often(plan.publish, plan.slot)}: the last {count:,} slot{'s' * (count != 1)} "
+        "with reports are no whole period yet, and nothing is told of them."
+    )
+
+
 def _left_out(estimates: Estimates) -> list[str]:
     """What is not shown of appliances that only some homes speak of in a slot."""
-    need, lines = estimates.plan.minimum_homes, []
+    need, one, lines = estimates.plan.minimum_homes, estimates.plan.periods.word, []
     if estimates.withheld:
         lines.append(f"Too few homes spoke of {', '.join(estimates.withheld)}: no answer and no rank below {need:,}.")
     if estimates.left_out:
         lines.append(
-            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"{one.title()}s in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
             f"up to {max(estimates.left_out.values()):,} are left out."
         )
     return lines
@@ -200,11 +215,12 @@ def _left_out(estimates: Estimates) -> list[str]:
 
 def smoothing(estimates: Estimates) -> str:
     """How slots were smoothed, and for how many that was not possible."""
+    one = estimates.plan.periods.word
     known = sum(int(each.known.sum()) for each in estimates.by_slot.values())
     alone = sum(int((each.known & ~each.smoothed).sum()) for each in estimates.by_slot.values())
     return (
-        "Slots are smoothed: each also learns from those before it, but for "
-        f"{alone:,} of {known:,} (slot and appliance) that have no past or break with it."
+        f"{one.title()}s are smoothed: each also learns from those before it, but for "
+        f"{alone:,} of {known:,} ({one} and appliance) that have no past or break with it."
     )
 
 

@@ -35,7 +35,7 @@ def reproduce(
     names
         The experiments to run, all of the paper's when none is named: floors, methods, windows, budgets, levels,
         distributions, users, appliances, per-appliance, top-k, shares, benchmark, usage, drift, privacy,
-        privacy-at-size, release-bias, accuracy, per-slot, advice. And real-homes, which needs --data.
+        privacy-at-size, release-bias, accuracy, per-slot, advice, year. And real-homes, which needs --data.
     quick
         Fewer repetitions: about a minute, where a full run takes some minutes.
     output
@@ -111,7 +111,7 @@ def _print_part(part: "ReproducedExperiment", console: "Console") -> None:
     from rich import box
     from rich.table import Table
 
-    from hushwatt.evaluate.result_tables import tables
+    from hushwatt.evaluate.result_tables import shown, tables
 
     console.print(f"\n[bold]{part.experiment.title}[/] ({part.experiment.name})")
     if part.homes:
@@ -125,4 +125,5 @@ def _print_part(part: "ReproducedExperiment", console: "Console") -> None:
         console.print(table)
     for goal, result, reached in part.goals():
         if not reached:
-            console.print(f"not reached: {goal.setting}, {goal.column}, {goal.metric}: {result.value:.3g}")
+            value = shown(part.experiment.metric(goal.metric), result)
+            console.print(f"not reached: {goal.setting}, {goal.column}, {goal.metric}: {value}")

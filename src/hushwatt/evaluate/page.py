@@ -144,7 +144,7 @@ def _goals(part: ReproducedExperiment) -> str:
     lines = "".join(
         f'<li class="{"yes" if reached else "no"}">{escape(goal.setting)}, {escape(goal.column)}: '
         f"{escape(goal.metric)} {escape(_wanted(goal.least, goal.most))}, reached "
-        f"<b>{escape(part.experiment.metric(goal.metric).form.format(one.value))}</b></li>"
+        f"<b>{escape(shown(part.experiment.metric(goal.metric), one))}</b></li>"
         for goal, one, reached in goals
     )
     count = sum(reached for _, _, reached in goals)

@@ -6,7 +6,7 @@ done; only times differ.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isinf, isnan, sqrt
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from hushwatt import __version__
 from hushwatt.errors import UsageError
 from hushwatt.evaluate.experiments import Job, Measurement, experiment, run
-from hushwatt.evaluate.experiments.experiment import Experiment, Goal
+from hushwatt.evaluate.experiments.experiment import EVERY_ROW, Experiment, Goal
 from hushwatt.evaluate.experiments.homes import about, base_of
 from hushwatt.evaluate.experiments.measured_homes import populations
 from hushwatt.plan.presets import preset
@@ -58,8 +58,16 @@ class ReproducedExperiment:
 
     def goals(self) -> list[tuple[Goal, MeanResult, bool]]:
         """Every figure to reach, with what was reached."""
-        results = [(goal, self.result(goal.setting, goal.metric, goal.column)) for goal in self.experiment.goals]
-        return [(goal, one, goal.reached(one.value)) for goal, one in results if one is not None]
+        results = [(goal, one) for goal in self.experiment.goals for one in self._aimed_at(goal)]
+        return [
+            (replace(goal, setting=one.setting), one, goal.reached(one.value, one.error or 0.0))
+            for goal, one in results
+        ]
+
+    def _aimed_at(self, goal: Goal) -> list[MeanResult]:
+        """The cells of the table that a goal is about."""
+        column = [one for one in self.results if (one.metric, one.column, one.at) == (goal.metric, goal.column, None)]
+        return [one for one in column if goal.setting in (EVERY_ROW, one.setting)]
 
 
 @dataclass(frozen=True)

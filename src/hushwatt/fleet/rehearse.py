@@ -19,8 +19,9 @@ from hushwatt.fleet.readings.readings import ReadingsTable, read_slots
 from hushwatt.household.report.levels import Watts, ranged
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import source_for
+from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.results import Estimates
+from hushwatt.provider.estimate.results import Estimates, SlotSummary
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -55,6 +56,10 @@ class TrueWatts:
     @classmethod
     def stack(cls, slots: list[Self]) -> Self:
         return cls(*(np.array([getattr(each, key) for each in slots]) for key in ("watts", "counted", "measured")))
+
+    def mean(self, slots: list[int]) -> Self:
+        """The mean of some slots, as one."""
+        return type(self)(*(each[slots].mean(axis=0) for each in vars(self).values()))
 
     def over(self, slots: Mask, place: int) -> tuple[float, float, float]:
         """Of one appliance over some slots: means of homes that measure it, real and counted, and their share."""
@@ -108,8 +113,17 @@ def rehearse(
     source = source_for(seed, f"{seed_purpose(plan, table.homes)} {homes}")
     tallies = aggregate(plan, _noting_truth(plan, table, weights, truth), homes, source, first)
     estimates = estimate(plan, tallies)
-    drawn = [slot.slot if slot.as_of is None else slot.as_of for slot in estimates.slots]
-    return RehearsalResult(estimates, len(table.homes), TrueWatts.stack([truth[slot - first] for slot in drawn]))
+    by_slot = TrueWatts.stack(truth)
+    rows = [by_slot.mean([slot - first for slot in drawn_for(plan, row, first)]) for row in estimates.slots]
+    return RehearsalResult(estimates, len(table.homes), TrueWatts.stack(rows))
+
+
+def drawn_for(plan: Plan, row: SlotSummary, first: int) -> list[int]:
+    """The slots in which homes drew what they stand by in a slot, or in each of those published together."""
+    if plan.publish == 1:
+        return [row.slot if row.as_of is None else row.as_of]
+    slots, rules = range(max(row.slot, first), row.slot + row.slots), rules_of(plan)
+    return [max(int(rules.drawn_in(slot, plan.window)), first) for slot in slots]
 
 
 def _noting_truth(plan: Plan, table: ReadingsTable, weights: Numbers, truth: list[TrueWatts]) -> Iterator[Watts]:

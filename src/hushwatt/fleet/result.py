@@ -53,8 +53,8 @@ class Result(Generic[F]):
 
     def __repr__(self) -> str:
         answer = self.json
-        first = ", ".join(self.top[:3])
-        return f"<Result: {answer['homes']:,} homes, {len(answer['slots']):,} slots, most watts: {first}>"
+        first, told = ", ".join(self.top[:3]), f"{len(answer['slots']):,} {self.estimates.plan.periods.word}s"
+        return f"<Result: {answer['homes']:,} homes, {told}, most watts: {first}>"
 
 
 def _row(name: str, numbers: dict[str, Any], asked: bool) -> dict[str, Any]:

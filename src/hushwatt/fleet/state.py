@@ -6,7 +6,6 @@ written and read part by part, as the fleet is moved.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -22,16 +21,38 @@ from numpy.typing import NDArray
 from hushwatt.errors import StateError
 from hushwatt.fleet.fleet import Fleet
 from hushwatt.fleet.provider_decisions import DecisionState
+from hushwatt.fleet.state_charges import (
+    Shared,
+    charge_columns,
+    common_charges,
+    page_count,
+    read_log,
+    read_older_log,
+    read_runs,
+    run_rows,
+    shared_charges,
+)
+from hushwatt.fleet.state_columns import binary, check_between, matrix, numbers, packed, unpacked
 from hushwatt.household.report.homes import Homes, enrol, walked_by_cursor
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.charge_lines import ChargeLines
+from hushwatt.privacy.charge_log import ChargeLog
 from hushwatt.privacy.entropy import OperatingSystem
-from hushwatt.privacy.ledger import Charge
+from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.rotation import has_turns
-from hushwatt.privacy.strategies import Cohorts, Strategy, strategy_from
+from hushwatt.privacy.strategies import (
+    Cohorts,
+    HomeStrategies,
+    Strategy,
+    alike,
+    in_columns,
+    strategy_for,
+    strategy_from,
+)
 from hushwatt.wire.reports.columns import MAX_NAME, byte_lengths
 from hushwatt.wire.reports.parquet_bounds import UnsafeParquet, check_footer, check_pages
 
-FORMAT = 1
+FORMAT, OLDER = 2, 1  # the older one has a column for each charge, and every state that homes were in
 BATCH_ROWS = 1 << 17  # names read at a time
 DAMAGE_ERRORS = (
     pa.ArrowException, UnsafeParquet, ArithmeticError, AttributeError, LookupError, OSError, RecursionError,
@@ -42,25 +63,31 @@ DAMAGE_ERRORS = (
 def save_state(path: Path, fleet: Fleet) -> None:
     """Write everything that the next batch must know."""
     part_numbers = range(len(fleet.partitions))
-    states: dict[Strategy, int] = {}
-    slots: Counter[int] = Counter()  # of the charges: how often each slot was charged
+    states, shared, pages = dict[Strategy, int](), list[Shared](), 0
     for part in part_numbers:
         homes = fleet.memory.take(part)
-        for state in homes.strategies.states:
+        for state in _states(homes):
             states.setdefault(state, len(states))
-        slots |= Counter(charge.slot for charge in homes.ledger.charges)
-    charged = sorted(slots.elements())
-    label = {"hushwatt.state": json.dumps(_memory(fleet, states, charged))}
+        shared.append(shared_charges(homes.ledger.log))
+        pages = max(pages, len(homes.ledger.log.pages))
+    common = common_charges(shared)
+    label = {"hushwatt.state": json.dumps(_memory(fleet, states, common))}
     writer: pq.ParquetWriter | None = None
     for part in part_numbers:
-        table = _table(fleet, part, states, charged).replace_schema_metadata(label)
+        columns = _columns(fleet, part, states) | charge_columns(fleet.memory.take(part), common, pages)
+        table = pa.table(columns).replace_schema_metadata(label)
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table)
     assert writer is not None
     writer.close()
 
 
-def _memory(fleet: Fleet, states: Iterable[Strategy], charged: list[int]) -> dict[str, Any]:
+def _states(homes: Homes) -> tuple[Strategy, ...]:
+    """The states that homes share, where they share some."""
+    return homes.strategies.states if isinstance(homes.strategies, Cohorts) else ()
+
+
+def _memory(fleet: Fleet, states: Iterable[Strategy], common: Shared) -> dict[str, Any]:
     """What is the same for all homes."""
     decisions = fleet.decisions
     return {
@@ -68,7 +95,7 @@ def _memory(fleet: Fleet, states: Iterable[Strategy], charged: list[int]) -> dic
         "plan": fleet.plan.id,
         "slot": fleet.slot,
         "strategies": [asdict(state) for state in states],  # type: ignore[call-overload]
-        "charges": charged,
+        "runs": run_rows(common),
         "decided": None
         if decisions is None
         else {
@@ -78,34 +105,21 @@ def _memory(fleet: Fleet, states: Iterable[Strategy], charged: list[int]) -> dic
     }
 
 
-def _table(fleet: Fleet, part: int, states: dict[Strategy, int], charged: list[int]) -> pa.Table:
-    """What each home of a part remembers, a row for each."""
+def _columns(fleet: Fleet, part: int, states: dict[Strategy, int]) -> dict[str, pa.Array]:
+    """What each home of a part remembers beside its charges, a row for each."""
     homes, where = fleet.memory.take(part), fleet.partitions[part]
-    numbers = np.array([states[state] for state in homes.strategies.states], dtype=np.int32)
-    columns: dict[str, pa.Array] = {
-        "household": fleet.households[where],
-        "cohort": pa.array(numbers[homes.strategies.which]),
-        "drawn": pa.array(homes.drawn),
-    }
+    columns: dict[str, pa.Array] = {"household": fleet.households[where], "drawn": pa.array(homes.drawn)}
+    for name, column in homes.strategies.columns().items():
+        columns[name] = packed(column, len(homes)) if isinstance(column, ChargeLines) else pa.array(column)
+    if shared := _states(homes):
+        columns["cohort"] = pa.array(np.array([states[state] for state in shared])[columns["cohort"].to_numpy()])
     rows = {"release": homes.releases, "probe": homes.probes, "order": homes.order}
-    columns |= {name: _binary(table) for name, table in rows.items() if table is not None}
+    columns |= {name: binary(table) for name, table in rows.items() if table is not None}
     if homes.cursor is not None:
         columns["cursor"] = pa.array(homes.cursor)
     if fleet.decisions is not None:
         columns["spoke"] = pa.array(fleet.decisions.last_spoke[where])
-    for index, charge in enumerate(_aligned(homes, charged)):
-        columns |= _charge_columns(index, charge, homes)
-    return pa.table(columns)
-
-
-def _aligned(homes: Homes, charged: list[int]) -> Iterable[Charge]:
-    """A charge for each slot in `charged`; one of nobody where these homes were not charged."""
-    charges = list(homes.ledger.charges)
-    for slot in charged:
-        if charges and charges[0].slot == slot:
-            yield charges.pop(0)
-        else:
-            yield Charge(slot, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
+    return columns
 
 
 @dataclass
@@ -125,14 +139,16 @@ class FleetState:
             with pq.ParquetFile(path, read_dictionary=["household"]) as file:
                 memory = dict(json.loads((file.schema_arrow.metadata or {})[b"hushwatt.state"]))
                 check_pages(lambda: path, file.metadata, file.schema_arrow.names)
-                households = _households(file)
+                households, pages = _households(file), page_count(file.schema_arrow.names)
         with _as_state_error(path):
             form, owner = memory.get("format"), str(memory.get("plan"))
-            if form != FORMAT:
-                raise StateError(f"{path}: state of format {str(form)[:12]}; this hushwatt reads {FORMAT}")
+            if form not in (OLDER, FORMAT):
+                raise StateError(f"{path}: state of format {str(form)[:12]}; this hushwatt reads {OLDER} and {FORMAT}")
             if owner != plan.id:
                 raise StateError(f"{path}: belongs to plan {owner[:12]}…, not to {plan.id[:12]}…")
             _check_memory(plan, memory)
+            if form == FORMAT:
+                read_runs(memory["runs"], pages, Ledger.of(plan, 0).epsilon, plan.calendar.slots)
         return cls(plan, path, memory, households)
 
     @property
@@ -147,42 +163,64 @@ class FleetState:
             return None
         with _as_state_error(self.path):
             last = None if memory["last"] is None else np.array(memory["last"], dtype=np.float64)
-            last_spoke = _numbers(self._rows(slice(0, len(self.households)), ["spoke"]), "spoke", np.int64)
+            last_spoke = numbers(self._rows(slice(0, len(self.households)), ["spoke"]), "spoke", np.int64)
             return DecisionState(strategy_from(self.plan, memory["strategy"]), last, last_spoke)
 
     def turns_taken(self, slot: int) -> NDArray[np.int64]:
         """How many of these homes wait 0, 1, … slots for their turn, seen from `slot`."""
-        turns = np.zeros(self.plan.window, dtype=np.int64)
-        if has_turns(self.plan):
-            waits = [state.wait - (slot - self.slot) for state in self._strategies()]
-            cohorts = _numbers(self._rows(slice(0, len(self.households)), ["cohort"]), "cohort", np.int32)
-            np.add.at(turns, np.array(waits) % self.plan.window, np.bincount(cohorts, minlength=len(waits)))
-        return turns
+        if not has_turns(self.plan):
+            return np.zeros(self.plan.window, dtype=np.int64)
+        everyone = slice(0, len(self.households))
+        with _as_state_error(self.path):
+            waits = self._read_strategies(self._rows(everyone, [self._strategy_column])).waits()
+        return np.bincount((waits - (slot - self.slot)) % self.plan.window, minlength=self.plan.window)
 
     def homes(self, where: slice) -> Homes:
         """What some of the homes remember."""
         table = self._rows(where, None)
         homes = enrol(self.plan, table.num_rows, self.slot, OperatingSystem())
         with _as_state_error(self.path):
-            homes.strategies = Cohorts(self._strategies(), _numbers(table, "cohort", np.int32))
-            _check_below(homes.strategies.which, len(homes.strategies.states))
-            homes.drawn = _numbers(table, "drawn", np.int64)
-            homes.releases = _matrix(table, "release", homes.releases)
-            homes.probes = _matrix(table, "probe", homes.probes)
-            homes.order = _matrix(table, "order", homes.order)
+            homes.strategies = self._read_strategies(table)
+            homes.drawn = numbers(table, "drawn", np.int64)
+            homes.releases = matrix(table, "release", homes.releases)
+            homes.probes = matrix(table, "probe", homes.probes)
+            homes.order = matrix(table, "order", homes.order)
             if homes.order is not None:
-                _check_below(homes.order, len(self.plan.appliances))
+                check_between(homes.order, 0, len(self.plan.appliances))
             if "cursor" in table.column_names:  # of homes whose provider decides, and in older files
-                cursor = _numbers(table, "cursor", np.int64)
-                _check_below(cursor, len(self.plan.appliances))
+                cursor = numbers(table, "cursor", np.int64)
+                check_between(cursor, 0, len(self.plan.appliances))
                 walked_by_cursor(homes, cursor)
-            homes.ledger.charges = [
-                _charge(table, index, slot, homes) for index, slot in enumerate(self.memory["charges"])
-            ]
+            homes.ledger.log = self._read_log(table, homes)
         return homes
 
-    def _strategies(self) -> tuple[Strategy, ...]:
-        return tuple(strategy_from(self.plan, fields) for fields in self.memory["strategies"])
+    @property
+    def _older(self) -> bool:
+        return bool(self.memory["format"] == OLDER)
+
+    @property
+    def _strategy_column(self) -> str:
+        return "cohort" if self._older else next(iter(alike(strategy_for(self.plan), 0).columns()))
+
+    def _read_strategies(self, table: pa.Table) -> HomeStrategies:
+        """The strategy of every home of some rows."""
+        states = tuple(strategy_from(self.plan, fields) for fields in self.memory["strategies"])
+        form = alike(strategy_for(self.plan), table.num_rows)
+        if self._older or isinstance(form, Cohorts):
+            which = numbers(table, "cohort", np.int32)
+            check_between(which, 0, len(states))
+            return in_columns(Cohorts(states, which)) if states else form
+        return form.with_columns(
+            {
+                name: unpacked(table, name) if isinstance(column, ChargeLines) else numbers(table, name, np.int64)
+                for name, column in form.columns().items()
+            }
+        )
+
+    def _read_log(self, table: pa.Table, homes: Homes) -> ChargeLog:
+        if self._older:
+            return read_older_log(table, self.memory["charges"], homes)
+        return read_log(table, self.memory["runs"], homes, self.plan.calendar.slots)
 
     def _rows(self, where: slice, columns: list[str] | None) -> pa.Table:
         """Some rows of the file; only the row groups that hold them are read."""
@@ -222,7 +260,7 @@ def _households(file: pq.ParquetFile) -> pa.Array:
 
 def _check_memory(plan: Plan, memory: dict[str, Any]) -> None:
     """Refuse what no state says: other keys, or anything but numbers where numbers are."""
-    slots, charges = plan.calendar.slots, memory["charges"]
+    slots, charges = plan.calendar.slots, memory["charges"] if memory["format"] == OLDER else []
     if not 0 <= memory["slot"] <= slots or not all(0 <= slot < slots for slot in charges):
         raise ValueError("a slot that the plan has not")
     decided = memory["decided"]
@@ -237,58 +275,3 @@ def _is_whole(value: object) -> bool:
     if isinstance(value, tuple):
         return all(_is_whole(each) for each in value)
     return value is None or (isinstance(value, int) and abs(value) < 2**63)
-
-
-def _check_below(numbers: NDArray[Any] | None, limit: int) -> None:
-    if numbers is not None and len(numbers) and not (numbers.min() >= 0 and numbers.max() < limit):
-        raise ValueError("a number out of range")
-
-
-def _charge_columns(index: int, charge: Charge, homes: Homes) -> dict[str, pa.Array]:
-    amounts = np.zeros(len(homes), dtype=np.int64)
-    amounts[charge.homes] = charge.amounts
-    columns = {f"charge{index}": pa.array(amounts)}
-    if homes.order is not None:
-        members = np.zeros((len(homes), homes.plan.appliances_per_report), dtype=np.uint16)
-        if charge.members is not None:
-            members[charge.homes] = charge.members
-        columns[f"members{index}"] = _binary(members)
-    return columns
-
-
-def _charge(table: pa.Table, index: int, slot: int, homes: Homes) -> Charge:
-    amounts = _numbers(table, f"charge{index}", np.int64)
-    who = np.flatnonzero(amounts).astype(np.int32)
-    members = None
-    if f"members{index}" in table.column_names:
-        shape = np.empty((0, homes.plan.appliances_per_report), dtype=np.uint16)
-        every = _matrix(table, f"members{index}", shape)
-        members = None if every is None else every[who]
-    return Charge(slot, who, amounts[who], members)
-
-
-def _numbers(table: pa.Table, name: str, kind: type[np.generic]) -> NDArray[Any]:
-    column = table[name]
-    if column.null_count or not pa.types.is_integer(column.type):
-        raise ValueError("not whole numbers")
-    return np.asarray(column.to_numpy().astype(kind))
-
-
-def _binary(rows: NDArray[Any]) -> pa.Array:
-    """The bytes of every row."""
-    width = rows.shape[1] * rows.itemsize
-    data = pa.py_buffer(np.ascontiguousarray(rows))
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(rows), [None, data])
-
-
-def _matrix(table: pa.Table, name: str, like: NDArray[Any] | None) -> NDArray[Any] | None:
-    """The rows back from their bytes, shaped like `like`."""
-    if like is None:
-        return None
-    column = table[name].combine_chunks()
-    width = like.shape[1] * like.itemsize
-    if column.null_count or column.type != pa.binary(width):
-        raise ValueError("not rows of this width")
-    data = np.frombuffer(column.buffers()[1] or b"", dtype=np.uint8)
-    held = data[column.offset * width : (column.offset + len(column)) * width]
-    return held.view(like.dtype).reshape(len(column), like.shape[1]).copy()

@@ -16,12 +16,14 @@ from hushwatt.household.ledger.caps import DAY, Caps
 from hushwatt.household.ledger.high_water_mark import HighWaterMark
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
+from hushwatt.household.ledger.objections import Objection, earlier_terms
 from hushwatt.household.ledger.plan_ledger import clock_tolerance
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.membership import NOT_RUNNING, UNKNOWN_CLOCK, Membership
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.randomise import Randomiser, randomise
+from hushwatt.household.retirement import RETIRED, retires
 from hushwatt.household.successor import move_on
 from hushwatt.household.upload.backoff import jitter
 from hushwatt.plan.plan import Plan
@@ -105,8 +107,9 @@ class Agent:
     trackers: dict[int, SlotTracker] = field(default_factory=dict)
     mark: HighWaterMark | None = None
     compacted: int = 0  # the day of the last tidying
-    bars: Callable[[Caps, Plan], list[str]] = lambda caps, plan: []
-    """Why the caps let the home say nothing under a plan: `Caps.bars`, where the owner can change them."""
+    caps_settled: bool = True  # not while the owner's file may have been read by half
+    bars: Callable[[Caps, Plan], list[Objection]] = lambda caps, plan: []
+    """Why the caps let the home say nothing under a plan: `objections.bars`, where the owner can change them."""
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
@@ -177,13 +180,15 @@ class Agent:
         """
         tracker = SlotTracker(member, self.monotonic.offset)
         last, unseen = tracker.current(moment), self.monotonic.unseen
-        if self.monotonic.newest:
+        if self.monotonic.newest or self._is_retired(member):
             member.skip_slots(min(last, tracker.end), NOT_RUNNING)
         else:
             last = max(last, member.slot) if unseen else last  # it was perhaps begun, and ended unseen
             member.charge_lost_slots(min(last, tracker.end), NOT_RUNNING, unseen // (tracker.length - tracker.slack))
         if self.monotonic.behind:
             self._silent_until(tracker, "the clock is behind")
+        if self.home_ledger.agreed_before(member.plan_key) and (terms := earlier_terms(self.caps)):
+            self.once(f"terms {member.plan.id}", f"plan {quoted(member.plan.name)}: {terms}")
         return tracker
 
     def _tick_plan(self, tracker: SlotTracker, moment: Moment) -> None:
@@ -198,8 +203,11 @@ class Agent:
         between_slots = current == member.slot and tracker.living != current
         if between_slots and move_on(member, self.caps, moment.wall, self.source, self.say):
             del self.trackers[member.plan_key]  # the next tick finds the plan that took its place
-        elif current == member.slot <= tracker.end and tracker.living != current:
-            self._enter_slot(tracker, current, moment)
+        elif between_slots and current <= tracker.end:
+            if self.caps_settled and retires(member, self.say):
+                member.skip_slots(current, RETIRED)
+            else:
+                self._enter_slot(tracker, current, moment)
         elif current == member.slot - 1 and member.slot <= tracker.end:
             self.readings.open(member.plan, member.slot)  # before it begins: its first instant is part of it
 
@@ -244,15 +252,20 @@ class Agent:
         self.say(f"plan {quoted(plan.name)}: {reason}; silent until {plan.calendar.start_of(slot):%Y-%m-%d %H:%M} UTC")
 
     def _silenced(self, member: Membership) -> str | None:
-        """Why the owner wants no word under a plan, if so: a pause, or caps that are too low for it now."""
+        """Why the owner wants no word under a plan, if so: a pause, or caps that are too low for it."""
+        if self._is_retired(member):
+            return RETIRED
         if self.store.value("SELECT paused FROM plans WHERE place = ?", (member.plan_key,)) is not None:
             return "paused"
         if not (barred := self.bars(self.caps, member.plan)):
             self.once.clear(f"caps {member.plan.id}")
             return None
-        why = f"beyond the owner's caps: {'; '.join(barred)}"
+        why = f"beyond the owner's caps: {'; '.join(each.words for each in barred)}"
         self.once(f"caps {member.plan.id}", f"plan {quoted(member.plan.name)}: silent, {why}")
         return why
+
+    def _is_retired(self, member: Membership) -> bool:
+        return self.store.value("SELECT retired FROM plans WHERE place = ?", (member.plan_key,)) is not None
 
     def _compact(self, moment: Moment) -> None:
         """Once a day, make what is long past take less room."""

@@ -10,7 +10,8 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT
 from hushwatt.plan.summary import any_window, facts
-from hushwatt.privacy.promise import Promise, odds
+from hushwatt.privacy.long_run import long_run_sentences
+from hushwatt.privacy.promise import Promise
 from hushwatt.privacy.promise_words import chance_words, reach
 from hushwatt.sanitise import quoted, sanitised
 
@@ -19,8 +20,8 @@ WHILE_PAUSED = (
     "resume; what comes too late for the provider is refused there, and is not sent again."
 )
 HABITS = (
-    "Each window is protected by itself. Habits that repeat for months shine through in the end, a little "
-    "more with every window: the year's ε says how much at most."
+    "Each window is protected by itself. What never changes shines through in the end, a little more with every "
+    "report: how much is said for each plan below."
 )
 
 
@@ -38,14 +39,14 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         ("each slot", fact["each slot"]),
         ("your home", f"ε {plain(promise.dearest)} over {span}: odds {promise.odds} at most"),
         ("one appliance", f"ε {plain(reach(promise))} over {span}: odds {promise.appliance_odds} at most"),
-        ("in a year", f"ε {plain(year)} at most for the home: odds {odds(year / 1e6)}"),
         ("what odds mean", ODDS),
+        ("in a year", f"ε {plain(year)} at most for the home"),
+        *long_run_sentences(plan),
         ("each report", fact["each report"]),
         ("plain truth", f"a report is simply true about an appliance with probability {truthful}"),
         *([("not measured", UNMEASURED)] if plan.answers_unmeasured else []),
         *([("results", fact["results"])] if "results" in fact else []),
         ("shown only", fact["shown only"]),
-        ("habits", HABITS),
         ("plan", plan.id),
     ]
 

@@ -31,6 +31,8 @@ DEVICE = {"identifiers": ["hushwatt"], "name": "hushwatt", "manufacturer": "hush
 SENSORS = {
     "budget_left_today": ("Privacy budget left today", "mdi:shield-half-full"),
     "budget_left_year": ("Privacy budget left this year", "mdi:shield-half-full"),
+    "budget_left_lifetime": ("Privacy budget left for a lifetime", "mdi:shield-half-full"),
+    "taking_part": ("Taking part", "mdi:home-heart"),
     "reports_sent": ("Reports sent", "mdi:upload"),
     "last_report": ("Last reported slot", "mdi:clock-outline"),
 }
@@ -48,6 +50,10 @@ def discovery() -> dict[str, dict[str, object]]:
             "value_template": f"{{{{ value_json.{name} }}}}",
             "device": DEVICE,
         }
+    configs["homeassistant/sensor/hushwatt/taking_part/config"] |= {
+        "json_attributes_topic": STATE,
+        "json_attributes_template": "{{ {'notice': value_json.notice} | tojson }}",
+    }
     configs["homeassistant/switch/hushwatt/pause/config"] = {
         "name": "Pause",
         "icon": "mdi:pause-octagon",
@@ -64,13 +70,17 @@ def discovery() -> dict[str, dict[str, object]]:
 
 def state(store: Store, caps: Caps, now: int) -> dict[str, object]:
     """What the entities show now."""
-    day, year, _ = meters(store, caps, now)
+    day, year, life = meters(store, caps, now)
     every = plan_statuses(store, now)
     here = [each for each in every if each.state in ("taking part", "paused")]
     last = [each.last_report for each in here if each.last_report is not None]
+    retired = [each.retired for each in every if each.state == "retired" and each.retired]
     return {
         "budget_left_today": plain(day.left),
         "budget_left_year": plain(year.left),
+        "budget_left_lifetime": plain(life.left) if life.cap else "no limit",
+        "taking_part": "yes" if here else "retired" if retired else "no",
+        "notice": "; ".join(retired),
         "reports_sent": sum(each.sent for each in every),
         "last_report": max(last, default=None),
         "paused": "ON" if here and all(each.state == "paused" for each in here) else "OFF",

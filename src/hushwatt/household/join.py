@@ -6,14 +6,19 @@ takes the place of another begins only when the other's last window is over.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.demand import lifetime_appliance_cost, lifetime_cost
+from hushwatt.household.ledger.home_ledger import HomeLedger
+from hushwatt.household.ledger.lasting import Lasting, lasting
 from hushwatt.household.ledger.monotonic_clock import STATE_KEY, MonotonicClock
-from hushwatt.household.ledger.store import Store
+from hushwatt.household.ledger.objections import LifetimeSpent, Objection, objections, raised
+from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.membership import first_memory, with_turn
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
@@ -31,9 +36,11 @@ class Proposal:
     client: ProviderClient
     offer: Offer
     promise: Promise
-    objections: tuple[str, ...]
+    objections: tuple[Objection, ...]
     replaces: Plan | None = None
     follows: bool = False  # whether the owner lets the home move on to successors
+    raised: tuple[str, ...] = ()  # the caps that are higher than they are by themselves, a phrase each
+    lasting: Lasting | None = None  # how long the caps on a lifetime let it run
 
     @property
     def plan(self) -> Plan:
@@ -50,15 +57,30 @@ def propose(
     pinned = key or pinned_key(store, client.address)
     offer = client.offer(plan_id, pinned)
     weighed, replaces = promise(offer.plan), _replaced_plan(store, offer)
-    against = caps.objections(offer.plan, concurrent_plans(store, offer.plan, replaces, now))
+    others = concurrent_plans(store, offer.plan, replaces, now)
+    spent = _with_unvouched(store, offer.plan, HomeLedger(store, caps).totals.spent, now)
+    against = objections(caps, offer.plan, others, spent)
     if not weighed.kept:
-        against.append("it does not keep its own promise")
-    return Proposal(client, offer, weighed, tuple(against), replaces, caps.follow_successors)
+        against.append(Objection("it does not keep its own promise"))
+    lasts = lasting(caps, offer.plan, others, spent, now)
+    return Proposal(client, offer, weighed, tuple(against), replaces, caps.follow_successors, raised(caps), lasts)
+
+
+def _with_unvouched(store: Store, plan: Plan, spent: LifetimeSpent, now: int) -> LifetimeSpent:
+    """What counts as spent, with the slots since a plan was left, which count when it is joined again."""
+    row = _plan_row(store, plan.id)
+    if row is None or row["left"] is None:
+        return spent
+    last = min(int(plan.calendar.slot_of([now])[0]), plan.calendar.slots - 1)
+    slots = max(0, last - row["slot"] + 1)
+    single = lifetime_appliance_cost(plan, slots)
+    appliances = {name: spent.appliances.get(name, Fraction(0)) + single for name in plan.names}
+    return LifetimeSpent(spent.home + lifetime_cost(plan, slots), spent.appliances | appliances)
 
 
 def concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) -> list[Plan]:
     """The plans that this home will take part in at the same time, paused ones included."""
-    rows = store.rows("SELECT canonical FROM plans WHERE left IS NULL AND plan != ?", (plan.id,))
+    rows = store.rows("SELECT canonical FROM plans WHERE left IS NULL AND retired IS NULL AND plan != ?", (plan.id,))
     here = [each for each in (Plan.parse(row["canonical"]) for row in rows) if each != replaces]
     begins = max(now, nanoseconds(plan.start))
     return [each for each in here if nanoseconds(each.expires) > begins and each.start < plan.expires]
@@ -75,11 +97,11 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
     """Enrol, write the consent down, and take part from the next slot on; refused, nothing stays."""
     plan = proposal.plan
     if proposal.objections:
-        raise UsageError(f"{quoted(plan.name)}: {'; '.join(proposal.objections)}")
+        raise UsageError(f"{quoted(plan.name)}: {'; '.join(each.words for each in proposal.objections)}")
     if now >= nanoseconds(plan.expires):
         raise UsageError(f"{quoted(plan.name)} is over since {plan.expires:%Y-%m-%d}")
     row = _plan_row(store, plan.id)
-    if row is not None and row["left"] is None and row["device"] is not None:
+    if row is not None and row["left"] is None and row["device"] is not None and row["retired"] is None:
         raise UsageError(f"this home already takes part in {quoted(plan.name)}")
     secret = _device_key(store, plan.id, row)
     try:
@@ -136,7 +158,10 @@ def insert_membership(
     )
     if enrolment.offered and before.get("device") != enrolment.device:
         _adopt_turn(store, plan, enrolment)
-    disk.execute("UPDATE plans SET device = ?, left = NULL, paused = NULL WHERE plan = ?", (enrolment.device, plan.id))
+    disk.execute(
+        "UPDATE plans SET device = ?, left = NULL, paused = NULL, retired = NULL, defaults = ? WHERE plan = ?",
+        (enrolment.device, DEFAULTS, plan.id),
+    )
     disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
     if before.get("left") is not None:  # nobody vouches for the time since then
         disk.execute("DELETE FROM home WHERE name = ?", (STATE_KEY,))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
+from hushwatt.household.ledger.home_ledger import HomeLedger, OverCap, SpendEntry
 from hushwatt.household.ledger.plan_ledger import PlanLedger
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.homes import Homes, enrol
@@ -22,8 +22,9 @@ from hushwatt.household.report.randomise import Randomiser, randomise
 from hushwatt.household.report.report import SlotReports, levels_of, report
 from hushwatt.household.report.serialise import dump_home, load_home, strategy_of
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.charge_lines import Members
 from hushwatt.privacy.entropy import Source
-from hushwatt.privacy.ledger import Ledger, Members
+from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.strategies import affordable
 
 EXTEND_SILENCE = "UPDATE silences SET last = ? WHERE place = ? AND last = ? AND reason = ?"
@@ -81,6 +82,14 @@ class Membership:
             self.reload()  # the slot has no bytes: whoever looks next counts it as lost
             raise
 
+    def lifetime_refusal(self) -> OverCap | None:
+        """Why no lifetime cap leaves room for the dearest that the next slot to end could cost, if none does."""
+        cost = self._max_cost()
+        if not cost:
+            return None
+        entry = self.ledger.entry(self.slot, "publication", cost, self._next_members())
+        return self.home_ledger.lifetime_refusal(entry)
+
     def skip_slots(self, last: int, reason: str) -> None:
         """End the slots up to `last` without a word; nothing is spent in them."""
         first = self.slot
@@ -92,14 +101,16 @@ class Membership:
         """Count the slots up to `last` as the most that could have been spent in them.
 
         So many as `unseen` may have been lived through by clocks that showed any time, beside the first,
-        which had perhaps begun.
+        which had perhaps begun.  What they can have cost beyond the slots and the last window counts for
+        as long as all of them lasted.
         """
         first, slots = self.slot, list[tuple[int, Members | None]]()
         largest = strategy_of(self.homes).probe + strategy_of(self.homes).largest
         while self.slot <= last:
             slots.append((self._max_cost(), self._next_members()))
             self._advance(publish=self.slot == last)
-        counted = worst_case_spends([most for most, _ in slots], self.plan.window, affordable(self.plan))
+        epsilon = affordable(self.plan)
+        counted = worst_case_spends([most for most, _ in slots], self.plan.window, epsilon)
         paid = self.ledger.spent_in(first)  # by a draw that did not come to its end
         entries = [
             self.ledger.entry(slot, "lost", amount - paid * (slot == first), members)
@@ -107,9 +118,14 @@ class Membership:
             if amount > paid * (slot == first)
         ]
         entries = merge_old_entries(entries, self.plan.window)
-        if slots and (missing := shortfall(counted[1:], unseen, largest, affordable(self.plan))):
+        if slots and (missing := shortfall(counted[1:], unseen, largest, epsilon)):
             entries.append(self.ledger.entry(last, "lost", missing, None))
-        self._commit_silence(first, last, reason, entries)
+            counted.append(missing)
+        whole = min(-(-unseen // self.plan.window) * epsilon, unseen * largest)  # of all that ran unseen
+        if slots and (earlier := whole - sum(counted[1:])) > 0:
+            end = self.ledger.entry(last, "lost", 0, None).end
+            entries.append(replace(self.ledger.entry(first, "lost", earlier, None), end=end))
+        self._commit_silence(first, last, reason, entries, unseen)
         if entries:
             self.reload()
 
@@ -140,12 +156,17 @@ class Membership:
                 )
             self._save()
 
-    def _commit_silence(self, first: int, last: int, reason: str, entries: list[SpendEntry]) -> None:
+    def _commit_silence(
+        self, first: int, last: int, reason: str, entries: list[SpendEntry], lost: int | None = None
+    ) -> None:
+        """Slots without a report; of `lost` ones, the spends that may have been, and how many more ran unseen."""
         if first > last:
             return
+        totals = self.home_ledger.totals
         try:
             with self.store.transaction() as disk:
-                self.home_ledger.record(entries)
+                counted = lost is not None and totals.add_windows(self.plan_key, first, last, lost)
+                self.home_ledger.record(entries, counted)
                 disk.execute(EXTEND_SILENCE, (last, self.plan_key, first - 1, reason))
                 if not disk.changes():
                     disk.execute("INSERT INTO silences VALUES (?, ?, ?, ?)", (self.plan_key, first, last, reason))

@@ -15,10 +15,10 @@ from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_assistant import announce
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.caps_file import CapsFile
 from hushwatt.household.ledger.high_water_mark import SharedMemoryMark
 from hushwatt.household.ledger.lock import agent_lock
+from hushwatt.household.ledger.objections import bars
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.hub import Hub
@@ -65,7 +65,7 @@ class Runner:
             loop.add_signal_handler(each, self.stop.set)
         caps = CapsFile(self.folder.caps_path, self.say)
         mark = SharedMemoryMark(store.home)
-        agent = Agent(store, caps.read(), self.hub, say=self.say, bars=Caps.bars, mark=mark)
+        agent = Agent(store, caps.read(), self.hub, say=self.say, bars=bars, mark=mark)
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(OwnerPage(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
@@ -101,7 +101,7 @@ class Runner:
         while True:
             await asyncio.sleep(agent.wait(self.clock.look()))
             try:
-                agent.caps = caps.read()
+                agent.caps, agent.caps_settled = caps.read(), caps.settled
                 agent.tick(self.clock.look())
             except Exception as surprise:
                 agent.trackers.clear()  # believe the disk alone, as at a start

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from hushwatt.household.ledger.caps import DAY, YEAR, Caps
+from hushwatt.household.ledger.caps import UNLIMITED, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
+from hushwatt.household.ledger.objections import objections
 from hushwatt.household.ledger.plan_ledger import spends_before_window
-from hushwatt.household.ledger.store import Store
+from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.successor import notes as successor_notes
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
@@ -27,7 +28,7 @@ class BudgetMeter:
     words: str
     counted: int
     cap: int  # 0: none
-    span: str = ""  # the interval, where the words do not say it
+    when: str = ""  # in which interval, where the words do not say it
 
     @property
     def spent(self) -> int:
@@ -44,7 +45,7 @@ class PlanStatus:
 
     plan: Plan
     address: str
-    state: str  # taking part, paused, left, not enrolled, over
+    state: str  # taking part, paused, retired, left, not enrolled, over
     next_slot: int
     window_spent: int  # in the last w slots, the current one included; never more than its ε
     window_why: str  # why some of that counts that was not sent, or not in these slots; else empty
@@ -55,30 +56,53 @@ class PlanStatus:
     last_report: int | None  # slot
     silences: tuple[tuple[int, int, str], ...]  # the latest, first slot, last slot, why
     successors: tuple[str, ...] = ()  # moved on, moved here, or only offered, a sentence each
+    retired: str | None = None  # that and why, in a sentence
+    agreed_before: bool = False  # joined before there were caps on a lifetime
 
 
 def meters(store: Store, caps: Caps, now: int) -> list[BudgetMeter]:
     """What the home spent in the last day, the last year, and ever, over all plans."""
-    home_ledger = HomeLedger(store, caps)
-    return [
-        BudgetMeter("day", home_ledger.spent_since(now - DAY, DAY), caps.epsilon_per_day),
-        BudgetMeter("year", home_ledger.spent_since(now - YEAR, YEAR), caps.epsilon_per_year),
-        BudgetMeter("lifetime", home_ledger.lifetime, 0),
+    held, home_ledger = caps_in_force(store, caps), HomeLedger(store, caps)
+    intervals = [
+        BudgetMeter(limit.words, home_ledger.spent_since(now - limit.length, limit.length), _shown(limit.amount))
+        for limit in held.limits
     ]
+    return [*intervals, BudgetMeter("lifetime", home_ledger.lifetime, _shown(held.epsilon_lifetime))]
 
 
-def appliance_meter(store: Store, caps: Caps, now: int) -> BudgetMeter:
-    """What the home spent on the appliance it spent most on, in the last stretch of the cap on one."""
-    appliances = HomeLedger(store, caps).appliances
-    limit = caps.appliance_limit(appliances.cap_interval(now))
-    spent = appliances.spent_since(now - limit.length, limit.length)
-    return BudgetMeter("appliance", ceil(max(spent.values(), default=0)), limit.amount, limit.words)
+def appliance_meters(store: Store, caps: Caps, now: int) -> list[BudgetMeter]:
+    """What the home spent on the appliance it spent most on, in each stretch of the caps on one, and ever."""
+    held, home_ledger = caps_in_force(store, caps), HomeLedger(store, caps)
+    found = []
+    for name, limit in zip(
+        ("appliance", "appliance_year"), held.appliance_limits(home_ledger.appliances.cap_interval(now)), strict=True
+    ):
+        spent = home_ledger.appliances.spent_since(now - limit.length, limit.length)
+        found.append(BudgetMeter(name, ceil(max(spent.values(), default=0)), _shown(limit.amount), limit.when))
+    counted = ceil(max(home_ledger.totals.spent.appliances.values(), default=0))
+    last = BudgetMeter("appliance_lifetime", counted, _shown(held.appliance_epsilon_lifetime), "in the lifetime")
+    return [*found, last]
+
+
+def caps_in_force(store: Store, caps: Caps) -> Caps:
+    """The caps that bind the home's plans; some may have been joined when others were the default."""
+    query = "SELECT 1 FROM plans WHERE left IS NULL AND device IS NOT NULL AND defaults < ? LIMIT 1"
+    return caps.as_agreed_before() if store.value(query, (DEFAULTS,)) else caps
+
+
+def _shown(amount: int) -> int:
+    return 0 if amount >= UNLIMITED else amount
 
 
 def cap_objections(caps: Caps, every: list[PlanStatus]) -> dict[str, list[str]]:
-    """What each plan that the home takes part in asks beyond the caps as they are now, by its id."""
-    here = [each.plan for each in every if each.state in ("taking part", "paused")]
-    return {plan.id: caps.objections(plan, [other for other in here if other is not plan]) for plan in here}
+    """What each plan that the home takes part in asks beyond the caps that bind it now, by its id."""
+    here = [each for each in every if each.state in ("taking part", "paused")]
+    found = {}
+    for each in here:
+        binding = caps.as_agreed_before() if each.agreed_before else caps
+        others = [other.plan for other in here if other is not each]
+        found[each.plan.id] = [line.words for line in objections(binding, each.plan, others)]
+    return found
 
 
 def plan_statuses(store: Store, now: int) -> list[PlanStatus]:
@@ -109,6 +133,8 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
         last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (plan_key,)),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
         successors=successor_notes(store, plan.id),
+        retired=row["retired"],
+        agreed_before=row["defaults"] < DEFAULTS,
     )
 
 
@@ -137,6 +163,8 @@ def _state(row: dict[str, Any], over: bool) -> str:
         return "left"
     if row["device"] is None:
         return "not enrolled"
+    if row["retired"] is not None:
+        return "retired"
     if over:
         return "over"
     return "paused" if row["paused"] is not None else "taking part"

@@ -14,6 +14,8 @@ from typing import Any
 from hushwatt.household.consent_text import consent_terms, plan_changes
 from hushwatt.household.join import Proposal, concurrent_plans, insert_membership
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.home_ledger import HomeLedger
+from hushwatt.household.ledger.objections import objections as cap_objections
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import NOT_RUNNING, UNKNOWN_CLOCK, Membership
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient
@@ -61,7 +63,8 @@ class Reserved:
 def objections(store: Store, caps: Caps, old: Plan, new: Plan, now: int) -> list[str]:
     """Why the home does not move on from one plan to another by itself, a sentence each."""
     found = [f"weaker: {line}" for line in weaker(old, new)]
-    found += [f"beyond your caps: {line}" for line in caps.objections(new, concurrent_plans(store, new, old, now))]
+    others, spent = concurrent_plans(store, new, old, now), HomeLedger(store, caps).totals.spent
+    found += [f"beyond your caps: {each.words}" for each in cap_objections(caps, new, others, spent)]
     if store.value("SELECT 1 FROM plans WHERE plan = ?", (new.id,)):
         found.append("you joined it yourself once, so it is yours to decide")
     if now >= nanoseconds(new.expires):

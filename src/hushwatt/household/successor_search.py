@@ -23,7 +23,7 @@ from hushwatt.privacy.entropy import Entropy
 from hushwatt.sanitise import quoted
 
 MIN_INTERVAL = 10 * SECOND  # between two looks, on average, however short a plan's window is
-LOOKED_FOR = "left IS NULL AND paused IS NULL AND device IS NOT NULL"
+LOOKED_FOR = "left IS NULL AND paused IS NULL AND retired IS NULL AND device IS NOT NULL"
 
 
 @dataclass

@@ -26,6 +26,15 @@ class PublishPeriods:
         """How many periods there are."""
         return -(-self.slots // self.length)
 
+    @property
+    def word(self) -> str:
+        """What one of them is called.
+
+        >>> PublishPeriods(7, 30).word, PublishPeriods(1, 30).word
+        ('period', 'slot')
+        """
+        return "slot" if self.length == 1 else "period"
+
     def first_of(self, slot: int) -> int:
         """The first slot of the period that holds `slot`."""
         return slot // self.length * self.length
@@ -56,6 +65,17 @@ def whole_slots(text: str, slot: SlotLength) -> int | None:
         return None
     slots, rest = divmod(int(match[1]) * SECONDS[match[2]], slot.seconds)
     return None if rest else slots
+
+
+def results_told(publish: int, slot: SlotLength) -> list[tuple[str, str]]:
+    """A label and a sentence on when results appear, where that is not after every slot.
+
+    >>> results_told(7, SlotLength(1, "d"))
+    [('results', 'are published once every 7 days; nothing is shown of a shorter time')]
+    """
+    if publish == 1:
+        return []
+    return [("results", f"are published {how_often(publish, slot)}; nothing is shown of a shorter time")]
 
 
 def how_often(publish: int, slot: SlotLength) -> str:

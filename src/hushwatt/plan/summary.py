@@ -3,7 +3,7 @@
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.appliance import Appliance, show_watts
 from hushwatt.plan.choices import DECISIONS, MAPPINGS, METHODS, ORACLES, UNMEASURED
-from hushwatt.plan.periods import how_often
+from hushwatt.plan.periods import results_told
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT
@@ -30,7 +30,7 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
         ("levels", f"{plan.mapping}: {MAPPINGS[plan.mapping]}"),
         *([("not measured", UNMEASURED[plan.unmeasured])] if plan.answers_unmeasured else []),
         *([("succeeds", plan.replaces)] if plan.replaces else []),
-        *([("results", f"published {how_often(plan.publish, plan.slot)}")] if plan.publish != 1 else []),
+        *results_told(plan.publish, plan.slot),
         ("shown only", f"where at least {_count(plan.minimum_homes, 'home')} reported"),
         ("id", plan.id),
     ]

@@ -1,7 +1,8 @@
 """The second opinion on every spend: adds up what went, and refuses what would be too much.
 
 A ledger trusts no strategy.  It is charged before anything is drawn, it only goes
-forward, and it gives nothing back.
+forward, and it gives nothing back.  What it keeps does not grow with the window, but
+with what was really charged differently from home to home.
 """
 
 from dataclasses import dataclass, field, replace
@@ -11,21 +12,10 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import OverBudget, StateError
 from hushwatt.plan.plan import Plan
-
-Amounts = NDArray[np.int64]
-Members = NDArray[np.unsignedinteger]
+from hushwatt.privacy.charge_lines import Amounts, Members
+from hushwatt.privacy.charge_log import Charge, ChargeLog
 
 TOGETHER = 1 << 16  # homes whose appliances are added up at once
-
-
-@dataclass(frozen=True)
-class Charge:
-    """What some homes were charged in one slot, and for which appliances (None: all alike)."""
-
-    slot: int
-    homes: NDArray[np.int32]
-    amounts: Amounts
-    members: Members | None = None
 
 
 @dataclass
@@ -45,7 +35,12 @@ class Ledger:
     window: int
     appliances: int = 1
     appliance_total: int | None = None  # s times the most that one appliance may spend in any window
-    charges: list[Charge] = field(default_factory=list)
+    log: ChargeLog = field(default_factory=lambda: ChargeLog.empty(0))
+    table: Amounts | None = None  # the log by home and appliance, once a home was charged twice in a window
+
+    def __post_init__(self) -> None:
+        if not self.log.homes:
+            self.log = ChargeLog.empty(self.homes)
 
     @classmethod
     def of(cls, plan: Plan, homes: int) -> "Ledger":
@@ -59,43 +54,64 @@ class Ledger:
 
     def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
         """Write down what each home spends in `slot`, or refuse it for all of them."""
-        if self.charges and slot < self.charges[-1].slot:
-            raise StateError(f"slot {slot} has passed: slot {self.charges[-1].slot} is charged already")
         who = np.flatnonzero(amounts).astype(np.int32)
-        charge = Charge(slot, who, amounts[who], None if members is None else members[who])
-        self._refuse(charge)
-        if self.appliance_total is not None:
-            self._refuse_appliances(charge, self.appliance_total)
+        charge = self.as_kept(Charge(slot, who, amounts[who], None if members is None else members[who]))
+        self.check(charge)
         if len(who):  # only now is anything forgotten: a refused or empty charge changes nothing
-            self.charges = [*self.recent(slot), charge]
+            self._write(charge)
 
-    def recent(self, slot: int) -> list[Charge]:
-        """The charges that share a window with `slot`."""
-        return [charge for charge in self.charges if charge.slot > slot - self.window]
+    def as_kept(self, charge: Charge) -> Charge:
+        """A charge with no more than matters: its appliances only where they have a cap."""
+        return replace(charge, members=None) if self.appliance_total is None else charge
 
-    def spent(self, slot: int) -> Amounts:
-        """What each home has spent in `slot` and the w − 1 before it."""
-        total = np.zeros(self.homes, dtype=np.int64)
-        for charge in self.recent(slot):
-            total[charge.homes] += charge.amounts
-        return total
-
-    def _refuse(self, charge: Charge) -> None:
+    def check(self, charge: Charge) -> None:
+        """Refuse a charge that is too much, or too late; nothing is written down."""
+        if self.log.last is not None and charge.slot < self.log.last:
+            raise StateError(f"slot {charge.slot} has passed: slot {self.log.last} is charged already")
         spent = self.spent(charge.slot)[charge.homes]
         wrong = (charge.amounts < 0) | (spent + charge.amounts > self.epsilon)
         if wrong.any():
             first = int(np.argmax(wrong))
             raise OverBudget(int(charge.amounts[first]), int(spent[first]), self.epsilon, self.window)
+        if self.appliance_total is not None:
+            self._refuse_appliances(charge, spent, self.appliance_total)
 
-    def _refuse_appliances(self, charge: Charge, most: int) -> None:
+    def first_slot(self, slot: int) -> int:
+        """Where the window begins that ends with a slot."""
+        return slot - self.window + 1
+
+    def older(self, slot: int) -> list[Charge]:
+        """Charges from elsewhere that count in the window that ends with `slot`; there are none in a fleet."""
+        return []
+
+    def spent(self, slot: int) -> Amounts:
+        """What each home has spent in `slot` and the w − 1 before it."""
+        total = self.log.spent(self.first_slot(slot))
+        for charge in self.older(slot):
+            total[charge.homes] += charge.amounts
+        return total
+
+    def _write(self, charge: Charge) -> None:
+        first = self.first_slot(charge.slot)
+        if self.table is not None:
+            for one in self.log.before(first):
+                _add(self.table, one, -1)
+            _add(self.table, charge, 1)
+        self.log = self.log.since(first).added(charge)
+
+    def _refuse_appliances(self, charge: Charge, spent: Amounts, most: int) -> None:
         """Each appliance of a draw gets 1/s of it, so s times its spend is a sum of whole draws."""
-        everything = np.arange(self.appliances)
+        if not spent.any():  # nobody was charged in this window yet
+            if (charge.amounts > most).any():
+                raise OverBudget(int(charge.amounts.max()), 0, most, self.window)
+            return
+        if self.table is None:
+            self.table = self.log.by_appliance(self.appliances)
+        gone, more = list(self.log.before(self.first_slot(charge.slot))), [*self.older(charge.slot), charge]
         for start in range(0, self.homes, TOGETHER):
-            table = np.zeros((min(TOGETHER, self.homes - start), self.appliances), dtype=np.int64)
-            for one in [*self.recent(charge.slot), charge]:
-                here = slice(*np.searchsorted(one.homes, (start, start + len(table))))
-                named = everything if one.members is None else one.members[here]
-                table[one.homes[here, None] - start, named] += one.amounts[here, None]
+            table = self.table[start : start + TOGETHER].copy()
+            for one, sign in [*((each, -1) for each in gone), *((each, 1) for each in more)]:
+                _add(table, _between(one, start, start + len(table)), sign)
             if table.max(initial=0) > most:
                 home = start + int(np.argmax(table.max(axis=1)))
                 asked = int(charge.amounts[charge.homes == home].sum())
@@ -103,23 +119,26 @@ class Ledger:
 
     def joined(self, homes: int) -> "Ledger":
         """The same ledger with `homes` new homes at its end, who have spent nothing."""
-        return Ledger(
-            self.homes + homes, self.epsilon, self.window, self.appliances, self.appliance_total, self.charges
-        )
+        return replace(self, homes=self.homes + homes, log=self.log.joined(homes), table=None)
 
     def reordered(self, order: NDArray[np.intp]) -> "Ledger":
         """The same ledger for the same homes in another order."""
-        places = np.empty(self.homes, dtype=np.int32)
-        places[order] = np.arange(self.homes, dtype=np.int32)
-        return replace(self, charges=[_moved(charge, places) for charge in self.charges])
+        return replace(self, log=self.log.reordered(order), table=None)
 
 
-def _moved(charge: Charge, places: NDArray[np.int32]) -> Charge:
-    """The same charge when each home has a new place."""
-    homes = places[charge.homes]
-    order = np.argsort(homes)
-    members = None if charge.members is None else charge.members[order]
-    return Charge(charge.slot, homes[order], charge.amounts[order], members)
+def _between(charge: Charge, start: int, end: int) -> Charge:
+    """What homes from one number to another were charged, numbered from the first."""
+    here = slice(*np.searchsorted(charge.homes, (start, end)))
+    members = None if charge.members is None else charge.members[here]
+    return Charge(charge.slot, charge.homes[here] - start, charge.amounts[here], members)
+
+
+def _add(table: Amounts, charge: Charge, sign: int) -> None:
+    """Add a charge to every appliance that it names, or take it away."""
+    if charge.members is None:
+        table[charge.homes] += sign * charge.amounts[:, None]
+    else:
+        table[charge.homes[:, None], charge.members] += sign * charge.amounts[:, None]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
 """What a plan promises, in sentences: the same wherever a person is asked to weigh them."""
 
 from hushwatt.plan.amounts import plain
+from hushwatt.plan.periods import results_told
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.summary import any_window
 from hushwatt.privacy.influence import influence, month
 from hushwatt.privacy.length_bias import leaning
+from hushwatt.privacy.long_run import OWNER, Voice, long_run_sentences
 from hushwatt.privacy.promise import Promise
 
 ODDS = (
@@ -15,12 +17,13 @@ ODDS = (
 IN_BULK = "in bulk files and experiments only: the service refuses plans in which the provider decides"
 
 
-def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
-    """Labels and sentences: both protections, what a report of `size` bytes gives away and can do, and
-    what the dearest window costs.
+def sentences(plan: Plan, promise: Promise, size: int, voice: Voice = OWNER) -> list[tuple[str, str]]:
+    """Labels and sentences: the long run, both protections of a window, what a report of `size` bytes gives away
+    and can do, and what the dearest window costs.
     """
     span = any_window(plan)
     return [
+        *long_run_sentences(plan, voice),
         ("the whole home", f"ε {plain(plan.epsilon)} over {span}; odds {promise.odds}"),
         ("one appliance", f"ε {plain(reach(promise))} over {span}; odds {promise.appliance_odds}"),
         ("what odds mean", ODDS),
@@ -30,6 +33,7 @@ def sentences(plan: Plan, promise: Promise, size: int) -> list[tuple[str, str]]:
         *([("NOT FOR USE", told)] if (told := leaning(plan)) else []),
         *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("where it runs", IN_BULK)] if plan.decision == "provider" else []),
+        *results_told(plan.publish, plan.slot),
     ]
 
 
@@ -63,7 +67,7 @@ def _report(promise: Promise, size: int) -> str:
 
 def _influence(plan: Plan) -> str:
     """What one forging home counts as, where it counts most and over time."""
-    periods = {"homes over a single slot": 1, "over 30 days": month(plan)}
+    periods = {f"homes over a single {plan.periods.word}": plan.publish, "over 30 days": month(plan)}
     periods["over the whole plan"] = plan.calendar.slots
     told = [f"{influence(plan, slots):.1f} {period}" for period, slots in periods.items()]
     return (

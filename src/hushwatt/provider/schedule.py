@@ -1,7 +1,8 @@
 """The life of a slot: coming, open, grace, closed, published.
 
 A slot is open while it lasts, and reports of it are taken for a while longer.  Once it
-is closed nothing is merged into it any more, and its numbers are published once.
+is closed nothing is merged into it any more, and its numbers are published once.  Slots that are
+published together wait for the last of them.
 """
 
 from dataclasses import dataclass
@@ -34,19 +35,24 @@ class SlotSchedule:
         """The last slot that takes no more reports; −1 when there is none."""
         return min(self.first_open(now), self.plan.calendar.slots) - 1
 
+    def last_due(self, now: datetime) -> int:
+        """The last slot that can be published: it is closed, and so are all that are published with it."""
+        return self.plan.periods.last_complete(self.last_closed(now))
+
     def last_begun(self, now: datetime) -> int:
         """The last slot that has begun by some home's clock; −1 before the first."""
         return min(self._slot(now + self.tolerance), self.plan.calendar.slots - 1)
 
     def state(self, slot: int, now: datetime, published: int) -> str:
-        """Where a slot is in its life; `published` is the last slot published."""
-        if slot <= published:
+        """Where a slot, with those published with it, is in its life; `published` is the last slot published."""
+        first, last = self.plan.periods.first_of(slot), self.plan.periods.last_of(slot)
+        if last <= published:
             return PUBLISHED
-        if now < self.plan.calendar.start_of(slot):
+        if now < self.plan.calendar.start_of(first):
             return COMING
-        if now < self.plan.calendar.end_of(slot):
+        if now < self.plan.calendar.end_of(last):
             return OPEN
-        return GRACE if now < self.closes(slot) else CLOSED
+        return GRACE if now < self.closes(last) else CLOSED
 
     def over(self, now: datetime) -> bool:
         """Whether the last slot of the plan is closed."""

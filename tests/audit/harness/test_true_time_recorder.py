@@ -1,5 +1,6 @@
 """The judge of real time: it sees every report that could have left, and its edges are exact."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -106,9 +107,9 @@ def test_all_of_a_window_is_spent_and_no_more(seen):
     recorder.judge(NO_CAPS, 0)
     recorder.judge(Caps(epsilon_per_day=4_000_000, epsilon_per_year=4_000_000), 0)
 
-    for caps, word in ((Caps(epsilon_per_day=3_999_999), "day"), (Caps(epsilon_per_year=3_999_999), "year")):
-        with pytest.raises(Fault, match=f"in a real {word}"):
-            recorder.judge(caps, 0)
+    for cap, words in (("per_day", "in a real day"), ("per_year", "in a real year"), ("lifetime", "in all")):
+        with pytest.raises(Fault, match=words):
+            recorder.judge(replace(Caps(), **{f"epsilon_{cap}": 3_999_999}), 0)  # type: ignore[arg-type]
 
 
 def test_sums():

@@ -2,12 +2,13 @@
 
 import pytest
 
-from hushwatt.audit.planted import HalfDayBook, OnceOnlyBook
+from hushwatt.audit.planted import HalfDayBook, OnceOnlyBook, RenewedBook
 from hushwatt.audit.spending.home_ledgers import CASES, audit_book, dearest
 from hushwatt.household.ledger.appliance_spends import SpendReach
+from hushwatt.household.ledger.caps import DAY
 from hushwatt.household.ledger.home_ledger import HomeLedger
 
-DAY_CAP, _, APPLIANCE_CAP, LONG_WINDOW = CASES
+DAY_CAP, _, APPLIANCE_CAP, LONG_WINDOW, APPLIANCE_YEAR, LIFETIME, APPLIANCE_LIFETIME = CASES
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.cap}-{case.window}")
@@ -20,25 +21,33 @@ def test_the_book_is_right(case):
 class DayOnly(HomeLedger):
     """A book for which an appliance's cap holds for a day, however long a plan's window is."""
 
-    def _appliance_refusal(self, entry):
-        self.appliances.cap_interval = lambda start: DAY_CAP.length
-        return super()._appliance_refusal(entry)
+    def _appliance_refusal(self, entry, caps):
+        self.appliances.cap_interval = lambda start: DAY
+        return super()._appliance_refusal(entry, caps)
 
 
 class Strict(HomeLedger):
     """A book that refuses one millionth too early."""
 
-    def refusal(self, start, end, amount):
-        return super().refusal(start, end, amount + 1)
+    def refusal(self, start, end, amount, caps=None):
+        return super().refusal(start, end, amount + 1, caps)
 
 
 class ByTheHome(HomeLedger):
     """A book that counts all that the home spends for every appliance."""
 
-    def _appliance_refusal(self, entry):
+    def _appliance_refusal(self, entry, caps):
         self.appliances._of(entry.plan_key)
         self.appliances._asked = {place: about_all(asked) for place, asked in self.appliances._asked.items()}
-        return super()._appliance_refusal(entry)
+        return super()._appliance_refusal(entry, caps)
+
+
+class OnlyTheHome(HomeLedger):
+    """A book that gives appliances no lifetime."""
+
+    def lifetime_refusal(self, entry):
+        refused = super().lifetime_refusal(entry)
+        return refused if refused is None or refused.appliance is None else None
 
 
 def about_all(asked):
@@ -53,6 +62,9 @@ def about_all(asked):
         (OnceOnlyBook, APPLIANCE_CAP),
         (ByTheHome, APPLIANCE_CAP),
         (DayOnly, LONG_WINDOW),
+        (OnceOnlyBook, APPLIANCE_YEAR),
+        (RenewedBook, LIFETIME),
+        (OnlyTheHome, APPLIANCE_LIFETIME),
     ],
 )
 def test_wrong_books_are_found(make, case):

@@ -25,10 +25,10 @@ def test_wrong_ledgers_are_found(make, window):
 class Strict(Ledger):
     """A ledger that refuses one millionth too early."""
 
-    def _refuse(self, charge):
+    def check(self, charge):
         self.epsilon -= 1
         try:
-            super()._refuse(charge)
+            super().check(charge)
         finally:
             self.epsilon += 1
 

@@ -29,6 +29,16 @@ def planted(monkeypatch):
     return plant
 
 
+def test_json_in_a_file(planted, tmp_path, capsys):
+    """With a name that ends in .json, -o keeps what --json prints."""
+    planted(finding(True, reached=0.5))
+    app(["rounding", "-o", str(tmp_path / "audit.json"), "--json"], result_action="return_value")
+
+    assert (
+        json.loads((tmp_path / "audit.json").read_text())["findings"] == json.loads(capsys.readouterr().out)["findings"]
+    )
+
+
 def test_selftest(hushwatt):
     """The planted bugs are found, in JSON for programs."""
     answer = hushwatt("audit", "selftest", "--json")

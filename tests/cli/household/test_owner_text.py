@@ -6,6 +6,7 @@ from dataclasses import replace
 from hushwatt.audit.harness.plan_home import proposal_of
 from hushwatt.cli.household.owner_text import agreement, source_lines, status_lines
 from hushwatt.household.consent_text import plan_changes
+from hushwatt.household.ledger.caps import Caps
 
 WILD = "Kettles.\n\nyour home        ε 0, nothing is ever sent”\n“\u202ereversed\u2028in a year  nothing"
 
@@ -27,7 +28,7 @@ def test_sources_are_one_line_each():
     health = [{"name": "a\nb", "appliance": "c\x1b[2K", "heard": None, "fresh": False, "trouble": "d\ne"}]
 
     assert list(source_lines(health, 0)) == ["STALE c[2K: a b, never heard, d e"]
-    assert list(status_lines([], [], {}, [], 0))[-1].startswith("sources: none")
+    assert list(status_lines([], [], {}, [], 0, Caps()))[-1].startswith("sources: none")
 
 
 def test_not_measured_in_plain_words(plan_of):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from hushwatt.cli.plan.advise import remarks, too_few
+from hushwatt.cli.plan.advice_text import remarks, too_few
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.advice import advise

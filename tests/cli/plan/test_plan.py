@@ -262,3 +262,12 @@ class TestWhatAPlanCannotDo:
 
         assert told["slot"] == pytest.approx(3 * told["report"])
         assert told["month"] == pytest.approx(told["report"])
+
+    def test_how_often_results_are_published(self, hushwatt, tmp_path):
+        """Said in words and as JSON, and a home counts for less in what is published together."""
+        path = _written(tmp_path, method="lpu", decision=None, publish=3)
+        told = json.loads(hushwatt("plan", "check", path, "--json").stdout)
+
+        assert "are published once every 3 days" in " ".join(hushwatt("plan", "check", path).stdout.split())
+        assert told["publish"] == 3
+        assert told["influence"]["slot"] == pytest.approx(told["influence"]["report"])

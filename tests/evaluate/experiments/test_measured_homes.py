@@ -11,6 +11,7 @@ from hushwatt.evaluate.experiments.measured_homes import (
     REASSEMBLED,
     BootstrappedFleet,
     PriorKnowledge,
+    halves,
     populations,
 )
 
@@ -114,6 +115,16 @@ def test_highs_are_of_slots_in_use():
 
     assert known.mean == pytest.approx(15.0)
     assert 20 < known.high <= 100
+
+
+def test_what_is_learnt_is_tried_at_another_time():
+    """A recording long enough for two is cut in its middle, no day in both; a shorter one is in both halves."""
+    long, short = np.arange(25.0)[:, None], np.arange(19.0)[:, None]
+    earlier, later = halves({"kettle": (long, short)})
+
+    assert [half["kettle"][0].ravel().tolist() for half in (earlier, later)] == [list(range(12)), list(range(12, 25))]
+    assert earlier["kettle"][1] is short
+    assert later["kettle"][1] is short
 
 
 def test_a_fleet_keeps_days_together():

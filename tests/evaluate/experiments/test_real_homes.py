@@ -9,9 +9,9 @@ import pytest
 from hushwatt.errors import ReadingsError, UsageError
 from hushwatt.evaluate.experiments import experiment, experiments, real_homes, run
 from hushwatt.evaluate.experiments.experiment import Job
-from hushwatt.evaluate.experiments.measured_homes import DAILY, HOURLY
-from hushwatt.evaluate.experiments.real_homes import judge, label_of
-from hushwatt.evaluate.experiments.real_plans import ASKED, CLIPPED, LEARNT, PAPER, REAL
+from hushwatt.evaluate.experiments.measured_homes import DAILY, HOURLY, populations
+from hushwatt.evaluate.experiments.real_homes import SIZES, judge, label_of, prior_of
+from hushwatt.evaluate.experiments.real_plans import ASKED, CLIPPED, LEARNT, PAPER, PRIORS, REAL
 from hushwatt.evaluate.reproduce import reproduce
 
 
@@ -98,6 +98,45 @@ def test_intervals_hold_on_invented_homes(folder):
         assert np.mean(found[real_homes.COVERED.name, column]) > 80
         assert np.mean(found[real_homes.AHEAD.name, column]) > 5
     assert {column for _, column in found} == {PAPER, CLIPPED, ASKED, REAL, LEARNT}
+
+
+def test_few_repetitions_meet_all_knowledge():
+    """Two repetitions of three sizes are six states of knowledge, each once."""
+    met = [prior_of(Job("real-homes", 0, repeat, 3, True), homes) for repeat in (0, 1) for homes in SIZES]
+
+    assert sorted(met) == sorted(PRIORS)
+
+
+def test_every_appliance_has_several_intervals(folder):
+    """In one repetition as many as fleets are drawn, for means, shares and ranks; what they beat is drawn once."""
+    (job,) = jobs(folder, 10_000, 1)
+    found = {}
+    for one in run(job):
+        found.setdefault((one.setting, one.metric, one.column), []).append(one.value)
+
+    for metric in real_homes.EVERY_APPLIANCE:
+        for column in (REAL, LEARNT):
+            assert len(found[f"kettle, {DAILY}", metric.name, column]) == real_homes.DRAWS[DAILY]
+    assert len(found[label_of(DAILY, 10_000), real_homes.COVERED.name, PAPER]) == 1
+    assert len(found[label_of(DAILY, 10_000), real_homes.AHEAD.name, REAL]) == 1
+
+
+def test_levels_are_learnt_earlier(folder, monkeypatch):
+    """The first collection is from the earlier half of the recordings, all that is judged from the later one."""
+    drawn = []
+    fleet = real_homes._fleet
+
+    def noted(job, recordings, kind, homes, *labels):
+        drawn.append(("before" in labels, recordings["kettle"][0]))
+        return fleet(job, recordings, kind, homes, *labels)
+
+    monkeypatch.setattr(real_homes, "_fleet", noted)
+    list(run(jobs(folder, 1_000, 1)[0]))
+    whole = populations(folder)[DAILY]["kettle"][0]
+
+    assert len(drawn) == 2 * real_homes.DRAWS[DAILY]
+    for before, days in drawn:
+        assert (days == (whole[:20] if before else whole[20:])).all()
 
 
 def test_a_folder_without_such_homes_has_no_row(folder):

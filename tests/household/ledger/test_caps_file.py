@@ -15,6 +15,7 @@ from hushwatt.household.agent import Agent
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import AMOUNTS, MINIMUMS, Caps
 from hushwatt.household.ledger.caps_file import CapsFile
+from hushwatt.household.ledger.objections import bars
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page.server import OwnerPage
 from hushwatt.household.run import Runner
@@ -72,7 +73,7 @@ def test_a_file_that_is_wrong_for_a_moment_loosens_nothing(path, said, how):
     written(path, "epsilon_per_day = 3")
     looks += [file.read() for _ in range(3)]
 
-    assert looks == [Caps(epsilon_per_day=3 * MICRO)] * len(looks)
+    assert looks == [Caps.of({"epsilon_per_day": 3})] * len(looks)
     assert len(said) == (how != "")
     assert all("the caps that were read before hold" in line for line in said)
 
@@ -102,7 +103,7 @@ def test_no_file_is_the_usual_caps(path, said):
     written(path, "epsilon_per_year = 7")
 
     assert before == Caps()
-    assert file.read() == Caps(epsilon_per_year=7 * MICRO)
+    assert file.read() == Caps.of({"epsilon_per_year": 7})
 
 
 texts = st.sampled_from(["", "nonsense", "epsilon_per_day = 1", "epsilon_per_day = 99", "smallest_window = 9", None])
@@ -140,13 +141,14 @@ def test_the_running_agent_looks_at_the_file(folder, path, said, monkeypatch):
     """A cap lowered while the agent runs silences it without a restart, and the page shows that cap."""
     monkeypatch.setattr("hushwatt.household.agent.MIN_WAIT", 0)
     monkeypatch.setattr("hushwatt.household.agent.MAX_WAIT", 0)
-    written(path, "appliance_epsilon = 1000", "epsilon_per_day = 1000", "smallest_minimum_homes = 1")
+    wide = [f"{name} = 1000" for name in AMOUNTS]
+    written(path, *wide, "smallest_minimum_homes = 1")
     clock, hub = Hurried(), Hub([], [], said.append)
     runner = Runner(HomeFolder(folder), SourcesFile(), hub, clock, said.append)
     with Store(folder / "ledger.sqlite") as store:
         join(store, plan_for(random.Random(1), "lbu", epsilon=5 * MICRO, window=1))
         caps = CapsFile(path, said.append)
-        agent = Agent(store, caps.read(), FixedReadings(10.0), say=said.append, bars=Caps.bars)
+        agent = Agent(store, caps.read(), FixedReadings(10.0), say=said.append, bars=bars)
         page = OwnerPage(HomeFolder(folder), agent, hub, MachineClock())
 
         def reports():
@@ -160,7 +162,8 @@ def test_the_running_agent_looks_at_the_file(folder, path, said, monkeypatch):
             living.cancel()
 
         asyncio.run(live(lambda: reports() >= 3))
-        written(path, "appliance_epsilon = 1000", "epsilon_per_day = 3", "smallest_minimum_homes = 1")
+        lowered = [line.replace("day = 1000", "day = 3") for line in wide]
+        written(path, *lowered, "smallest_minimum_homes = 1")
         asyncio.run(live(lambda: store.rows("SELECT * FROM silences WHERE reason LIKE 'a cap%'")))
         spoken, shown = reports(), page.show(everything=False)
         asyncio.run(live(lambda: clock.wall > MachineClock().wall + 30 * TURN * 10**9))
@@ -171,7 +174,7 @@ def test_the_running_agent_looks_at_the_file(folder, path, said, monkeypatch):
 
 def home_of(folder, **caps):
     home = HomeUnderTest(folder / "ledger.sqlite", caps=replace(NO_CAPS, **caps), readings=FixedReadings(1.0))
-    home.agent.bars = Caps.bars
+    home.agent.bars = bars
     return home
 
 

@@ -414,7 +414,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     """Days off cost what could have been spent in them, and what is shown is at most the promise."""
     agreed = whole("lba")
     join(home.store, agreed)
-    assert "  0 reports, 0 waiting" in status_lines([], plan_statuses(home.store, home.clock.wall), {}, [], 0)
+    assert "  0 reports, 0 waiting" in status_lines([], plan_statuses(home.store, home.clock.wall), {}, [], 0, Caps())
     live(home, 5)
     home.switch_off()
     home.clock.advance(60 * TURN)
@@ -426,7 +426,7 @@ def test_lost_slots_never_count_for_more_than_a_window(home):
     assert home.agent.home_ledger.lifetime <= agreed.epsilon * 12
     assert shown.window_spent == agreed.epsilon
     assert shown.window_why.endswith("of it counted as spent: the agent was not running")
-    assert f"  {shown.window_why}" in status_lines([], [shown], {}, [], now)
+    assert f"  {shown.window_why}" in status_lines([], [shown], {}, [], now, Caps())
     assert all(meter.spent <= meter.cap for meter in meters(home.store, Caps(), now) if meter.cap)
 
 

@@ -16,9 +16,10 @@ from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.advice import advise
-from hushwatt.privacy.advice.advise import paper_plan, variants, with_tops
-from hushwatt.privacy.advice.answered import speaking
+from hushwatt.privacy.advice.advise import paper_plan, variants
+from hushwatt.privacy.advice.answered import answered, speaking
 from hushwatt.privacy.advice.judge import judged
+from hushwatt.privacy.advice.level_choice import with_tops
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.laws import debias, law_for
 from hushwatt.provider.estimate.estimate import estimate
@@ -90,7 +91,7 @@ def test_no_advice_misses_hours_or_weekdays(slot, window, slots, goal):
         assert blind_spot(one.plan, slots) is None
 
 
-def answers(plan, homes, slots):
+def answers_shown(plan, homes, slots):
     """How many slots have an answer about each appliance, and whether the period has, in a simulation."""
     source = Simulation(1, "advice")
     tallies = simulate(plan, np.ones((slots, homes, len(plan.appliances))), homes, source)
@@ -107,7 +108,7 @@ def test_advised_plans_have_answers(homes, window, goal):
     found = advise(plan, homes=homes, slots=30, goal=goal)
 
     for one in (found.best, found.runner_up):
-        by_slot, by_period = answers(one.plan, homes, 30)
+        by_slot, by_period = answers_shown(one.plan, homes, 30)
         assert None not in by_period
         assert goal == "ranking" or min(by_slot) >= 29
 
@@ -128,12 +129,24 @@ def test_who_speaks_of_an_appliance(method, asked):
     assert np.mean(spoke) == pytest.approx(heard * part)
 
 
-def test_advised_preset_is_the_advice(capped):
-    """The preset `advised` holds what advice finds for the paper's plan."""
-    shipped = preset("advised")
+def test_advised_preset_is_the_advice():
+    """The preset `advised` holds what advice for a ranking finds for the paper's plan."""
+    shipped, best = preset("advised"), advise(PAPER, homes=1000, slots=30, goal="ranking", cap=CAP).best
     words = {name: getattr(shipped, name) for name in ("name", "description", "contact")}
 
-    assert shipped == replace(capped.best.plan, **words)
+    assert shipped == replace(best.plan, **words)
+    assert all(each.typical_mean and each.typical_high for each in shipped.appliances)
+
+
+def test_year_preset_is_the_advice():
+    """The preset `year` holds what advice for a ranking finds for 120,000 homes whose year is protected as one."""
+    shipped = preset("year")
+    best = advise(replace(PAPER, window=365), homes=120_000, slots=30, goal="ranking", cap=CAP).best
+    words = {name: getattr(shipped, name) for name in ("name", "description", "contact")}
+
+    assert shipped == replace(best.plan, **words)
+    assert shipped.slot.lasting(shipped.window) == "365 days"
+    assert answered(shipped, 100_000, shipped.publish)
 
 
 def test_everyday_preset_is_advice_from_the_catalogue():

@@ -7,8 +7,8 @@ import pytest
 
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
-from hushwatt.privacy.advice.advise import with_tops
 from hushwatt.privacy.advice.judge import judged
+from hushwatt.privacy.advice.level_choice import with_tops
 from hushwatt.privacy.advice.prior import prior_of
 from hushwatt.privacy.laws import law_for
 

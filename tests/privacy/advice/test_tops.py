@@ -40,7 +40,12 @@ def test_learnt_weights_move_the_top():
     assert tops[0] < choose_top(20, 60, 0.002) < tops[1]
 
 
-@pytest.mark.parametrize("hours, high", [(1, 672), (0.25, 896), (24, 84), (48, 84)])
+@pytest.mark.parametrize("hours, high", [(1, 672), (0.25, 896), (24, 84), (48, 72.69), (7 * 24, 62.27), (10**6, 57.0)])
 def test_slots(hours, high):
-    """A high day in fewer and fewer hours, and never less than the day's own."""
-    assert slot_high(84, 2000, hours) == pytest.approx(high)
+    """A high day in fewer and fewer hours; over days it evens out, and half of what is above the owners' mean stays."""
+    assert slot_high(84, 2000, hours, owners_mean=30.0) == pytest.approx(high, abs=0.01)
+
+
+def test_owners_mean_above_the_high():
+    """Nothing evens out where the high is not above the mean."""
+    assert slot_high(20, 2000, 7 * 24, owners_mean=30.0) == 20

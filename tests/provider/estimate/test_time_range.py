@@ -1,5 +1,6 @@
 """Dates and times mean the slots that hold them."""
 
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -74,3 +75,57 @@ def test_no_time_at_all(start, end, option):
     """What is no time is refused, by the option it came with."""
     with pytest.raises(HushwattError, match=f"{option} is .*; write a date such as"):
         parse_time_range(DAYS, start, end)
+
+
+WEEKS = replace(DAYS, publish=7)
+EVENINGS = replace(HOURS, publish=6)
+
+
+@pytest.mark.parametrize(
+    "plan, start, end, slots",
+    [
+        (WEEKS, "2024-06-01", "2024-06-07", (0, 6)),
+        (WEEKS, "2024-06-08T12:00", None, (7, None)),
+        (WEEKS, "2024-06-29", "2024-06-30", (28, 29)),  # the last one is shorter
+        (WEEKS, "2023-01-01", "2025-01-01", (-1, 30)),
+        (EVENINGS, "2024-06-02", "2024-06-02", (24, 47)),
+        (EVENINGS, "2024-06-01T18:30", "2024-06-01T23:00", (18, 23)),
+    ],
+)
+def test_whole_periods(plan, start, end, slots):
+    """A stretch may begin and end where something that is published together does."""
+
+    assert parse_time_range(plan, start, end) == slots
+
+
+@pytest.mark.parametrize(
+    "plan, start, end, wrong, near",
+    [
+        (WEEKS, "2024-06-03", None, "--from 2024-06-03", "7 days; write 2024-06-01 or 2024-06-08"),
+        (WEEKS, "2024-06-30", None, "--from 2024-06-30", "7 days; write 2024-06-29"),
+        (WEEKS, None, "2024-06-05", "--to 2024-06-05", "7 days; write 2024-06-07"),
+        (WEEKS, None, "2024-06-12", "--to 2024-06-12", "7 days; write 2024-06-07 or 2024-06-14"),
+        (
+            EVENINGS,
+            "2024-06-01T19:00",
+            None,
+            "--from 2024-06-01T19:00",
+            "6 hours; write 2024-06-01T18:00:00+01:00 or 2024-06-02",
+        ),
+        (
+            EVENINGS,
+            None,
+            "2024-06-02T02:10",
+            "--to 2024-06-02T02:10",
+            "6 hours; write 2024-06-01 or 2024-06-02T05:00:00+01:00",
+        ),
+    ],
+)
+def test_a_part_of_a_period_is_refused_with_the_nearest(plan, start, end, wrong, near):
+    """The line names what to write, and that is taken."""
+    with pytest.raises(UsageError) as refusal:
+        parse_time_range(plan, start, end)
+
+    assert str(refusal.value) == f"{wrong} is within a period, and results are published once every {near}"
+    for word in near.partition("write ")[2].split(" or "):
+        parse_time_range(plan, word if start else None, word if end else None)

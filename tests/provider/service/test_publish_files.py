@@ -38,6 +38,20 @@ def test_closed_slots_are_published_once(depot):
     assert again == ([], 2)
 
 
+def test_what_is_published_together_waits_for_the_last(store_address, plan_of, tmp_path):
+    """Files that end within a period: it is published when they go on, as a whole."""
+    plan = plan_of(3, 4, oracle="oue", publish=2)
+    store, sent = Depot(store_address, plan), list(histories(plan, HOMES, 4))
+    store.take(write_file(tmp_path / "first.parquet", plan, sent[:3], names(HOMES)))
+    first, left_out = published(store), count_unpublished(store.database, store.number, store.schedule, store.clock)
+    store.take(write_file(tmp_path / "second.parquet", plan, sent[3:], names(HOMES)))
+    second = published(store)
+    store.close()
+
+    assert (first, left_out) == (([0, 1], 1), 1)
+    assert second == ([2, 3], 3)
+
+
 def test_homes_that_send_are_waited_for(depot):
     """As soon as a home has enrolled itself, its service decides."""
     with depot.database.writing() as session:

@@ -15,7 +15,7 @@ from hushwatt.household.report.homes import Homes, enrol
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.rotation import has_turns
-from hushwatt.privacy.strategies import Cohorts, Strategy, affordable, rules_of, strategy_for
+from hushwatt.privacy.strategies import Strategy, affordable, alike, rules_of, strategy_for
 
 
 @dataclass(frozen=True)
@@ -104,5 +104,5 @@ def homes_in_every_order(plan: Plan) -> Homes:
     orders = np.array(list(permutations(range(len(plan.appliances)))), dtype=np.uint16)
     homes = enrol(plan, len(orders), 0, Simulation(0, "audit"))
     homes.order = orders
-    homes.strategies = Cohorts.alike(homes.strategies.states[0], len(orders))
+    homes.strategies = alike(homes.strategies.state(0), len(orders))
     return homes

@@ -18,7 +18,7 @@ import numpy as np
 from hushwatt.audit.harness.machine_clock import MachineClock
 from hushwatt.audit.harness.released import Released, record_released
 from hushwatt.household.agent import Agent, ReadingSource
-from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.caps import AMOUNTS, Caps
 from hushwatt.household.ledger.high_water_mark import HighWaterMark
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import first_memory
@@ -32,7 +32,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, OperatingSystem, Simulation, Source
 
 ENDLESS = 10**6 * MICRO
-NO_CAPS = Caps(ENDLESS, ENDLESS, ENDLESS, ENDLESS, smallest_minimum_homes=1)
+NO_CAPS = Caps(**dict.fromkeys(AMOUNTS, ENDLESS), smallest_minimum_homes=1)  # type: ignore[arg-type]
 MEMORY = Path("/dev/shm")  # ledgers live here, where there is such a place: thousands are made
 
 

@@ -27,6 +27,15 @@ def dearest(released: Released, place: int, window: int) -> int:
     return max((sum(costs.get(slot, 0) for slot in slots) for slots in windows), default=0)
 
 
+def total_cost(released: Released) -> int:
+    """What everything that ever could have left cost together, under all plans.
+
+    >>> total_cost({(1, 0): {(5, 5, b"a"), (5, 5, b"b")}, (2, 2): {(7, 7, b"c")}})
+    17
+    """
+    return sum(row[0] for rows in released.values() for row in rows)
+
+
 def check_windows(released: Released, plan: Plan, place: int = 1) -> None:
     """No window cost more than promised, and no slot left in two different forms."""
     cost = dearest(released, place, plan.window)

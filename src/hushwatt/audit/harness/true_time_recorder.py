@@ -58,6 +58,8 @@ class TrueTimeRecorder:
         for span, cap, word in ((DAY, caps.epsilon_per_day, "day"), (YEAR, caps.epsilon_per_year, "year")):
             cost = dearest_touch(self.reports, stretch(span, boots))
             expect(cost <= cap, f"{cost} in a real {word}, where the owner allows {cap} ({boots} boots)")
+        cost, cap = sum(each.cost for each in self.reports), caps.epsilon_lifetime
+        expect(cost <= cap, f"{cost} in all, where the owner allows {cap} ({boots} boots)")
 
 
 def stretch(length: int, boots: int) -> int:

@@ -99,7 +99,7 @@ def weigh(seen: Counter[Seen], law: Law) -> float:
 def fleet(case: StreamCase, count: int, source: Source) -> Counter[Seen]:
     """What homes that all hold the same send, by the shipped steps."""
     homes = enrol(case.plan, count, 0, source)
-    probe = homes.strategies.states[0].probe
+    probe = homes.strategies.state(0).probe
     seen = np.full((count, len(case.stream)), SILENT)
     for slot, levels in enumerate(case.stream):
         sent = report(homes, slot, np.tile(np.array(levels, dtype=np.uint16), (count, 1)), source)

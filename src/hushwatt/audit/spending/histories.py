@@ -19,7 +19,7 @@ from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.ledger import Ledger
-from hushwatt.privacy.strategies import STRATEGIES, Cohorts, affordable
+from hushwatt.privacy.strategies import STRATEGIES, affordable, alike
 
 WINDOWS = (1, 2, 3, 5, 8)
 EPSILON = 1_000_003
@@ -39,7 +39,7 @@ def audit_decisions(method: str, homes: int) -> Finding:
     worst, refused = 0, False
     for window in WINDOWS:
         strategy = STRATEGIES[method].start(EPSILON, window)
-        cohorts, ledger = Cohorts.alike(strategy, homes), Ledger(homes, EPSILON, window)
+        cohorts, ledger = alike(strategy, homes), Ledger(homes, EPSILON, window)
         windows, coins = Windows(window), Simulation(window, method).stream("coins")
         try:
             for slot in range(3 * window + 4):

@@ -33,7 +33,7 @@ class CapCase:
     """One cap of the owner, and the spends to try it with."""
 
     cap: str
-    length: int  # of the interval that the cap holds for
+    length: int | None  # of the interval that the cap holds for; None: for all there is
     window: int  # days of plan 2
     amounts: tuple[int, ...]
 
@@ -42,9 +42,13 @@ class CapCase:
         return replace(NO_CAPS, **{self.cap: CAP})  # type: ignore[arg-type]
 
     @property
+    def unit(self) -> int:
+        return (self.length or YEAR) // CAP
+
+    @property
     def wishes(self) -> list[SpendEntry]:
         """Short and long slots, a third of the interval apart, of all plans."""
-        unit = self.length // CAP
+        unit = self.unit
         spans = [(start * unit, (start + lasts) * unit) for start in (0, 2, 4) for lasts in (1, 2)]
         return [
             SpendEntry(place, 0, "publication", START + start, START + end, amount, _members(member))
@@ -57,6 +61,9 @@ CASES = (
     CapCase("epsilon_per_year", YEAR, 1, (1, 2)),
     CapCase("appliance_epsilon", DAY, 1, (2,)),
     CapCase("appliance_epsilon", 6 * DAY, 6, (2,)),
+    CapCase("appliance_epsilon_per_year", YEAR, 1, (2,)),
+    CapCase("epsilon_lifetime", None, 1, (1, 2)),
+    CapCase("appliance_epsilon_lifetime", None, 1, (2,)),
 )
 
 
@@ -73,7 +80,8 @@ def audit_book(make: Make, case: CapCase, spends: int = 3) -> Finding:
             join(store, _plan(place, case.window))
         wrong, tried = _walk(make(store, case.caps), case, [], spends)
     figure = f"{wrong} of {tried:,} spends judged wrongly, after every sequence of up to {spends - 1} others"
-    name = f"{case.cap} over {case.length // DAY} day{'s' * (case.length > DAY)}"
+    over = "a lifetime" if case.length is None else f"{case.length // DAY} day{'s' * (case.length > DAY)}"
+    name = f"{case.cap} over {over}"
     return Finding("C12", f"home's book, {name}", figure, wrong == 0, numbers={"wrong": wrong})
 
 
@@ -87,8 +95,14 @@ def _walk(book: HomeLedger, case: CapCase, taken: list[SpendEntry], left: int) -
         if accepted:
             more = _walk(book, case, [*taken, wish], left - 1)
             wrong, tried = wrong + more[0], tried + more[1]
-            book.store.disk.execute("DELETE FROM spends WHERE rowid = (SELECT max(rowid) FROM spends)")
+            _take_back(book, wish)
     return wrong, tried
+
+
+def _take_back(book: HomeLedger, wish: SpendEntry) -> None:
+    """As if the last spend had never been."""
+    book.store.disk.execute("DELETE FROM spends WHERE rowid = (SELECT max(rowid) FROM spends)")
+    book.totals.add_amount(wish.plan_key, wish.members, -wish.amount)
 
 
 def _accepts(book: HomeLedger, wish: SpendEntry) -> bool:
@@ -101,8 +115,9 @@ def _accepts(book: HomeLedger, wish: SpendEntry) -> bool:
 
 def dearest(case: CapCase, entries: list[SpendEntry]) -> Fraction:
     """The most that an interval costs, the home or one appliance, laid at every quarter of a unit."""
-    unit = case.length // CAP
-    begins = [START + quarter * unit // 4 for quarter in range(-4 * CAP, 32)]
+    if case.length is None:
+        return _cost(case, entries)
+    begins = [START + quarter * case.unit // 4 for quarter in range(-4 * CAP, 32)]
     return max(_cost(case, _touching(entries, begin, begin + case.length)) for begin in begins)
 
 
@@ -111,7 +126,7 @@ def _touching(entries: list[SpendEntry], low: int, high: int) -> list[SpendEntry
 
 
 def _cost(case: CapCase, entries: list[SpendEntry]) -> Fraction:
-    if case.cap != "appliance_epsilon":
+    if not case.cap.startswith("appliance"):
         return Fraction(sum(entry.amount for entry in entries))
     given: dict[str, Fraction] = {}
     for entry in entries:

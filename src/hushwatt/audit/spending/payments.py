@@ -47,7 +47,7 @@ class WatchedSource:
 
 def charged(homes: Homes, slot: int) -> int:
     """What the one home's ledger says of a slot."""
-    return sum(int(charge.amounts.sum()) for charge in homes.ledger.charges if charge.slot == slot)
+    return sum(int(charge.amounts.sum()) for charge in homes.ledger.log.in_slot(slot))
 
 
 Change = Callable[[Homes], None]
@@ -120,9 +120,8 @@ def audit_rounds(method: str) -> Finding:
         said, paid = np.zeros((2, HOMES), dtype=np.int64)
         for sent in report_rounds(homes, decided, slot, levels, source):
             said[sent.homes] += sent.spent
-        for charge in homes.ledger.charges:
-            if charge.slot == slot:
-                paid[charge.homes] += charge.amounts
+        for charge in homes.ledger.log.in_slot(slot):
+            paid[charge.homes] += charge.amounts
         wrong += not np.array_equal(said, paid)
     figure = f"{wrong} of {SLOTS} slots paid and said otherwise"
     return Finding("C11", f"{method} by the provider, payments", figure, wrong == 0)

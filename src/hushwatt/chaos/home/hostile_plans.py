@@ -18,7 +18,7 @@ from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, Seede
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.audit.harness.released import Row
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.ledger.caps import DAY, YEAR, Caps
+from hushwatt.household.ledger.caps import AMOUNTS, DAY, YEAR, Caps
 from hushwatt.household.ledger.demand import window_length
 from hushwatt.household.report.preview import named_levels
 from hushwatt.plan import Appliance, Plan, SlotLength
@@ -28,15 +28,22 @@ from hushwatt.privacy.ledger import Spend, dearest_interval
 from hushwatt.wire.signature import public_bytes
 
 PLANS = 10
-HOME = replace(NO_CAPS, epsilon_per_day=20 * MICRO, epsilon_per_year=15 * MICRO)
-APPLIANCE = replace(NO_CAPS, appliance_epsilon=6 * MICRO)
+OWNERS = (
+    replace(NO_CAPS, epsilon_per_day=20 * MICRO, epsilon_per_year=15 * MICRO),
+    replace(NO_CAPS, appliance_epsilon=6 * MICRO),
+    replace(NO_CAPS, epsilon_lifetime=25 * MICRO, appliance_epsilon_lifetime=9 * MICRO),
+    replace(NO_CAPS, appliance_epsilon_per_year=7 * MICRO),
+)
+CAPPED = [name for name in AMOUNTS if name != "epsilon_per_window"]
+EVER = 1_000 * YEAR
+Costs = dict[tuple[str, str], Fraction]  # by the cap that bounds them, and the appliance
 Said = tuple[Plan, int, Row]  # what left, of which plan, in which slot
 
 
 def case(seed: int, folder: Path) -> None:
     """Ten plans of all kinds, asking for up to fifty times what the owner allows."""
     chance, source = random.Random(seed), SeededSource(seed)
-    caps = lower = chance.choice([HOME, APPLIANCE])
+    caps = lower = chance.choice(OWNERS)
     home, joined = HomeUnderTest(folder / "ledger.db", source, caps=caps), dict[int, Plan]()
     before, early = costs([]), chance.randrange(PLANS)
     for count in range(PLANS):
@@ -51,9 +58,9 @@ def case(seed: int, folder: Path) -> None:
     _offer_weaker(home, chance)
     home.live(6 * 3600, 300)
     home.switch_off()
-    for what, cost in costs(_said(home, joined)).items():
-        most = max(before.get(what, Fraction(0)), _cap(lower, what))
-        expect(cost <= min(most, _cap(caps, what)), f"{what} cost {float(cost)} of {float(most)}")
+    for (cap, name), cost in costs(_said(home, joined)).items():
+        most = max(before.get((cap, name), Fraction(0)), getattr(lower, cap))
+        expect(cost <= min(most, getattr(caps, cap)), f"{cap} {name} cost {float(cost)} of {float(most)}")
 
 
 def _offer_weaker(home: HomeUnderTest, chance: random.Random) -> None:
@@ -82,33 +89,29 @@ def _offer_weaker(home: HomeUnderTest, chance: random.Random) -> None:
     expect(any("not followed: weaker" in line for line in home.said), "a weaker successor was not told of")
 
 
-def _lower(caps: Caps, spent: dict[str, Fraction]) -> Caps:
+def _lower(caps: Caps, spent: Costs) -> Caps:
     """Caps that leave half of the room that is left."""
-    day = ceil(spent["a day"] + caps.epsilon_per_day) // 2
-    year = ceil(spent["a year"] + caps.epsilon_per_year) // 2
-    single = max((cost for what, cost in spent.items() if what not in ("a day", "a year")), default=0)
-    return replace(
-        caps, epsilon_per_day=day, epsilon_per_year=year, appliance_epsilon=ceil(single + caps.appliance_epsilon) // 2
-    )
-
-
-def _cap(caps: Caps, what: str) -> Fraction:
-    sums = {"a day": caps.epsilon_per_day, "a year": caps.epsilon_per_year}
-    return Fraction(sums.get(what, caps.appliance_epsilon))
+    lower: dict[str, Any] = {}
+    for name in CAPPED:
+        most = max((cost for (cap, _), cost in spent.items() if cap == name), default=Fraction(0))
+        lower[name] = ceil(most + getattr(caps, name)) // 2
+    return replace(caps, **lower)
 
 
 def _said(home: HomeUnderTest, joined: dict[int, Plan]) -> list[Said]:
     return [(joined[place], slot, row) for (place, slot), rows in home.released.items() for row in rows]
 
 
-def costs(said: list[Said]) -> dict[str, Fraction]:
-    """What the dearest day and year cost the home, and the dearest stretch each appliance."""
+def costs(said: list[Said]) -> Costs:
+    """What the dearest day, year and lifetime cost the home, and the dearest stretches each appliance."""
     spends = [_spend(plan, slot, row[0]) for plan, slot, row in said]
-    sums = {"a day": dearest_interval(spends, DAY), "a year": dearest_interval(spends, YEAR)}
-    return {what: Fraction(cost) for what, cost in sums.items()} | _appliance_costs(said)
+    lengths = {"epsilon_per_day": DAY, "epsilon_per_year": YEAR, "epsilon_lifetime": EVER}
+    return {
+        (cap, ""): Fraction(dearest_interval(spends, length)) for cap, length in lengths.items()
+    } | _appliance_costs(said)
 
 
-def _appliance_costs(said: list[Said]) -> dict[str, Fraction]:
+def _appliance_costs(said: list[Said]) -> Costs:
     """By what the payloads speak of: each of their appliances has its part of what was spent."""
     parts = lcm(*(plan.appliances_per_report for plan, _, _ in said))
     stretch = max([DAY, *(window_length(plan) for plan, _, _ in said)])
@@ -117,7 +120,12 @@ def _appliance_costs(said: list[Said]) -> dict[str, Fraction]:
         names = named_levels(plan, payload)
         for name in names:
             spends.setdefault(name, []).append(_spend(plan, slot, spent * parts // len(names)))
-    return {name: Fraction(dearest_interval(each, stretch), parts) for name, each in spends.items()}
+    lengths = {"": stretch, "_per_year": YEAR, "_lifetime": EVER}
+    return {
+        (f"appliance_epsilon{cap}", name): Fraction(dearest_interval(each, length), parts)
+        for name, each in spends.items()
+        for cap, length in lengths.items()
+    }
 
 
 def _spend(plan: Plan, slot: int, amount: int) -> Spend:

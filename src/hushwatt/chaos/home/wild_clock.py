@@ -6,7 +6,7 @@ An ordinary reboot is tried too: it may cost the slots it falls into, and nothin
 import random
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, SeededSource, join
@@ -55,7 +55,9 @@ def owner(chance: random.Random, plans: list[Plan]) -> Caps:
     if chance.random() < 0.5:
         return NO_CAPS
     day = max(plan.epsilon for plan in plans) * chance.choice([1, 2, 3])
-    return Caps(epsilon_per_day=day, epsilon_per_year=day * chance.choice([1, 2, 5]))
+    year = day * chance.choice([1, 2, 5])
+    tight = replace(NO_CAPS, epsilon_per_day=day, epsilon_per_year=year, appliance_epsilon=Caps().appliance_epsilon)
+    return replace(tight, epsilon_lifetime=day * chance.choice([2, 5, 10]))
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class EventScript:
     @property
     def tricks(self) -> list[Callable[[], None]]:
         troubles = [self.jump, self.restart, self.reboot, self.cut, self.sleep]
-        return [*troubles, self.copy, self.restore, self.rewind, self.recall]
+        return [*troubles, self.copy, self.restore, self.rewind, self.recall, self.relive]
 
     def step(self) -> None:
         trick = self.chance.random()
@@ -153,6 +155,14 @@ class EventScript:
         self.restore(self.copies[-1], back=TURN * self.chance.choice([0.5, 1.5, 2]))
         for _ in range(3):
             self.live(2)
+
+    def relive(self) -> None:
+        """Live through some windows, forget them by an old ledger, and set the clock back to live them again."""
+        self.copy()
+        began = self.home.clock.wall
+        for _ in range(self.chance.choice([3, 8, 15])):
+            self.live(2)
+        self.restore(self.copies[-1], back=(self.home.clock.wall - began) / SECOND)
 
     def jump(self) -> None:
         self.move(self.chance.choice([-1, 1, 1]) * TURN * self.chance.choice(JUMPS))

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import InProcessClient
+from hushwatt.plan.plan import Plan
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import NOT_SMOOTHED
 from hushwatt.provider.estimate.export import export
@@ -37,6 +38,10 @@ class EstimatesQuery:
     consistency: str = "norm-sub"
     smooth: bool = False
 
+    def whole(self, plan: Plan) -> bool:
+        """Whether it begins and ends where something that is published together does."""
+        return plan.periods.first_of(self.first) == self.first and plan.periods.last_of(self.last) == self.last
+
     def words(self, client: InProcessClient) -> str:
         starts = (client.plan.calendar.start_of(slot) for slot in (self.first, self.last))
         first, last = (start.strftime("%Y-%m-%dT%H:%M:%SZ") for start in starts)
@@ -47,6 +52,15 @@ def ask(client: InProcessClient, query: EstimatesQuery) -> Document:
     """The answer in JSON."""
     answer: Document = client.get(f"/estimates{query.words(client)}&consistency={query.consistency}").json()
     return answer
+
+
+def refuse(client: InProcessClient, query: EstimatesQuery) -> None:
+    """Every door refuses a part of what is published together."""
+    doors = [f"{client.path}/{name}" for name in ("estimates", "top", "slots", "export.csv")]
+    for door in (*doors, "/top", "/series", "/times"):
+        said = client.ask("GET", f"{door}{query.words(client)}")
+        told = f"{door.replace(client.plan.id, '…')} was answered {said.status} for a part of a period"
+        expect(400 <= said.status < 500 and b"is within a period" in said.body, told)
 
 
 def compare(client: InProcessClient, query: EstimatesQuery, document: Document, folder: Path) -> None:

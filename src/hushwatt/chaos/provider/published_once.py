@@ -1,13 +1,14 @@
 """Homes enrol, report, leave and are erased, files come late, and somebody asks all the while.
 
 What was published once is asked for again and again, at every door: no number of it ever moves.
-No number, and no difference of two, rests on fewer homes than the plan's minimum.
+No number, and no difference of two, rests on fewer homes than the plan's minimum.  Plans publish one
+slot at a time, or a few together: then nothing is told of less.
 """
 
 import random
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -19,10 +20,11 @@ import pyarrow as pa
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import histories, plan_for
-from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare
+from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare, refuse
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
+from hushwatt.privacy.rotation import reporting_span
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import device_of
@@ -60,6 +62,11 @@ class CollectionModel:
         return self.client.service.read.state(self.plan).published
 
     @property
+    def first_open(self) -> int:
+        """The first slot that takes what homes send themselves."""
+        return self.client.service.schedules[self.collection.number].first_open(self.client.clock.now())
+
+    @property
     def collection(self) -> Collection:
         return self.client.service.read.collections[self.plan.id]
 
@@ -76,7 +83,7 @@ class CollectionModel:
             if home in self.members and self.chance.random() < 0.9:
                 said = self.client.report(self.members[home], slot, sent, slice(row, row + 1))
                 expect(said.status in (200, 422), f"an honest report was answered {said.status}")
-                if slot > self.published:
+                if slot > self.published and slot >= self.first_open:
                     self.reported[slot].add(home)
 
     def ingest(self, slots: range) -> None:
@@ -130,6 +137,14 @@ class CollectionModel:
                     speakers[place].add(home)
         return speakers
 
+    def together(self, slot: int) -> range:
+        """The slots that are published with one, that it begins."""
+        return range(slot, min(self.plan.periods.last_of(slot) + 1, SLOTS))
+
+    def spoke(self, slots: range, place: int) -> set[int]:
+        """The homes whose reports of these slots stand, and speak of an appliance."""
+        return {home for slot in slots for home in self.speakers(slot)[place]}
+
 
 def case(seed: int, folder: Path) -> None:
     """A collection lived through, with questions after every step."""
@@ -161,6 +176,7 @@ def _plan(chance: random.Random) -> Plan:
         appliances=tuple(Appliance.of(f"appliance {place}", [100, 200]) for place in range(count)),
         appliances_per_report=chance.randint(1, count),
         minimum_homes=chance.randint(2, 5),
+        publish=chance.choice([1, 1, 2, 3, 4]),
     )
 
 
@@ -194,7 +210,13 @@ def _question(model: CollectionModel) -> None:
         _ask(model, chance.choice(known))
         return
     first, last = sorted(chance.choices(range(SLOTS), k=2))
-    _ask(model, EstimatesQuery(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3))
+    query = EstimatesQuery(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3)
+    if query.whole(model.plan):
+        _ask(model, query)
+    else:
+        refuse(model.client, query)
+        together = model.plan.periods
+        _ask(model, replace(query, first=together.first_of(first), last=together.last_of(last)))
 
 
 def _ask(model: CollectionModel, query: EstimatesQuery) -> None:
@@ -209,15 +231,21 @@ def _ask(model: CollectionModel, query: EstimatesQuery) -> None:
 
 def _look(model: CollectionModel, query: EstimatesQuery, slot: dict[str, Any], homes: int) -> None:
     """One slot: as it was told first, and nothing about too few homes."""
-    number, need = slot["slot"], model.plan.minimum_homes
-    expect(number <= model.published, f"slot {number} is told before it is published")
+    number, need, together = slot["slot"], model.plan.minimum_homes, model.together(slot["slot"])
+    expect(model.plan.periods.last_of(number) <= model.published, f"slot {number} is told before it is published")
+    expect(slot.get("slots", 1) == len(together), f"slot {number} is not told with all that is published with it")
     kind = number, query.consistency, query.smooth
     document = slot | {"homes": homes}
     expect(model.slots.setdefault(kind, document) == document, f"slot {number} changed after it was published")
-    for name, spoke in zip(model.plan.names, model.speakers(number), strict=True):
+    reported = {home for each in together for home in model.reported[each]}
+    expect(slot["reports"] <= len(reported), f"more homes are told of slot {number} than were heard")
+    for place, name in enumerate(model.plan.names):
+        spoke = model.spoke(together, place)
         shown = slot.get("appliances", {}).get(name)
-        enough = len(spoke) >= need and len(model.reported[number]) >= need
+        enough = len(spoke) >= need and len(reported) >= need
         expect(shown is None or enough, f"{len(spoke)} homes spoke of {name} in slot {number}, and it is told")
+        if len(together) > reporting_span(model.plan):
+            continue  # a home may be heard twice, and is counted for sure once
         expect(shown is not None or not enough, f"enough homes spoke of {name} in slot {number}")
         few = slot.get("too_few_homes_for", {}).get(name)
         if "appliances" in slot:
@@ -232,16 +260,16 @@ def _differences(model: CollectionModel) -> None:
     """
     read, plan = model.client.service.read, model.plan
     within: dict[tuple[str, int], list[bool]] = defaultdict(list)
-    for first, last in combinations_with_replacement(range(SLOTS), 2):
+    for first, last in combinations_with_replacement(range(SLOTS), 2):  # whatever is asked, whole periods count
         result = read.estimates(plan, first, last)
         for name, numbers in result.by_slot.items():
             counted = {slot.slot for slot, here in zip(result.slots, numbers.counted, strict=True) if here}
             for slot in range(SLOTS):
-                within[name, slot].append(slot in counted)
+                within[name, slot].append(plan.periods.first_of(slot) in counted)
     for place, name in enumerate(plan.names):
         alike: dict[tuple[bool, ...], set[int]] = defaultdict(set)
         for slot in range(SLOTS):
-            alike[tuple(within[name, slot])] |= model.speakers(slot)[place]
+            alike[tuple(within[name, slot])] |= model.spoke(range(slot, slot + 1), place)
         for periods, homes in alike.items():
             expect(
                 not any(periods) or len(homes) >= plan.minimum_homes,

@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 import sys
+from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,7 +53,7 @@ def chaos(
     outcomes = _run(scenarios, aims, seed, minutes, jobs or os.cpu_count() or 1)
     passed = all(outcome.passed for outcome in outcomes)
     if as_json:
-        print(_as_json(outcomes, seed, passed))
+        print(_as_json(outcomes, seed, quick, passed))
     else:
         _print_table(outcomes, passed)
     if outcomes[-1].interrupted:
@@ -104,7 +105,9 @@ def _run(
     return outcomes
 
 
-def _as_json(outcomes: "list[ScenarioResult]", seed: int, passed: bool) -> str:
+def _as_json(outcomes: "list[ScenarioResult]", seed: int, quick: bool, passed: bool) -> str:
+    from hushwatt.audit.report import versions
+
     rows = [
         {
             "promise": each.scenario.promise,
@@ -120,7 +123,9 @@ def _as_json(outcomes: "list[ScenarioResult]", seed: int, passed: bool) -> str:
         }
         for each in outcomes
     ]
-    return json.dumps({"audit": "chaos", "seed": seed, "passed": passed, "scenarios": rows}, indent=2)
+    when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    head = {"audit": "chaos", "seed": seed, "passed": passed, "quick": quick, "when": when, "versions": versions()}
+    return json.dumps({**head, "scenarios": rows}, indent=2)
 
 
 def _print_table(outcomes: "list[ScenarioResult]", passed: bool) -> None:

@@ -53,8 +53,8 @@ def join(
     key
         The provider's public key in hex, if you have it from elsewhere; no other is believed.
     cap
-        Set one of your own caps first, such as --cap epsilon_per_year=500; kept in caps.toml, and
-        heeded by an agent that runs already.
+        Set one of your own caps with your consent, such as --cap epsilon_per_year=500; kept in caps.toml once
+        you agree, and heeded by an agent that runs already.
     follow_successors
         Let this home move on by itself to plans that replace its plans, from the same provider, where nothing
         about the protection is weaker and your caps hold; kept in caps.toml, for all plans of this home.
@@ -62,8 +62,9 @@ def join(
         Agree without being asked; for scripts.
     """
     from hushwatt.cli.household.owner_text import agreement
+    from hushwatt.household.cap_terms import refusal_lines, refusal_words
     from hushwatt.household.join import agree, propose
-    from hushwatt.household.ledger.caps import write_caps
+    from hushwatt.household.ledger.caps import caps_with, write_caps
     from hushwatt.household.upload.http import check_address
     from hushwatt.household.upload.provider_client import ProviderClient, choose_plan
     from hushwatt.privacy.entropy import OperatingSystem
@@ -73,17 +74,19 @@ def join(
     if wanted is None or len(wanted) != 64:
         wanted, pinned = choose_plan(client, wanted, pinned)
     with here.store(make=True) as store:
-        if settings := [*(cap or ()), *(["follow_successors=true"] if follow_successors else ())]:
-            write_caps(here.caps_path, settings)
-        proposal = propose(store, here.caps(), client, wanted, pinned, time.time_ns())
+        settings = [*(cap or ()), *(["follow_successors=true"] if follow_successors else ())]
+        caps = caps_with(here.caps_path, settings)
+        proposal = propose(store, caps, client, wanted, pinned, time.time_ns())
         words = agreement(proposal)
         print(words)
         if proposal.objections:
-            against = "; ".join(proposal.objections)
-            raise UsageError(f"not joined: {against} (change caps.toml in {here.path}, or --cap name=value)")
+            print("\n".join(refusal_lines(proposal)))
+            raise UsageError(f"{refusal_words(proposal)} (kept in {here.caps_path})")
         if not yes and not consents():
             say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
+        if settings:
+            write_caps(here.caps_path, settings)
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
     for line in here.restrict_to_owner():
         say(line)
@@ -131,12 +134,12 @@ def run(
 def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
     """Show plans, what is left of the budget, what was sent, and how the sources are."""
     from hushwatt.cli.household.owner_text import plan_table, status_lines
-    from hushwatt.household.status import appliance_meter, cap_objections, meters, plan_statuses
+    from hushwatt.household.status import appliance_meters, cap_objections, meters, plan_statuses
 
     here, now = open_folder(folder), time.time_ns()
     with here.store() as store:
         caps, joined = here.caps(), plan_statuses(store, now)
-        budgets = [*meters(store, caps, now), appliance_meter(store, caps, now)]
+        budgets = [*meters(store, caps, now), *appliance_meters(store, caps, now)]
     health, beyond = here.health(), cap_objections(caps, joined)
     if as_json:
         document = {
@@ -147,7 +150,7 @@ def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
         }
         print(json.dumps(document, indent=2))
         return
-    for line in status_lines(budgets, joined, beyond, health, now, caps.follow_successors):
+    for line in status_lines(budgets, joined, beyond, health, now, caps):
         print(line)
 
 

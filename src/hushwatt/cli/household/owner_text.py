@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hushwatt.household.cap_terms import cap_terms
 from hushwatt.household.consent_text import WHILE_PAUSED, consent_terms, example_report, plan_changes, successor_terms
 from hushwatt.household.join import Proposal
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.report.preview import preview
 from hushwatt.household.status import BudgetMeter, PlanStatus
 from hushwatt.plan.amounts import plain
@@ -18,6 +21,7 @@ def agreement(proposal: Proposal) -> str:
     lines = [f"the plan {quoted(plan.name)}", ""]
     for label, sentence in consent_terms(plan, promise, proposal.client.address, proposal.offer.key):
         lines.append(f"{label:<16}{sentence}")
+    lines += [f"{label:<16}{sentence}" for label, sentence in cap_terms(proposal)]
     lines.append("{:<16}{}".format(*successor_terms(proposal.follows)))
     if proposal.replaces is not None:
         lines += ["", "This takes the place of a plan you take part in. It gives no fresh budget. What changes:"]
@@ -40,6 +44,8 @@ def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, A
         "waiting": each.waiting,
         "last_report": each.last_report,
         "beyond_caps": beyond.get(each.plan.id, []),
+        "retired": each.retired if each.state == "retired" else None,
+        "agreed_before": each.agreed_before,
         "successors": list(each.successors),
         "silences": [{"first": a, "last": b, "reason": why} for a, b, why in each.silences],
     }
@@ -51,7 +57,7 @@ def status_lines(
     beyond: Mapping[str, list[str]],
     health: Any,
     now: int,
-    follows: bool = False,
+    caps: Caps,
 ) -> Iterator[str]:
     for each in joined:
         yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"
@@ -63,6 +69,10 @@ def status_lines(
         yield f"  {each.reports} reports, {each.waiting} waiting{latest}"
         for line in beyond.get(each.plan.id, []):
             yield f"  held back by your caps: {line}"
+        if each.retired is not None and each.state == "retired":
+            yield f"  {each.retired}"
+        if each.agreed_before and each.state in ("taking part", "paused") and (terms := earlier_terms(caps)):
+            yield f"  {terms}"
         if each.state == "paused":
             yield f"  {WHILE_PAUSED}"
         for line in each.successors:
@@ -73,9 +83,9 @@ def status_lines(
     yield "all plans together"
     for budget in budgets:
         cap = f" of at most {plain(budget.cap)}" if budget.cap else ""
-        words = f"any one {budget.words}, in any {budget.span}" if budget.span else budget.words
+        words = f"any one appliance, {budget.when}" if budget.when else budget.words
         yield f"  {words}: ε {plain(budget.spent)}{cap}"
-    yield f"successors: {successor_terms(follows)[1]}"
+    yield f"successors: {successor_terms(caps.follow_successors)[1]}"
     yield from source_lines(health, now)
 
 

@@ -1,41 +1,44 @@
 """`hushwatt plan advise`: the most accurate plan for the same protection."""
 
 import json
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.progress import fractions
-from hushwatt.cli.terminal import say, terminal_width
+from hushwatt.cli.terminal import say
 from hushwatt.errors import UsageError
-
-SHARES = (0.05, 0.1, 0.2)
-DEFAULT_COLUMNS = 118  # columns, where there is no terminal
 
 if TYPE_CHECKING:
     from hushwatt.plan.plan import Plan
-    from hushwatt.privacy.advice import Advice, Candidate, Prior
+    from hushwatt.privacy.advice import Prior
 
 
 def advise(
     plan: Path,
     *,
     homes: int,
-    slots: int = 30,
-    goal: str = "watts",
+    slots: int | None = None,
+    goal: str | None = None,
+    within: str | None = None,
+    protect: str | None = None,
     max_appliance_epsilon: str | None = None,
     learn: Path | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     as_json: Json = False,
 ) -> None:
-    """Search for the most accurate plan with the protection of PLAN.
+    """Search for the most accurate plan with the protection of PLAN, or for the longest protection.
 
     It keeps ε and the window, and looks for the oracle, the appliances per report, the way through time and
     the levels with the smallest expected error. It uses prior knowledge only: what --learn tells, else the
     plan's typical_mean and typical_high, else the catalogue, else the edges.
+
+    With --within it looks for the longest window, up to a year, and then for the smallest ε; with --protect
+    the window is given. Both print what three days, a month, a year and the whole plan would cost.
 
     Parameters
     ----------
@@ -44,10 +47,14 @@ def advise(
     homes
         How many homes will take part.
     slots
-        Over how many slots the means are taken.
+        Over how many slots the means are taken; by default 30. With --within and --protect it is always 30 days.
     goal
-        What should be right: watts (means of real watts, with limits that hold), ranking (their order), or
-        histogram (levels in each slot).
+        What should be right: watts (means of real watts, with limits that hold; the default), ranking (their
+        order), or histogram (levels in each slot).
+    within
+        The expected error of a middling appliance's mean over 30 days, such as 10%, that the longest window must keep.
+    protect
+        How long a home's past is protected as one: a time such as 365d, or plan.
     max_appliance_epsilon
         The most that one appliance may spend in a window, or none; by default ε/n, the paper's.
     learn
@@ -58,20 +65,63 @@ def advise(
     """
     from hushwatt.files import atomic_write
     from hushwatt.plan.plan import Plan
-    from hushwatt.privacy.advice import advise as search
 
+    asked_protection = within is not None or protect is not None
+    if asked_protection and (slots is not None or goal is not None):
+        raise UsageError("--within and --protect are about mean watts over 30 days; leave out --slots and --goal")
     agreed = Plan.load(plan)
     learnt, successor = learnt_from(agreed, learn)
-    advice = search(successor, homes, slots, goal, cap_of(agreed, max_appliance_epsilon), learnt)
+    if asked_protection:
+        best = _protected(successor, homes, within, protect, max_appliance_epsilon, learnt, as_json)
+    else:
+        cap = cap_of(agreed, max_appliance_epsilon)
+        best = _advised(successor, homes, 30 if slots is None else slots, goal or "watts", cap, learnt, as_json)
     if output is not None:
         with atomic_write(output) as temporary:
-            temporary.write_text(advice.best.plan.toml(), encoding="utf-8")
+            temporary.write_text(best.toml(), encoding="utf-8")
+        say(f"wrote {output}, plan {best.id}")
+
+
+def _advised(
+    plan: "Plan", homes: int, slots: int, goal: str, cap: int | None, learnt: "Mapping[str, Prior]", as_json: bool
+) -> "Plan":
+    """Print the most accurate plan for the same protection, and return it."""
+    from hushwatt.cli.plan.advice_text import advice_document, print_advice
+    from hushwatt.privacy.advice import advise as search
+
+    advice = search(plan, homes, slots, goal, cap, learnt)
     if as_json:
-        print(json.dumps(document(advice), ensure_ascii=False, indent=2))
+        print(json.dumps(advice_document(advice), ensure_ascii=False, indent=2))
     else:
         print_advice(advice)
-    if output is not None:
-        say(f"wrote {output}, plan {advice.best.plan.id}")
+    return advice.best.plan
+
+
+def _protected(
+    plan: "Plan",
+    homes: int,
+    within: str | None,
+    protect: str | None,
+    max_appliance_epsilon: str | None,
+    learnt: "Mapping[str, Prior]",
+    as_json: bool,
+) -> "Plan":
+    """Print the longest protection, or the price of a given one, and return the plan; exits with 1 if there is none."""
+    from hushwatt.cli.plan.protection_text import print_protection, protection_document, share_of
+    from hushwatt.privacy.advice.protection import USUAL, ProtectionSearch
+
+    if within is not None and protect is not None:
+        raise UsageError("--within looks for the window and --protect fixes it; give one of them")
+    error = USUAL if within is None else share_of(within)
+    search = ProtectionSearch(plan, homes, error, partial(cap_of, asked=max_appliance_epsilon), learnt)
+    found = search.longest() if protect is None else search.fixed(protect)
+    if as_json:
+        print(json.dumps(protection_document(found, protect), ensure_ascii=False, indent=2))
+    else:
+        print_protection(found, plan, protect)
+    if found.best is None:
+        raise SystemExit(1)
+    return found.best.plan
 
 
 def learnt_from(plan: "Plan", source: Path | None) -> "tuple[dict[str, Prior], Plan]":
@@ -110,187 +160,3 @@ def cap_of(plan: Any, asked: str | None) -> int | None:
     if cap <= 0:
         raise UsageError(f"--max-appliance-epsilon is {asked}; it must be a number above 0, or none")
     return cap
-
-
-def document(advice: "Advice") -> dict[str, Any]:
-    """The advice for programs."""
-    return {
-        "goal": advice.goal,
-        "homes": advice.homes,
-        "slots": advice.slots,
-        "paper": candidate_document(advice.paper, advice.slots),
-        "best": candidate_document(advice.best, advice.slots),
-        "runner_up": candidate_document(advice.runner_up, advice.slots),
-        "homes_needed": {f"±{share:.0%}": advice.best.homes_needed(share) for share in SHARES},
-        "homes_needed_with_new_levels": {f"±{share:.0%}": advice.homes_with_new_levels(share) for share in SHARES},
-    }
-
-
-def candidate_document(one: "Candidate", slots: int | None = None) -> dict[str, Any]:
-    from hushwatt.plan.phases import blind_spot
-    from hushwatt.wire.payload import Layout
-
-    plan, promised = one.plan, one.promise
-    return {
-        "plan": plan.id,
-        "method": plan.method,
-        "oracle": plan.oracle,
-        "appliances_per_report": plan.appliances_per_report,
-        "mapping": plan.mapping,
-        "epsilon": promised.dearest / 1e6,
-        "odds": promised.odds,
-        "appliance_epsilon": float(promised.appliance_dearest) / 1e6,
-        "appliance_odds": promised.appliance_odds,
-        "chance_of_the_true_level": promised.told,
-        "bytes": Layout.of(plan).size,
-        "mean_error_watts": one.real_error,
-        "mean_error": float(median(one.half_widths)),
-        "right_order": one.right_order,
-        "level_error": one.cell_variance**0.5,
-        "blind_spot": blind_spot(plan, slots),
-        **({} if one.cost_of_unmeasured is None else {"unmeasured_cost": one.cost_of_unmeasured}),
-        "appliances": {
-            appliance.name: {
-                "values": list(appliance.values),
-                "typical_mean": prior.mean,
-                "typical_high": prior.high,
-                "prior": prior.source,
-                **({"measured": prior.measured} if plan.answers_unmeasured else {}),
-                "mean_watts_se": variance**0.5,
-                "above_top": above,
-                "within": half,
-            }
-            for appliance, prior, variance, above, half in zip(
-                plan.appliances, one.priors, one.variances, one.losses, one.half_widths, strict=True
-            )
-        },
-    }
-
-
-def print_advice(advice: "Advice") -> None:
-    """A short table, and what it means."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    rows = {"the paper's": advice.paper, "best": advice.best, "runner-up": advice.runner_up}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("", *rows):
-        table.add_column(heading)
-    parts = [dict(describe(one)) for one in rows.values()]
-    for label in parts[0]:
-        table.add_row(label, *(part[label] for part in parts))
-    console = Console(highlight=False, width=terminal_width(DEFAULT_COLUMNS))
-    console.print(table)
-    for line in remarks(advice):
-        console.print(line)
-
-
-def describe(one: "Candidate") -> list[tuple[str, str]]:
-    """One column of the table."""
-    numbers, plan = candidate_document(one), one.plan
-    levels = sorted({each.levels for each in plan.appliances})
-    return [
-        ("mechanism", f"{plan.method}, {plan.oracle}, {plan.appliances_per_report} of {len(plan.appliances)}"),
-        ("levels", f"{'–'.join(dict.fromkeys([str(levels[0]), str(levels[-1])]))}, {plan.mapping}"),
-        ("ε of the home in a window", f"{numbers['epsilon']:.4g}  (odds {numbers['odds']})"),
-        ("ε of one appliance", f"{numbers['appliance_epsilon']:.3g}  (odds {numbers['appliance_odds']})"),
-        ("a report names the true level", chance(numbers["chance_of_the_true_level"])),
-        ("expected error of a mean, real watts", f"{numbers['mean_error_watts']:.3g} W"),
-        ("95 % limits of a middling mean", limits(numbers["mean_error"])),
-        ("neighbours in the right order", f"{numbers['right_order']:.0%}"),
-        ("error of a level's share in a slot", points(numbers["level_error"])),
-        ("bytes of a report", str(numbers["bytes"])),
-    ]
-
-
-def points(share: float) -> str:
-    """A share in points, with two digits.
-
-    >>> points(0.0842), points(1.13)
-    ('8.4 points', '113 points')
-    """
-    return f"{100 * share:.2g} points" if share < 0.995 else f"{100 * share:,.0f} points"
-
-
-def chance(bounds: tuple[float, float]) -> str:
-    low, high = (f"{100 * bound:.3g}" for bound in bounds)
-    return f"{low} %" if low == high else f"{low}–{high} %"
-
-
-def remarks(advice: "Advice") -> list[str]:
-    """What the table cannot say."""
-    from hushwatt.plan.phases import blind_spot
-
-    best = advice.best
-    sources = sorted({prior.source for prior in best.priors})
-    lines = [f"For {advice.homes:,} homes over {advice.slots} slots; prior knowledge from: {', '.join(sources)}."]
-    if (missed := blind_spot(advice.paper.plan, advice.slots)) is not None:
-        lines.append(f"The paper's way would not see everything: {missed}.")
-    if (few := too_few(advice)) is not None:
-        lines.append(few)
-    if advice.goal == "ranking" and best.real_error > advice.paper.real_error:
-        lines.append("Best is what orders appliances best; the paper's way has the smaller error of a mean.")
-    if best.cost_of_unmeasured is not None:
-        lines.append(unmeasured_cost(best))
-    least, most = min(best.losses), max(best.losses)
-    lines.append(
-        f"By the prior knowledge {percents(least, most)} of a mean lies above an appliance's last level. Estimates "
-        "are of real watts: they add it, and their limits allow for what is not known of it."
-    )
-    lines.append(f"To know a middling appliance's mean within ±10 %, 19 times in 20: {needed(advice, 0.1)}.")
-    return [*lines, f"Within ±5 %: {needed(advice, 0.05)}."]
-
-
-def limits(half: float) -> str:
-    """Half of an interval, as a share.
-
-    >>> limits(0.416), limits(44.3)
-    ('±42 %', 'more than ±1,000 %')
-    """
-    return f"±{100 * half:.0f} %" if half <= 10 else "more than ±1,000 %"
-
-
-def percents(low: float, high: float) -> str:
-    """A range of shares.
-
-    >>> percents(0.05, 0.191), percents(0.1, 0.1)
-    ('5 to 19 %', '10 %')
-    """
-    least, most = f"{100 * low:.0f}", f"{100 * high:.0f}"
-    return f"{least} %" if least == most else f"{least} to {most} %"
-
-
-def unmeasured_cost(best: "Candidate") -> str:
-    """What it costs that homes may say "not measured", where so many are thought to measure."""
-    low, high = (limit(prior.measured for prior in best.priors) for limit in (min, max))
-    return (
-        f"Homes may say that they do not measure an appliance ({percents(low, high)} are thought to measure it). That "
-        f"this stays deniable multiplies the variance of a mean by {best.cost_of_unmeasured:.1f}, as if so many "
-        "times fewer homes that are known to measure took part."
-    )
-
-
-def needed(advice: "Advice", share: float) -> str:
-    """How many homes it takes with these levels, and with levels chosen for so many."""
-    homes, again = advice.best.homes_needed(share), advice.homes_with_new_levels(share)
-    if homes is not None:
-        return f"{homes:,} homes"
-    if again is None:
-        return "not with these levels"
-    return f"not with these levels; with levels advised for so many, about {again:,} homes"
-
-
-def too_few(advice: "Advice") -> str | None:
-    """Where the best plan has no answer, as too few homes speak of an appliance; None if it always has."""
-    from hushwatt.privacy.advice.answered import answered, speaking
-
-    plan = advice.best.plan
-    if answered(plan, advice.homes, 1):
-        return None
-    heard, part = speaking(plan, advice.homes)
-    of_one = " of an appliance" if part < 1 else ""
-    few = f"about {heard * part:,.0f} homes speak{of_one} in a slot, and the plan needs {plan.minimum_homes:,}"
-    if answered(plan, advice.homes, advice.slots):
-        return f"Single slots will show no answer, only longer periods: {few}."
-    return f"NO ANSWER WOULD BE SHOWN: {few}. More homes are needed, or a lower minimum_homes."

@@ -28,6 +28,11 @@ app.command(
     name="rehearse",
     help="See what HOMES homes like those of READINGS would show under PLAN, beside the truth.",
 )
+app.command(
+    "hushwatt.cli.plan.statement:statement",
+    name="statement",
+    help="State what PLAN promises, what was checked and what cannot be claimed, for those who must sign.",
+)
 
 
 @app.command
@@ -39,7 +44,7 @@ def new(
     Parameters
     ----------
     preset
-        Which one: everyday, advised, paper or paper-synthetic.
+        Which one: everyday, advised, year, paper or paper-synthetic.
     output
         Where to write; without it the plan is printed.
     force
@@ -115,6 +120,7 @@ def _promise_json(plan: "Plan", promise: "Promise") -> dict[str, Any]:
     from hushwatt.plan.phases import blind_spot
     from hushwatt.privacy.influence import influence, month, report_influence
     from hushwatt.privacy.length_bias import sharpness
+    from hushwatt.privacy.long_run import SPANS, long_run
     from hushwatt.privacy.promise_words import reach
     from hushwatt.wire.payload import Layout
 
@@ -127,17 +133,20 @@ def _promise_json(plan: "Plan", promise: "Promise") -> dict[str, Any]:
         "dearest_window_of_one_appliance": reach(promise),
         "odds": promise.odds,
         "odds_of_one_appliance": promise.appliance_odds,
+        "long_run": long_run(plan).as_json(),
+        "long_runs": [long_run(plan, days).as_json() for days in SPANS],
         "names_true_level": list(promise.told),
         "only_true_level": list(promise.truthful),
         "influence": {
             "report": report_influence(plan),
-            "slot": influence(plan, 1),
+            "slot": influence(plan, plan.publish),
             "month": influence(plan, month(plan)),
             "plan": influence(plan, plan.calendar.slots),
         },
         "blind_spot": blind_spot(plan),
         "sharpness": sharpness(plan),
         "report_bytes": Layout.of(plan).size,
+        **({"publish": plan.publish} if plan.publish != 1 else {}),
         "kept": promise.kept,
     }
 

@@ -13,6 +13,7 @@ from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
+    from hushwatt.plan.plan import Plan
     from hushwatt.provider.intake.collect import Collection
     from hushwatt.provider.intake.ingest import IngestResult
     from hushwatt.provider.schedule import SlotSchedule
@@ -183,7 +184,15 @@ def _publish(database: "Database", collection: "Collection", schedule: "SlotSche
         which = f"{len(slots):,} slots, {slots[0]} to {slots[-1]}"
         say(f"published {which}: whatever comes for them from now on is late")
     elif count := count_unpublished(database, collection.number, schedule, clock):
-        say(f"left out {count:,} closed slots: the service of these homes has not published them yet")
+        say(f"left out {count:,} closed slots: {_why_unpublished(schedule.plan)}")
+
+
+def _why_unpublished(plan: "Plan") -> str:
+    from hushwatt.plan.periods import how_often
+
+    if plan.publish == 1:
+        return "the service of these homes has not published them yet"
+    return f"results are published {how_often(plan.publish, plan.slot)}, and theirs are not yet"
 
 
 def _archive(database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None) -> None:

@@ -3,7 +3,11 @@
 from html import escape
 from string import Template
 
+from hushwatt.evaluate.demo.compared import ComparedAnswer
 from hushwatt.evaluate.demo.rehearsal import Rehearsal
+from hushwatt.evaluate.demo.year import YearRehearsal, observed
+from hushwatt.privacy.long_run import long_run
+from hushwatt.privacy.long_run.words import article, times_in_100
 
 WIDTH, ROW, LEFT, RIGHT = 760, 30, 150, 170  # of the chart, in its own units
 
@@ -30,7 +34,8 @@ th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(-
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 td { white-space: nowrap; } code { font-size: .95em; }
 .wide { overflow-x: auto; } .wide svg { min-width: 34rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .8rem; padding: 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .8rem; padding: 0;
+  margin-bottom: 1.2rem; }
 .tiles div { border: 1px solid var(--line); border-radius: 8px; padding: .7rem 1rem; }
 .tiles b { display: block; font-size: 1.5rem; line-height: 1.4; }
 </style>
@@ -57,6 +62,19 @@ as a whole $odds</div>
 probability $told.</li>
 <li>One report, all of it: <code>$example</code></li>
 </ul>
+<h2>$year_homes such homes for a year, at ε $year_epsilon for the whole home and the whole year</h2>
+<p>Rehearsed, not collected: what the provider would count is drawn at once from its exact law.</p>
+<div class="tiles">
+<div><b>$year_hits of 10</b> at exactly their true rank after the year, $month_hits after the first $month days</div>
+<div><b>$year_share_error points</b> is how far a share is off on average</div>
+<div><b>$within of $appliances</b> real means lie within their 95 % limits</div>
+<div><b>$best_told in 100</b> is how often someone who sees all reports of a home for a year tells right whether it has
+$best_known, the appliance that is told best; by guessing 50</div>
+</div>
+<div class="wide">$year_chart</div>
+<ul>
+$observed
+</ul>
 <p class="quiet">The homes are synthetic: they have the shares and the ownership that the paper prints, and
 3,500 kWh a year. The plan's levels were advised from other such homes. A reading above an appliance's last
 level is told as that level, which saves much noise; what lies above is estimated from what the plan says of such
@@ -65,7 +83,7 @@ appliances, and the limits allow for it. The truth is of all watts.</p>
 """)
 
 
-def page(done: Rehearsal) -> str:
+def page(done: Rehearsal, year: YearRehearsal) -> str:
     """The whole page."""
     promised = done.promise
     low, high = promised.told
@@ -87,10 +105,31 @@ def page(done: Rehearsal) -> str:
         appliance_odds=promised.appliance_odds,
         told=f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}",
         example=" ".join(f"{byte:08b}" for byte in done.example.payload),
+        **year_words(done, year),
     )
 
 
-def chart(done: Rehearsal) -> str:
+def year_words(done: Rehearsal, year: YearRehearsal) -> dict[str, str]:
+    """What the page says of the year."""
+    told = long_run(year.plan).told
+    best = max(told, key=lambda name: told[name].owned)
+    return {
+        "year_homes": f"{year.homes:,}",
+        "year_epsilon": f"{year.plan.epsilon / 1e6:.4g}",
+        "year_hits": str(year.hits),
+        "month_hits": str(year.month.hits),
+        "month": str(year.month.slots),
+        "year_share_error": f"{year.share_error:.1f}",
+        "within": str(year.within),
+        "appliances": str(len(year.truth)),
+        "best_told": times_in_100(told[best].owned, 0.5),
+        "best_known": escape(article(best)),
+        "year_chart": chart(year),
+        "observed": "\n".join(f"<li>{escape(said)}</li>" for _, said in observed(year.plan, done.plan)),
+    }
+
+
+def chart(done: ComparedAnswer) -> str:
     """A row for each appliance: its interval, its estimate and the truth."""
     appliances, truth = done.answer["appliances"], dict(zip(done.plan.names, done.truth, strict=True))
     top = done.answer["top"]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.evaluate.demo.compared import ComparedAnswer, hits
 from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.server import local_server
 from hushwatt.evaluate.generators.paper_homes import paper_homes
@@ -43,16 +44,11 @@ class ExampleReport:
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class Rehearsal(ComparedAnswer):
     """Everything a person wants to see afterwards."""
 
-    plan: Plan
     address: str
-    homes: int
-    slots: int
     reports: int  # uploaded one by one
-    truth: NDArray[np.float64]  # mean watts of each appliance
-    answer: dict[str, Any]  # what the service says
     paper: dict[str, float]  # mean watts by the paper's mechanism, on the same homes
     example: ExampleReport
 
@@ -61,37 +57,12 @@ class Rehearsal:
         return promise(self.plan)
 
     @property
-    def true_order(self) -> list[str]:
-        """The appliances, those with the most watts first."""
-        return [self.plan.names[place] for place in np.argsort(-self.truth, kind="stable")]
-
-    @property
-    def hits(self) -> int:
-        """How many of the ten first stand at their true place."""
-        return hits(self.answer["top"], self.true_order)
-
-    @property
     def paper_hits(self) -> int:
         return hits(sorted(self.paper, key=lambda name: -self.paper[name]), self.true_order)
 
     @property
-    def share_error(self) -> float:
-        """How far an appliance's share of all watts is off, on average, in points of per cent."""
-        appliances = self.answer["appliances"]
-        return share_error(self.truth, [appliances[name]["mean_watts"] for name in self.plan.names])
-
-    @property
     def paper_share_error(self) -> float:
         return share_error(self.truth, [self.paper[name] for name in self.plan.names])
-
-
-def hits(ranking: list[str], true: list[str], top: int = 10) -> int:
-    """Appliances at exactly the right rank.
-
-    >>> hits(["kettle", "oven", "fridge"], ["kettle", "fridge", "oven"])
-    1
-    """
-    return sum(one == other for one, other in zip(ranking[:top], true[:top], strict=False))
 
 
 @contextmanager

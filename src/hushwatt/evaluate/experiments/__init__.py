@@ -16,7 +16,16 @@ __all__ = ["COLUMNS", "Experiment", "Job", "Measurement", "experiment", "experim
 @cache
 def experiments() -> dict[str, Experiment]:
     """Every experiment by its name, in the order of the page."""
-    from hushwatt.evaluate.experiments import accuracy, findings, level_counts, over_time, peeking_loss, real_homes, top
+    from hushwatt.evaluate.experiments import (
+        accuracy,
+        findings,
+        level_counts,
+        over_time,
+        peeking_loss,
+        real_homes,
+        top,
+        year,
+    )
 
     in_order = [
         findings.floors(),
@@ -25,7 +34,7 @@ def experiments() -> dict[str, Experiment]:
         *(over_time.usage(), over_time.drift()),
         *(findings.privacy(), peeking_loss.privacy_at_size(), findings.release_bias()),
         *(accuracy.hits(), accuracy.per_slot(), accuracy.predicted()),
-        real_homes.real_homes(),
+        *(year.year(), real_homes.real_homes()),
     ]
     return {each.name: each for each in in_order}
 

@@ -68,6 +68,9 @@ class Measurement:
     error: float | None = None  # a standard error that comes with the number itself
 
 
+EVERY_ROW = ""  # a goal for all settings that a metric has
+
+
 @dataclass(frozen=True)
 class Goal:
     """A figure to reach."""
@@ -77,10 +80,16 @@ class Goal:
     column: str
     least: float | None = None
     most: float | None = None
+    doubt: float = 0.0  # standard errors by which a figure must be missed to count as missed
 
-    def reached(self, value: float) -> bool:
-        """Whether `value` is good enough."""
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+    def reached(self, value: float, error: float = 0.0) -> bool:
+        """Whether `value` is good enough, or so little off that its standard error may be why.
+
+        >>> Goal("", "covered", "", least=90.0, doubt=2.0).reached(85.0, error=3.0)
+        True
+        """
+        spare = self.doubt * error
+        return (self.least is None or value >= self.least - spare) and (self.most is None or value <= self.most + spare)
 
 
 @dataclass(frozen=True)

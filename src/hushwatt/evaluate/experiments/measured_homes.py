@@ -126,6 +126,21 @@ def _grid(hours: Whole, watts: Watts) -> Watts:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(-1, 24)
 
 
+def halves(recordings: Recordings) -> tuple[Recordings, Recordings]:
+    """The first and the second half of every recording that is long enough for two; others are in both.
+
+    What is learnt in the one is tried in the other: on the same homes, at another time.
+    """
+    split = {name: [_halves(days) for days in each] for name, each in recordings.items()}
+    earlier, later = ({name: tuple(pair[half] for pair in each) for name, each in split.items()} for half in (0, 1))
+    return earlier, later
+
+
+def _halves(days: Watts) -> tuple[Watts, Watts]:
+    middle = len(days) // 2
+    return (days[:middle], days[middle:]) if middle >= FEWEST_DAYS else (days, days)
+
+
 @dataclass(frozen=True)
 class PriorKnowledge:
     """What somebody who knows such homes would say of an appliance, in watts, among homes that measure it."""

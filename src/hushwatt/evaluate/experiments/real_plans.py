@@ -128,4 +128,6 @@ def _without_knowledge(plan: Plan) -> Plan:
 def successor(estimates: Estimates, homes: int) -> Plan:
     """The plan advised from what an earlier collection published, and from nothing else."""
     learnt = learn_from_estimates(estimates.plan, document(estimates))
-    return advise(estimates.plan, homes, len(estimates.slots), "watts", APPLIANCE_EPSILON, learnt).best.plan
+    return advise(
+        estimates.plan, homes, sum(each.slots for each in estimates.slots), "watts", APPLIANCE_EPSILON, learnt
+    ).best.plan

@@ -64,11 +64,15 @@ class ApplianceSpends:
         longer = ((row, length) for row, length in lengths if length > DAY)
         return max([DAY, *(length for row, length in longer if self._counts(row, start, length))])
 
+    def reach(self, plan_key: int) -> SpendReach:
+        """Whom the spends of a plan reach."""
+        return self._of(plan_key)
+
     def dearest(self, spend: SpendRow, length: int, most: int) -> tuple[str, Fraction] | None:
         """An appliance that has more than `most` in an interval that `spend` touches, and how much."""
         plan_key, members, start, *_ = spend
-        if self._bound(spend, length) <= most:
-            return None  # even all that touches such an interval, on one appliance, is not too much
+        if self._largest(spend, length) <= most:
+            return None  # even all that touches such an interval is not too much for any of its appliances
         near = [spend, *self.near(start - length, length)]
         parts = lcm(*(self._of(row[0]).share for row in near))
         spoken = [self._of(row[0]).names(row[1]) for row in near]
@@ -90,7 +94,7 @@ class ApplianceSpends:
         sums = f"SELECT place, members, sum(amount) FROM spends WHERE {after} GROUP BY place, members"
         for plan_key, members, amount in self._rows(sums, values):
             asked = self._of(plan_key)
-            for name in asked.names(members) or ():
+            for name in asked.names(members) or ("",):  # "": it may be about any
                 spent[name] = spent.get(name, Fraction(0)) + Fraction(amount, asked.share)
         return spent
 
@@ -115,6 +119,15 @@ class ApplianceSpends:
         sums = self._rows(f"SELECT place, sum(amount) FROM spends WHERE {after} GROUP BY place", values)
         parts = [(spend[0], spend[4]), *sums]
         return sum((Fraction(amount, self._of(plan_key).share) for plan_key, amount in parts), Fraction(0))
+
+    def _largest(self, spend: SpendRow, length: int) -> Fraction:
+        """The most that one of the spend's appliances can have, with all that was spent so near."""
+        plan_key, members, start, _, amount = spend
+        names, single = self._of(plan_key).names(members), Fraction(amount, self._of(plan_key).share)
+        spent = self.spent_since(start - length, length)
+        if names is None or "" in spent:
+            return self._bound(spend, length)
+        return single + max(spent.get(name, Fraction(0)) for name in names)
 
     def _counts(self, row: dict[str, int], start: int, length: int) -> bool:
         """Whether a plan is lived under, or its spends lie no more than its window back."""

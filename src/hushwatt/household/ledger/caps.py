@@ -1,30 +1,35 @@
 """The owner's own caps: what this home lets anyone ask of it, whatever a plan says.
 
-Three of them bind every spend, over all plans and providers together: ε in any day, ε in any
-year, and ε on any one appliance.  The others are about a plan as such: it is not joined beyond
-them, and where the owner lowers one later, the home keeps silent under that plan.
+Most of them bind every spend, over all plans and providers together: ε in any day, in any year and
+in the home's lifetime, and the same for any one appliance.  The others are about a plan as such: it is
+not joined beyond them, and where the owner lowers one later, the home keeps silent under that plan.
 """
 
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
-from math import ceil
 from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import PlanError, UsageError
 from hushwatt.files import atomic_write
 from hushwatt.household.clock import SECOND
-from hushwatt.household.ledger.demand import max_appliance_spend, max_spend, window_length
-from hushwatt.plan.amounts import MICRO, parse_amount, plain
-from hushwatt.plan.plan import Plan
+from hushwatt.plan.amounts import MICRO, parse_amount
 
 DAY = 86_400 * SECOND
 YEAR = 366 * DAY
+UNLIMITED = 10**9 * MICRO  # more than anyone can set or spend
 MINIMUMS = ("smallest_window", "smallest_minimum_homes")
-AMOUNTS = ("epsilon_per_window", "epsilon_per_day", "epsilon_per_year", "appliance_epsilon")
+AMOUNTS = (
+    "epsilon_per_window",
+    "epsilon_per_day",
+    "epsilon_per_year",
+    "epsilon_lifetime",
+    "appliance_epsilon",
+    "appliance_epsilon_per_year",
+    "appliance_epsilon_lifetime",
+)
 
 
 @dataclass(frozen=True)
@@ -34,27 +39,45 @@ class IntervalCap:
     amount: int
     length: int
     words: str  # such as "day"
+    cap: str  # the name of the owner's cap
+
+    @property
+    def when(self) -> str:
+        return f"in any {self.words}"
+
+
+@dataclass(frozen=True)
+class LifetimeCap:
+    """At most `amount` millionths of ε, ever."""
+
+    amount: int
+    cap: str
+    when: str = "in its lifetime"
 
 
 @dataclass(frozen=True)
 class Caps:
     """Amounts are millionths of ε.
 
-    >>> Caps().limits[0]
-    IntervalCap(amount=10000000, length=86400000000000, words='day')
+    `appliance_epsilon` holds in any stretch as long as the longest window of the home's plans, and
+    of a day at least, counting every slot that touches the stretch, like the caps of a day and a year.
+
+    >>> Caps().limits[0].amount, Caps().limits[0].when
+    (10000000, 'in any day')
     """
 
     epsilon_per_window: int = 10 * MICRO  # that one plan may ask for the home, in any of its windows
     epsilon_per_day: int = 10 * MICRO  # that all plans together may spend in any 24 hours
-    epsilon_per_year: int = 2_000 * MICRO  # the same in any 366 days
-    appliance_epsilon: int = 2 * MICRO  # that all plans together may spend on one appliance: see below
+    epsilon_per_year: int = 20 * MICRO  # the same in any 366 days
+    epsilon_lifetime: int = 100 * MICRO  # the same, ever
+    appliance_epsilon: int = 2 * MICRO  # that all plans together may spend on one appliance: see above
+    appliance_epsilon_per_year: int = 2 * MICRO  # the same in any 366 days
+    appliance_epsilon_lifetime: int = 10 * MICRO  # the same, ever
     smallest_window: int = 1  # slots
     smallest_minimum_homes: int = 10
     latest_expiry: datetime | None = None
     follow_successors: bool = False  # move on to a plan that replaces another, where nothing is weaker
-    """`appliance_epsilon` holds in any stretch as long as the longest window of the home's plans, and
-    of a day at least, counting every slot that touches the stretch, like the caps of a day and a year.
-    """
+    named: frozenset[str] = field(default=frozenset(), repr=False)  # what the owner's file sets itself
 
     @classmethod
     def load(cls, path: Path) -> "Caps":
@@ -66,72 +89,64 @@ class Caps:
         except OSError as wrong:
             raise UsageError(f"{path}: cannot be read ({wrong.strerror})") from None
         try:
-            return replace(cls(), **{name: _parse_cap(name, value) for name, value in table.items()})
+            return cls.of(table)
         except (PlanError, UsageError) as wrong:
             raise UsageError(f"{path}: {wrong}") from None
 
+    @classmethod
+    def of(cls, table: dict[str, Any]) -> "Caps":
+        """The caps in a table as TOML has it."""
+        set_by_owner: dict[str, Any] = {name: _parse_cap(name, value) for name, value in table.items()}
+        return replace(cls(), **set_by_owner, named=frozenset(table))
+
     @property
     def limits(self) -> tuple[IntervalCap, ...]:
-        """What binds every spend of the home."""
-        return (IntervalCap(self.epsilon_per_day, DAY, "day"), IntervalCap(self.epsilon_per_year, YEAR, "year"))
+        """What binds every spend of the home, by the interval."""
+        return (
+            IntervalCap(self.epsilon_per_day, DAY, "day", "epsilon_per_day"),
+            IntervalCap(self.epsilon_per_year, YEAR, "year", "epsilon_per_year"),
+        )
 
-    def appliance_limit(self, length: int) -> IntervalCap:
-        """What binds every spend on one appliance, when the cap looks as far as `stretch`."""
-        return IntervalCap(self.appliance_epsilon, length, interval_words(length))
+    @property
+    def lifetime(self) -> LifetimeCap:
+        """What all spends of the home together may come to."""
+        return LifetimeCap(self.epsilon_lifetime, "epsilon_lifetime")
 
-    def bars(self, plan: Plan) -> list[str]:
-        """Why this home does not speak under a plan at all, a sentence each."""
-        found = []
-        if plan.epsilon > self.epsilon_per_window:
-            found.append(_objection(plan.epsilon, "in any window", "epsilon_per_window", self.epsilon_per_window))
-        if plan.window < self.smallest_window:
-            found.append(f"its window is {plan.window} slots, your smallest_window is {self.smallest_window}")
-        if plan.minimum_homes < self.smallest_minimum_homes:
-            found.append(
-                f"it shows results of {plan.minimum_homes} homes, "
-                f"your smallest_minimum_homes is {self.smallest_minimum_homes}"
-            )
-        if self.latest_expiry is not None and plan.expires > self.latest_expiry:
-            found.append(f"it lasts until {plan.expires:%Y-%m-%d}, beyond your latest_expiry")
-        if plan.decision == "provider":
-            found.append("it lets the provider decide when a home speaks, which no home does")
-        return found
+    @property
+    def appliance_lifetime(self) -> LifetimeCap:
+        """What all spends on one appliance together may come to."""
+        return LifetimeCap(self.appliance_epsilon_lifetime, "appliance_epsilon_lifetime")
 
-    def objections(self, plan: Plan, others: Sequence[Plan] = ()) -> list[str]:
-        """All that a plan asks beyond the caps, alone or with `others` beside it, a sentence each.
+    def appliance_limits(self, length: int) -> tuple[IntervalCap, ...]:
+        """What binds every spend on one appliance, when the cap on a window looks as far as `length`."""
+        return (
+            IntervalCap(self.appliance_epsilon, length, interval_words(length), "appliance_epsilon"),
+            IntervalCap(self.appliance_epsilon_per_year, YEAR, "year", "appliance_epsilon_per_year"),
+        )
 
-        What meets no objection is never held back by a cap afterwards.
+    def as_agreed_before(self) -> "Caps":
+        """What holds for a plan that was joined before there were caps on a lifetime: what held then.
+
+        What the owner's file names binds it too.
         """
-        return [*self.bars(plan), *self._sums(plan, others), *self._appliance_sums(plan, others)]
-
-    def _sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
-        for limit in self.limits:
-            cap, when = f"epsilon_per_{limit.words}", f"in a {limit.words}"
-            alone, *rest = (max_spend(each, limit.length) for each in (plan, *others))
-            if alone > limit.amount:
-                yield _objection(alone, when, cap, limit.amount)
-            elif alone + sum(rest) > limit.amount:
-                yield _objection(alone + sum(rest), f"{when} together with your other plans", cap, limit.amount)
-
-    def _appliance_sums(self, plan: Plan, others: Sequence[Plan]) -> Iterator[str]:
-        length = max(DAY, *(window_length(each) for each in (plan, *others)))
-        sums = {
-            name: ceil(sum(max_appliance_spend(each, length) for each in (plan, *others) if name in each.names))
-            for name in {name for each in (plan, *others) for name in each.names}
-        }
-        worst = max(sorted(sums), key=lambda name: sums[name])
-        if sums[worst] > self.appliance_epsilon:
-            shared = f"together with your other plans on {worst}" if others else "on one appliance"
-            when = f"in any {interval_words(length)} {shared}"
-            yield _objection(sums[worst], when, "appliance_epsilon", self.appliance_epsilon)
+        held: dict[str, Any] = {name: value for name, value in EARLIER_DEFAULTS.items() if name not in self.named}
+        return replace(self, **held)
 
     def tightest(self, other: "Caps") -> "Caps":
         """Each cap as the tighter of the two has it."""
         lowest = {name: min(getattr(self, name), getattr(other, name)) for name in AMOUNTS}
         highest = {name: max(getattr(self, name), getattr(other, name)) for name in MINIMUMS}
         ends = [end for end in (self.latest_expiry, other.latest_expiry) if end is not None]
-        follows = self.follow_successors and other.follow_successors
-        return Caps(**lowest, **highest, latest_expiry=min(ends, default=None), follow_successors=follows)
+        follows, named = self.follow_successors and other.follow_successors, self.named | other.named
+        return Caps(**lowest, **highest, latest_expiry=min(ends, default=None), follow_successors=follows, named=named)
+
+
+EARLIER_DEFAULTS = {
+    "epsilon_per_year": 2_000 * MICRO,
+    "epsilon_lifetime": UNLIMITED,
+    "appliance_epsilon_per_year": UNLIMITED,
+    "appliance_epsilon_lifetime": UNLIMITED,
+}
 
 
 def interval_words(length: int) -> str:
@@ -146,13 +161,24 @@ def interval_words(length: int) -> str:
     return f"{hours:,} hours" if hours % 24 else f"{hours // 24:,} days"
 
 
-def _objection(amount: int, when: str, cap: str, allowed: int) -> str:
-    return f"it asks {plain(amount)} ε {when}, your cap {cap} is {plain(allowed)}"
-
-
 def write_caps(path: Path, settings: list[str]) -> None:
     """Set caps in the owner's file, each written as name=value; what it says already stays."""
-    table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    table = _table_with(path, settings)
+    Caps.of(table)
+    with atomic_write(path) as temporary:
+        lines = (f"{name} = {_toml(value)}" for name, value in table.items())
+        temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def caps_with(path: Path, settings: list[str]) -> Caps:
+    """The caps as the file would have them after `write_caps`."""
+    if path.exists():
+        Caps.load(path)  # what is wrong with the file is said with its name
+    return Caps.of(_table_with(path, settings))
+
+
+def _table_with(path: Path, settings: list[str]) -> dict[str, Any]:
+    table = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal) if path.exists() else {}
     for setting in settings:
         name, _, value = (part.strip() for part in setting.partition("="))
         if not value:
@@ -161,11 +187,7 @@ def write_caps(path: Path, settings: list[str]) -> None:
             table |= tomllib.loads(f"{name} = {value}", parse_float=Decimal)
         except tomllib.TOMLDecodeError:
             raise UsageError(f"{setting!r} is no cap; write for example epsilon_per_year=500") from None
-    for name, value in table.items():
-        _parse_cap(name, value if not isinstance(value, float) else Decimal(str(value)))
-    with atomic_write(path) as temporary:
-        lines = (f"{name} = {_toml(value)}" for name, value in table.items())
-        temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return table
 
 
 def _toml(value: Any) -> str:
@@ -174,9 +196,9 @@ def _toml(value: Any) -> str:
 
 def _parse_cap(name: str, value: Any) -> Any:
     """One value of the file, as the cap of that name has it."""
-    if name not in (field.name for field in fields(Caps)):
-        known = ", ".join(field.name for field in fields(Caps))
-        raise UsageError(f"there is no cap called {name}; the caps are {known}")
+    known = [each.name for each in fields(Caps) if each.name != "named"]
+    if name not in known:
+        raise UsageError(f"there is no cap called {name}; the caps are {', '.join(known)}")
     if name in AMOUNTS:
         try:
             return parse_amount(value)

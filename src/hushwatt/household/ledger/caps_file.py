@@ -21,6 +21,7 @@ class CapsFile:
     path: Path
     say: Callable[[str], None]
     caps: Caps = field(init=False)
+    settled: bool = field(init=False, default=True)  # whether the file was read twice the same
     _latest: Caps = field(init=False)  # as the file was read last
     _there: bool = field(init=False)
 
@@ -37,8 +38,8 @@ class CapsFile:
             self._once("file", f"{wrong}; the caps that were read before hold")
             return self.caps
         self._once.clear("file")
-        before, confirmed, self._latest = self.caps, latest == self._latest, latest
-        self.caps = latest if confirmed else latest.tightest(before)
+        before, self.settled, self._latest = self.caps, latest == self._latest, latest
+        self.caps = latest if self.settled else latest.tightest(before)
         if self.caps != before:
             self.say(f"{self.path.name}: other caps hold from now on")
         return self.caps

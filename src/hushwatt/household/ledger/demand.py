@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from hushwatt.household.clock import SECOND
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.strategies import rules_of, strategy_for
+from hushwatt.privacy.strategies import affordable, rules_of, strategy_for
 
 
 def window_length(plan: Plan) -> int:
@@ -27,12 +27,32 @@ def max_spend(plan: Plan, length: int) -> int:
 
 
 def max_appliance_spend(plan: Plan, length: int) -> Fraction:
-    """What of it can reach one appliance: 1/s of every draw that the rotation lets it into.
+    """What of it can reach one appliance."""
+    return _appliance_part(plan, max_spend(plan, length), slots_touched(plan, length))
+
+
+def lifetime_cost(plan: Plan, slots: int) -> int:
+    """What so many slots in a row can count for in the home's lifetime.
+
+    Where homes decide, every window of the plan's calendar that they take part in counts in full (`lifetime.py`).
+    """
+    if plan.decision is None:
+        return strategy_for(plan).ceiling(slots)
+    return (-(-(slots - 1) // plan.window) + 1) * affordable(plan) if slots else 0
+
+
+def lifetime_appliance_cost(plan: Plan, slots: int) -> Fraction:
+    """What of it can count for one appliance."""
+    return _appliance_part(plan, lifetime_cost(plan, slots), slots) if slots else Fraction(0)
+
+
+def _appliance_part(plan: Plan, total: int, slots: int) -> Fraction:
+    """What one appliance gets: 1/s of every draw that the rotation lets it into.
 
     D draws in a row let an appliance into ⌈D·s/n⌉ of them (docs/proofs/rotation.md).
     """
-    total, asked, count = max_spend(plan, length), plan.appliances_per_report, len(plan.appliances)
+    asked, count = plan.appliances_per_report, len(plan.appliances)
     if plan.decision is not None or asked == count:
         return Fraction(total, asked)
-    draws = -(-slots_touched(plan, length) // rules_of(plan).stride(plan.window))
+    draws = -(-slots // rules_of(plan).stride(plan.window))
     return Fraction(total * -(-draws * asked // count), draws * asked)

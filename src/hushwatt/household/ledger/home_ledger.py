@@ -10,9 +10,10 @@ from dataclasses import astuple, dataclass
 
 from hushwatt.errors import HushwattError, StateError
 from hushwatt.household.ledger.appliance_spends import ApplianceSpends
-from hushwatt.household.ledger.caps import DAY, Caps, IntervalCap
+from hushwatt.household.ledger.caps import DAY, Caps, IntervalCap, LifetimeCap
+from hushwatt.household.ledger.lifetime import LifetimeTotals
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
-from hushwatt.household.ledger.store import Store
+from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.shown import shown
 from hushwatt.privacy.ledger import Spend, dearest_with
@@ -29,12 +30,12 @@ INSERT_SQL = "INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 class OverCap(HushwattError):
     """A spend would break a cap that the home's owner set."""
 
-    def __init__(self, asked: int, limit: IntervalCap, appliance: str | None = None) -> None:
+    def __init__(self, asked: int, limit: IntervalCap | LifetimeCap, appliance: str | None = None) -> None:
         self.asked, self.limit, self.appliance = asked, limit, appliance
         about = "" if appliance is None else f" on one appliance, here {shown(appliance)},"
         super().__init__(
-            f"cannot spend ε {plain(asked)} now: the owner's cap{about} is ε {plain(limit.amount)} in any "
-            f"{limit.words}, over all plans"
+            f"cannot spend ε {plain(asked)} now: the owner's cap{about} is ε {plain(limit.amount)} {limit.when}, "
+            "over all plans"
         )
 
 
@@ -64,14 +65,35 @@ class HomeLedger:
         self.store, self.caps = store, caps
         self.monotonic = monotonic or MonotonicClock(store)
         self.appliances = ApplianceSpends(store, self.monotonic)
+        self.totals = LifetimeTotals(store, self.appliances.reach)
+
+    def caps_for(self, plan_key: int) -> Caps:
+        """The caps that bind the spends of a plan: those that hold now, or those that held when it was joined."""
+        return self.caps.as_agreed_before() if self.agreed_before(plan_key) else self.caps
+
+    def agreed_before(self, plan_key: int) -> bool:
+        """Whether a plan was joined before there were caps on a lifetime."""
+        defaults = self.store.value("SELECT defaults FROM plans WHERE place = ?", (plan_key,))
+        return defaults is not None and defaults < DEFAULTS
 
     def objection_to(self, entry: SpendEntry) -> OverCap | None:
-        """Why a spend is not allowed, if it is not: for the home, or for one appliance."""
-        return self.refusal(entry.start, entry.end, entry.amount) or self._appliance_refusal(entry)
+        """Why a spend is not allowed, if it is not: for the home, or for one appliance; for ever, or for now."""
+        caps = self.caps_for(entry.plan_key)
+        return (
+            self.lifetime_refusal(entry)
+            or self.refusal(entry.start, entry.end, entry.amount, caps)
+            or self._appliance_refusal(entry, caps)
+        )
 
-    def refusal(self, start: int, end: int, amount: int) -> OverCap | None:
+    def lifetime_refusal(self, entry: SpendEntry) -> OverCap | None:
+        """Why a spend is not allowed for ever, if it is not."""
+        cost = self.totals.cost(entry.plan_key, entry.slot, entry.amount)
+        beyond = self.totals.refusal(self.caps_for(entry.plan_key), entry.plan_key, entry.members, cost)
+        return None if beyond is None else OverCap(entry.amount, *beyond)
+
+    def refusal(self, start: int, end: int, amount: int, caps: Caps | None = None) -> OverCap | None:
         """Why the home as a whole may not spend this much in [start, end), if it may not."""
-        for limit in self.caps.limits:
+        for limit in (caps or self.caps).limits:
             if amount + self.spent_since(start - limit.length, limit.length) <= limit.amount:
                 continue  # even all that touches the widest interval together is below the cap
             if self._dearest(Spend(start, end, amount), limit.length) > limit.amount:
@@ -86,11 +108,18 @@ class HomeLedger:
             if refused := self.objection_to(entry):
                 raise refused
             disk.execute(INSERT_SQL, entry.row)
+            self.totals.add(entry.plan_key, entry.slot, entry.members, entry.amount)
             self.monotonic.write(disk)
 
-    def record(self, entries: Iterable[SpendEntry]) -> None:
-        """Write down what may have been spent, whatever the caps say; part of a running change."""
-        self.store.disk.executemany(INSERT_SQL, (entry.row for entry in entries if entry.amount > 0))
+    def record(self, entries: Iterable[SpendEntry], counted: bool = False) -> None:
+        """Write down what may have been spent, whatever the caps say; part of a running change.
+
+        What is `counted` for the home's lifetime already is not counted again.
+        """
+        rows = [entry for entry in entries if entry.amount > 0]
+        self.store.disk.executemany(INSERT_SQL, (entry.row for entry in rows))
+        for entry in rows if not counted else ():
+            self.totals.add_amount(entry.plan_key, entry.members, entry.amount)
 
     def compact(self, plan_key: int, slot: int, moment: int) -> None:
         """Write old spends of a plan, before a slot and a moment, as one row a day.
@@ -109,16 +138,17 @@ class HomeLedger:
 
     @property
     def lifetime(self) -> int:
-        """Everything this home ever spent, or may have spent."""
-        return self.store.value("SELECT coalesce(sum(amount), 0) FROM spends") or 0
+        """Everything this home ever spent, or may have spent, as it counts for its lifetime."""
+        return self.totals.spent.home
 
     def _dearest(self, spend: Spend, length: int) -> int:
         near = [Spend(*row[2:]) for row in self.appliances.near(spend.start - length, length)]
         return dearest_with(spend, near, length)
 
-    def _appliance_refusal(self, entry: SpendEntry) -> OverCap | None:
-        """Every interval of the stretch's length, for each appliance that the spend speaks of."""
-        limit = self.caps.appliance_limit(self.appliances.cap_interval(entry.start))
+    def _appliance_refusal(self, entry: SpendEntry, caps: Caps) -> OverCap | None:
+        """Every interval of each cap's length, for each appliance that the spend speaks of."""
         row = (entry.plan_key, entry.members, entry.start, entry.end, entry.amount)
-        beyond = self.appliances.dearest(row, limit.length, limit.amount)
-        return None if beyond is None else OverCap(entry.amount, limit, beyond[0])
+        for limit in caps.appliance_limits(self.appliances.cap_interval(entry.start)):
+            if beyond := self.appliances.dearest(row, limit.length, limit.amount):
+                return OverCap(entry.amount, limit, beyond[0])
+        return None

@@ -4,7 +4,6 @@
 disk, and under the owner's caps, before the first random bit is asked for.
 """
 
-from copy import copy
 from datetime import timedelta
 
 import numpy as np
@@ -16,7 +15,9 @@ from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
 from hushwatt.household.ledger.monotonic_clock import TOLERANCE, MonotonicClock, SqlCondition
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import local_day, midnight, nanoseconds, zone
-from hushwatt.privacy.ledger import Amounts, Charge, Ledger, Members
+from hushwatt.privacy.charge_lines import Amounts, Members
+from hushwatt.privacy.charge_log import Charge, ChargeLog
+from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.successor import same_clock
 
 ONLY_HOME = np.zeros(1, dtype=np.int32)  # the only home there is
@@ -42,7 +43,7 @@ class PlanLedger(Ledger):
             "SELECT slot, amount, members FROM spends WHERE place = ? AND slot > ? ORDER BY slot, rowid",
             (plan_key, slot - plan.window),
         )
-        ledger.charges = [_charge(*row) for row in rows]
+        ledger.log = ChargeLog.of(1, (ledger.as_kept(_charge(*row)) for row in rows))
         return ledger
 
     def charge(self, slot: int, amounts: Amounts, members: Members | None = None) -> None:
@@ -50,7 +51,7 @@ class PlanLedger(Ledger):
         super().charge(slot, amounts, members)
         amount = int(amounts.sum())
         if amount:  # where the home decides, the slot's first charge, now in memory, is the probe's
-            probing = self.plan.decision == "household" and sum(each.slot == slot for each in self.charges) == 1
+            probing = self.plan.decision == "household" and len(self.log.in_slot(slot)) == 1
             self.home_ledger.charge(self.entry(slot, "probe" if probing else "publication", amount, members))
 
     def entry(self, slot: int, purpose: str, amount: int, members: Members | None) -> SpendEntry:
@@ -62,8 +63,8 @@ class PlanLedger(Ledger):
             start = min(start, monotonic.sample.wall)  # of a slot ahead, which counts from now on
         return SpendEntry(self.plan_key, slot, purpose, start, end, amount, named, *monotonic.stamp(end))
 
-    def recent(self, slot: int) -> list[Charge]:
-        """The charges that share a window with `slot`, or would, had the clock not been moved."""
+    def older(self, slot: int) -> list[Charge]:
+        """What replaced plans, and slots before the window, spent that counts in it: clocks may have been moved."""
         moved, values = spends_before_window(self.plan, self.home_ledger.monotonic, slot)
         rows = self.home_ledger.store.rows(
             "SELECT max(slot) AS slot, sum(amount) AS amount, members FROM spends "
@@ -71,7 +72,7 @@ class PlanLedger(Ledger):
             (self.plan_key, *values),
         )
         replaced = [charge for each in self.predecessors for charge in self._replaced(slot, *each)]
-        return [*replaced, *(_charge(**row) for row in rows), *super().recent(slot)]
+        return [*replaced, *(_charge(**row) for row in rows)]
 
     def _replaced(self, slot: int, plan_key: int, old: Plan) -> list[Charge]:
         """What was spent under a plan that this one replaces, in or not shown to be before the window.
@@ -99,9 +100,8 @@ class PlanLedger(Ledger):
         """Whether a charge would be accepted by the plan's window and by the owner's caps."""
         if not amount:
             return True
-        trial = copy(self)  # its charges are replaced by `charge`, never changed
         try:
-            Ledger.charge(trial, slot, np.array([amount]), members)
+            self.check(self.as_kept(Charge(slot, ONLY_HOME, np.array([amount]), members)))
         except OverBudget:
             return False
         entry = self.entry(slot, "publication", amount, members)
@@ -109,7 +109,7 @@ class PlanLedger(Ledger):
 
     def spent_in(self, slot: int) -> int:
         """What is charged in one slot."""
-        return sum(int(charge.amounts.sum()) for charge in self.charges if charge.slot == slot)
+        return sum(int(charge.amounts.sum()) for charge in self.log.in_slot(slot))
 
 
 def spends_before_window(plan: Plan, monotonic: MonotonicClock, slot: int) -> SqlCondition:

@@ -47,7 +47,18 @@ CREATE INDEX spends_by_running ON spends (boots, running, amount);
 CREATE TABLE boots (
     number INTEGER PRIMARY KEY, running INTEGER NOT NULL, before INTEGER NOT NULL, first INTEGER NOT NULL);
 """,
+    """
+ALTER TABLE plans ADD COLUMN retired TEXT;
+ALTER TABLE plans ADD COLUMN defaults INTEGER NOT NULL DEFAULT 2;
+UPDATE plans SET defaults = 1;
+CREATE TABLE totals (
+    place INTEGER NOT NULL, members BLOB NOT NULL, amount INTEGER NOT NULL, last INTEGER NOT NULL,
+    PRIMARY KEY (place, members)) WITHOUT ROWID;
+INSERT INTO totals SELECT place, coalesce(members, x''), sum(amount), -1 FROM spends
+    GROUP BY place, coalesce(members, x'');
+""",
 )
+DEFAULTS = 2  # which default caps hold where a plan is joined now; 1: those before there were caps on a lifetime
 FORMAT = 1 + len(MIGRATIONS)
 
 

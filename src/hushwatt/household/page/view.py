@@ -13,15 +13,26 @@ import numpy as np
 
 from hushwatt.household.clock import SECOND
 from hushwatt.household.consent_text import HABITS, WHILE_PAUSED, consent_terms, plan_changes, successor_terms
-from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.caps import DAY, Caps
+from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.preview import named_levels
-from hushwatt.household.status import PlanStatus, appliance_meter, cap_objections, meters, plan_statuses, sent_reports
+from hushwatt.household.status import (
+    PlanStatus,
+    appliance_meters,
+    cap_objections,
+    meters,
+    plan_statuses,
+    sent_reports,
+)
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.promise import odds, promise
+from hushwatt.plan.times import nanoseconds
+from hushwatt.privacy.long_run import long_run_sentences, long_run_words
+from hushwatt.privacy.promise import Promise, promise
+from hushwatt.privacy.promise_words import as_prose
 from hushwatt.sanitise import quoted
 
 LATEST_ROWS = 50  # rows of the log that are shown at first
@@ -49,6 +60,9 @@ def home_page(data: OwnerPageData) -> str:
     here = [each for each in every if each.state in ("taking part", "paused")]
     parts, beyond = [_header(data, here), _budget(data, every)], cap_objections(data.caps, every)
     parts += [_plan(data, each, every, beyond[each.plan.id]) for each in here]
+    retired = [each.retired for each in every if each.state == "retired" and each.retired]
+    if retired:
+        parts.append(html.section("Retired", *(html.paragraph(f"{line[:1].upper()}{line[1:]}.") for line in retired)))
     if not here:
         parts.append(html.section("No plan", html.paragraph("This home takes part in nothing; nothing leaves it.")))
     return html.page("hushwatt at home", "".join([*parts, _sources(data), _log(data, every)]))
@@ -71,18 +85,19 @@ def _budget(data: OwnerPageData, every: list[PlanStatus]) -> str:
             label = f"{quoted(each.plan.name)}: this window{why}"
             rows.append(_meter(label, each.window_spent, each.plan.epsilon))
     day, year, life = meters(data.store, data.caps, data.now)
-    single = appliance_meter(data.store, data.caps, data.now)
     rows += [
         _meter("all plans: last 24 hours", day.spent, day.cap),
         _meter("last year", year.spent, year.cap),
-        _meter(f"all plans, on any one appliance in any {single.span}", single.spent, single.cap),
+        _meter("lifetime", life.spent, life.cap),
     ]
-    rows.append(["lifetime", "", f"ε {plain(life.spent)}", f"odds {html.text(odds(life.spent / 1e6))}"])
+    for single in appliance_meters(data.store, data.caps, data.now):
+        rows.append(_meter(f"all plans, on any one appliance {single.when}", single.spent, single.cap))
     return html.section("Your budget", html.table(["", "", "spent", "at most"], rows), html.paragraph(HABITS, True))
 
 
 def _meter(label: str, spent: int, cap: int) -> list[str]:
-    return [html.text(label), html.bar(spent, cap), f"ε {plain(spent)}", f"ε {plain(cap)}"]
+    most, bar = (f"ε {plain(cap)}", html.bar(spent, cap)) if cap else ("no limit", "")
+    return [html.text(label), bar, f"ε {plain(spent)}", most]
 
 
 def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond: list[str]) -> str:
@@ -91,27 +106,39 @@ def _plan(data: OwnerPageData, each: PlanStatus, every: list[PlanStatus], beyond
     parts = [
         html.paragraph(f"{each.state}; {each.reports} reports, {each.waiting} waiting to be sent."),
         *(html.paragraph(f"Held back by your caps: {line}.") for line in beyond),
+        *_agreed_before(data, each),
         *(html.paragraph(f"{line[:1].upper()}{line[1:]}.") for line in each.successors),
         *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),
         *(html.paragraph(f"Silent in slots {first} to {last}: {why}.", True) for first, last, why in each.silences[:2]),
         _grid(data, each),
-        "<h2>What the provider can conclude</h2>",
-        html.paragraph(
-            "From one report: it can shift a bet about your home by odds "
-            f"{odds(weighed.drawn / 1e6)} at most; its answer about an appliance is the plain truth with "
-            f"probability {weighed.truthful[1]:.3g} at most."
-        ),
-        html.paragraph(
-            f"From all {each.reports} so far: ε {plain(each.spent)} in all, odds {odds(each.spent / 1e6)} "
-            "at most, for someone who looks for what stays the same. What you did in any one window stays "
-            f"at odds {weighed.odds}."
-        ),
+        *_conclusions(data, each, weighed),
         "<h2>What you agreed to</h2>",
         html.terms([*consent_terms(each.plan, weighed, each.address, row["provider"]), successors]),
         _changes(each, every),
         html.paragraph("To leave and have everything erased: hushwatt household leave", True),
     ]
     return html.section(f"The plan {quoted(each.plan.name)}", *parts)
+
+
+def _agreed_before(data: OwnerPageData, each: PlanStatus) -> list[str]:
+    terms = earlier_terms(data.caps) if each.agreed_before else None
+    return [] if terms is None else [html.paragraph(f"{terms[:1].upper()}{terms[1:]}.")]
+
+
+def _conclusions(data: OwnerPageData, each: PlanStatus, weighed: Promise) -> list[str]:
+    """From one report, from all there were so far, and from those of years, in plain words."""
+    joined = data.store.value("SELECT joined FROM plans WHERE plan = ?", (each.plan.id,))
+    days = max(1, -(-(data.now - max(joined, nanoseconds(each.plan.start))) // DAY))
+    so_far = long_run_words(each.plan, days)[0] if each.reports else "nothing was sent yet"
+    return [
+        "<h2>What the provider can conclude</h2>",
+        html.paragraph(
+            "From one report: its answer about an appliance is the plain truth with probability "
+            f"{weighed.truthful[1]:.3g} at most."
+        ),
+        html.paragraph(f"From all {each.reports} so far: {so_far}."),
+        *(html.paragraph(text) for _, text in as_prose(long_run_sentences(each.plan))),
+    ]
 
 
 def _changes(each: PlanStatus, every: list[PlanStatus]) -> str:

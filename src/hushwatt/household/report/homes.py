@@ -17,7 +17,7 @@ from hushwatt.privacy.entropy import Entropy, Source, permutations, shuffled
 from hushwatt.privacy.kernels import Rows
 from hushwatt.privacy.ledger import Ledger
 from hushwatt.privacy.rotation import first_place, has_turns, repeats_by_clock
-from hushwatt.privacy.strategies import Cohorts, rules_of, strategy_for
+from hushwatt.privacy.strategies import HomeStrategies, alike, rules_of, strategy_for
 from hushwatt.wire.payload import Layout, Members
 
 PER_HOME = ("drawn", "releases", "probes", "order", "cursor")  # arrays with a row for each home
@@ -29,7 +29,7 @@ class Homes:
 
     plan: Plan
     slot: int  # the next slot to report in
-    strategies: Cohorts
+    strategies: HomeStrategies
     ledger: Ledger
     drawn: NDArray[np.int64]  # millionths of ε the home's release was drawn with, 0: no release yet
     releases: Rows | None = None  # the payload each home stands by
@@ -50,16 +50,15 @@ class Homes:
 
     def skip_to(self, slot: int) -> None:
         """Let the slots before `slot` pass in silence; they cost nothing."""
-        silent = np.zeros(len(self), dtype=bool)
-        while self.slot < slot:
-            self.forget_older_turn()
-            self.strategies = self.strategies.after(silent)
-            self.slot += 1
+        if slot > self.slot:
+            self.forget_older_turn(slot - self.slot)
+            self.strategies = self.strategies.silent(slot - self.slot)
+            self.slot = slot
 
-    def forget_older_turn(self) -> None:
+    def forget_older_turn(self, slots: int = 1) -> None:
         """LSP: whoever misses a draw keeps silent until the next, as all others stand by a newer one."""
         if repeats_by_clock(self.plan):
-            self.drawn[self.strategies.offers() > 0] = 0
+            self.drawn[self.strategies.draw_within(slots)] = 0
 
     def next_members(self, who: NDArray[np.intp]) -> Members | None:
         """The s appliances whose turn it is in the order of each home in `who`, in the plan's order.
@@ -78,14 +77,14 @@ class Homes:
     def take_place(self, turn: int | None, order: Members) -> None:
         """Let a lone home speak at this turn, in this order, from now on; what it spent stays spent."""
         if turn is not None:
-            self.strategies = Cohorts.alike(self.strategies.states[0].turn(turn - self.slot), 1)
+            self.strategies = alike(self.strategies.state(0).turn(turn - self.slot), 1)
         if self.order is not None:
             self.order = order[None, :]
             self.drawn[:] = 0  # what it stood by was about other appliances
 
     def joined(self, others: "Homes") -> "Homes":
         """These homes followed by others, who are new: what they had spent would be forgotten."""
-        if others.slot != self.slot or others.ledger.charges:
+        if others.slot != self.slot or others.ledger.log.last is not None:
             raise StateError(f"only homes that have not reported yet can join, in slot {self.slot}")
         strategies, ledger = self.strategies.joined(others.strategies), self.ledger.joined(len(others))
         arrays = {name: _below(getattr(self, name), getattr(others, name)) for name in PER_HOME}
@@ -93,7 +92,7 @@ class Homes:
 
     def reordered(self, order: NDArray[np.intp]) -> "Homes":
         """The same homes in another order."""
-        strategies = replace(self.strategies, which=self.strategies.which[order])
+        strategies = self.strategies.reordered(order)
         arrays: dict[str, Any] = {name: rows[order] for name in PER_HOME if (rows := getattr(self, name)) is not None}
         return replace(self, strategies=strategies, ledger=self.ledger.reordered(order), **arrays)
 
@@ -107,7 +106,7 @@ def walked_by_cursor(homes: Homes, cursor: NDArray[np.int64]) -> None:
     if homes.order is None or homes.plan.decision is not None:
         homes.cursor = cursor
         return
-    waits = homes.strategies.each(lambda state: state.wait)
+    waits = homes.strategies.waits()
     kinds, places = np.unique(waits, return_inverse=True)
     firsts = np.array([first_place(homes.plan, homes.slot + int(wait)) for wait in kinds])[places]
     appliances = homes.order.shape[1]
@@ -119,8 +118,7 @@ def turns_taken(homes: Homes) -> NDArray[np.int64]:
     """How many homes wait 0, 1, … slots for their turn; nothing when there are no turns."""
     if not has_turns(homes.plan):
         return np.zeros(homes.plan.window, dtype=np.int64)
-    waits = homes.strategies.each(lambda state: state.wait)
-    return np.bincount(waits, minlength=homes.plan.window)
+    return np.bincount(homes.strategies.waits(), minlength=homes.plan.window)
 
 
 def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None = None) -> Homes:
@@ -147,13 +145,13 @@ def enrol(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.i
     )
 
 
-def _strategies(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None) -> Cohorts:
+def _strategies(plan: Plan, count: int, slot: int, source: Source, taken: NDArray[np.int64] | None) -> HomeStrategies:
     first = strategy_for(plan)
     if has_turns(plan):
         sizes = np.zeros(plan.window, dtype=np.int64) if taken is None else taken
         turns = even_turns(sizes, count, source.stream("turns", slot))
-        return Cohorts(tuple(first.turn(wait) for wait in range(plan.window)), turns.astype(np.int32))
-    return Cohorts.alike(first.turn(-slot), count)  # in step with all others
+        return alike(first, count).in_turn(turns)
+    return alike(first.turn(-slot), count)  # in step with all others
 
 
 def even_turns(sizes: NDArray[np.integer], count: int, entropy: Entropy) -> NDArray[np.intp]:

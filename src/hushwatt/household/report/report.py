@@ -84,7 +84,9 @@ def _report_adaptive(homes: Homes, levels: Levels, source: Source) -> tuple[Slot
 def _change_thresholds(homes: Homes) -> NDArray[np.int64]:
     """How many cells may change before each home publishes; what is not on offer is never reached."""
     layout = homes.layout
-    return homes.strategies.each(lambda state: change_threshold(laws_of(layout, state.offer())) if state.offer() else 0)
+    offers, which = np.unique(homes.strategies.offers(), return_inverse=True)
+    thresholds = [change_threshold(laws_of(layout, offer)) if offer else 0 for offer in offers.tolist()]
+    return np.array(thresholds, dtype=np.int64)[which]
 
 
 def pay_and_draw(

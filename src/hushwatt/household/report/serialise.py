@@ -14,7 +14,7 @@ from hushwatt.errors import StateError
 from hushwatt.household.report.homes import Homes, walked_by_cursor
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.ledger import Ledger
-from hushwatt.privacy.strategies import Cohorts, Strategy, strategy_from
+from hushwatt.privacy.strategies import Strategy, alike, strategy_from
 
 
 def dump_home(homes: Homes) -> str:
@@ -38,7 +38,7 @@ def load_home(plan: Plan, slot: int, text: str, ledger: Ledger) -> Homes:
         homes = Homes(
             plan=plan,
             slot=slot,
-            strategies=Cohorts.alike(strategy_from(plan, memory["strategy"]), 1),
+            strategies=alike(strategy_from(plan, memory["strategy"]), 1),
             ledger=ledger,
             drawn=np.array([memory["drawn"]], dtype=np.int64),
             releases=_row(memory.get("release")),
@@ -54,7 +54,7 @@ def load_home(plan: Plan, slot: int, text: str, ledger: Ledger) -> Homes:
 
 def strategy_of(homes: Homes) -> Strategy:
     """The state of a lone home's strategy."""
-    return homes.strategies.states[int(homes.strategies.which[0])]
+    return homes.strategies.state(0)
 
 
 def _row(text: str | None) -> Any:

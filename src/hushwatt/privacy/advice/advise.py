@@ -6,7 +6,6 @@ plan's: ε for the home in any w slots, and a cap on what one appliance spends o
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -17,18 +16,14 @@ from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.answered import answered
 from hushwatt.privacy.advice.candidate import Candidate
-from hushwatt.privacy.advice.expected import Values, noise_of_mean, spread
-from hushwatt.privacy.advice.judge import draws_in_period, judged, moving_the_mean
+from hushwatt.privacy.advice.judge import judged
+from hushwatt.privacy.advice.level_choice import with_knowledge, with_tops
 from hushwatt.privacy.advice.prior import Prior, prior_of
-from hushwatt.privacy.advice.tops import levels_up_to
-from hushwatt.privacy.laws import LAWS, Law, law_for
-from hushwatt.privacy.strategies import STRATEGIES, rules_of, strategy_for
+from hushwatt.privacy.advice.ranking import best_ranking
+from hushwatt.privacy.laws import LAWS
+from hushwatt.privacy.strategies import STRATEGIES, rules_of
 
 GOALS = ("watts", "ranking", "histogram")
-ABOUT = 0.001  # two chances of the right order that are no different
-COUNTS = (2, 3, 4, 5, 6, 8, 10)
-LOSSES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15)  # of the mean, to clipping: a lower top saves much noise
-BENDS = (1.0, 1.5, 2.0)  # 1: evenly spaced; above: closer together near 0
 LONGEST_CHAIN = 8  # windows up to which the paper's adaptive method is followed slot by slot
 MOST_HOMES = 10**9
 
@@ -73,7 +68,7 @@ def advise(
 
     The goal is means of real watts with intervals that hold (`watts`), the order of appliances (`ranking`), or the
     levels in each slot (`histogram`).  `learnt` is prior knowledge by appliance that counts for more than the plan's.
-    Only among plans under which enough homes speak of every appliance for an answer: in each slot for
+    Only among plans under which enough homes speak of every appliance for an answer: in each published period for
     histograms, else over all slots; among all, where no plan has enough.
     """
     if homes < 1 or slots < 1:
@@ -82,7 +77,7 @@ def advise(
         raise UsageError(f"the goal is {goal}; it must be one of {', '.join(GOALS)}")
     known = learnt or {}
     priors = tuple(known.get(each.name) or prior_of(plan, each) for each in plan.appliances)
-    told_in = 1 if goal == "histogram" else slots
+    told_in = plan.publish if goal == "histogram" else slots
     every = list(variants(plan, homes, cap, slots))
     tried = [variant for variant in every if answered(variant, homes, told_in)] or every
     best, runner_up = SEARCHES[goal](tried, priors, homes, slots)
@@ -96,13 +91,6 @@ def _best_watts(tried: list[Plan], priors: tuple[Prior, ...], homes: int, slots:
     return best, runner_up
 
 
-def _best_ranking(tried: list[Plan], priors: tuple[Prior, ...], homes: int, slots: int) -> tuple[Candidate, Candidate]:
-    """The best order of the means."""
-    found = [best_order(_with_losses(variant, priors, homes, slots)) for variant in tried]
-    best = best_order(found)
-    return best, best_order([one for one in found if one is not best] or found)
-
-
 def _best_histogram(
     tried: list[Plan], priors: tuple[Prior, ...], homes: int, slots: int
 ) -> tuple[Candidate, Candidate]:
@@ -113,42 +101,7 @@ def _best_histogram(
 
 
 Search = Callable[[list[Plan], tuple[Prior, ...], int, int], tuple[Candidate, Candidate]]
-SEARCHES: dict[str, Search] = {"watts": _best_watts, "ranking": _best_ranking, "histogram": _best_histogram}
-
-
-def with_tops(plan: Plan, priors: tuple[Prior, ...], homes: int, slots: int) -> Plan:
-    """The plan with three dithered levels for each appliance, up to the top that suits it."""
-    law = law_for(plan.oracle, strategy_for(plan).largest, plan.appliances_per_report, 3 + plan.answers_unmeasured)
-    noise = _noise_per_watt(law) / draws_in_period(plan, homes, slots) ** 0.5
-    chosen = tuple(
-        _with_values(each, levels_up_to(prior.best_top(noise / prior.measured)), prior)
-        for each, prior in zip(plan.appliances, priors, strict=True)
-    )
-    return replace(plan, mapping="dither", appliances=chosen)
-
-
-def with_knowledge(plan: Plan, priors: tuple[Prior, ...]) -> Plan:
-    """The plan with what is thought of each appliance written into it."""
-    known = zip(plan.appliances, priors, strict=True)
-    said = (replace(each, typical_mean=shown(prior.mean), typical_high=shown(prior.high)) for each, prior in known)
-    return replace(plan, appliances=tuple(said))
-
-
-def _noise_per_watt(law: Law) -> float:
-    """The standard error that one answer adds to a mean, for each watt of the top."""
-    hold, rise = float(law.hold), float(law.rise)
-    return float((rise * (1 - rise)) ** 0.5 / (hold - rise))
-
-
-def _with_values(appliance: Appliance, values: tuple[float, ...], prior: Prior) -> Appliance:
-    mean, high = shown(prior.mean), shown(prior.high)
-    return Appliance.of(appliance.name, values=values, mapping="dither", typical_mean=mean, typical_high=high)
-
-
-def best_order(found: list[Candidate]) -> Candidate:
-    """Of those that get the order right about equally often, the one with the smallest error."""
-    best = max(one.right_order for one in found)
-    return min((one for one in found if one.right_order > best - ABOUT), key=lambda one: one.squared_error)
+SEARCHES: dict[str, Search] = {"watts": _best_watts, "ranking": best_ranking, "histogram": _best_histogram}
 
 
 def methods(plan: Plan, homes: int, slots: int) -> list[str]:
@@ -192,53 +145,6 @@ def _in_ranges(appliance: Appliance) -> Appliance:
     return Appliance.of(appliance.name, values=appliance.values)
 
 
-def _with_losses(plan: Plan, priors: tuple[Prior, ...], homes: int, slots: int) -> list[Candidate]:
-    """The plan with dithered levels that suit its law, for every loss to clipping."""
-    drawn = strategy_for(plan).largest
-    chosen = [
-        tuple(
-            _best_levels(plan, appliance, prior, drawn, loss)
-            for appliance, prior in zip(plan.appliances, priors, strict=True)
-        )
-        for loss in LOSSES
-    ]
-    return [judged(replace(plan, mapping="dither", appliances=one), priors, homes, slots) for one in chosen]
-
-
-def _best_levels(plan: Plan, appliance: Appliance, prior: Prior, drawn: int, loss: float) -> Appliance:
-    """The number and the spacing of levels with the least variance."""
-    best, least = np.empty(0), np.inf
-    for count in COUNTS:
-        values, shares = level_choices(prior, count, loss)
-        law = law_for(plan.oracle, drawn, plan.appliances_per_report, count + plan.answers_unmeasured)
-        worth, held = moving_the_mean(plan, prior, values, shares)
-        errors = noise_of_mean(law, worth, held) + spread(worth, held)
-        if errors.min() < least:
-            least, best = float(errors.min()), values[int(errors.argmin())]
-    return _with_values(appliance, tuple(best.tolist()), prior)
-
-
-@cache
-def level_choices(prior: Prior, count: int, loss: float) -> tuple[Values, Values]:
-    """Values from 0 up to where the mean loses `loss` of itself, and the shares thought to hold each, dithered.
-
-    A row for each spacing.  All appliances lose the same share of their mean to clipping, so that their order
-    and their shares stay what they were.
-    """
-    bends = BENDS if count > 2 else BENDS[:1]
-    values = np.array([rounded(prior.top(loss) * np.linspace(0, 1, count) ** bend) for bend in bends])
-    return values, np.array([prior.dithered(row) for row in values])
-
-
-def rounded(values: Values) -> Values:
-    """Watts to three digits, as people write them.
-
-    >>> rounded(np.array([0, 12.3456, 2468.0]))
-    array([   0. ,   12.3, 2470. ])
-    """
-    return np.array([float(f"{value:.3g}") for value in values])
-
-
 def round_up(homes: float) -> int:
     """A number of homes to two digits, never less.
 
@@ -247,12 +153,3 @@ def round_up(homes: float) -> int:
     """
     step = 10 ** max(int(np.floor(np.log10(homes))) - 1, 0)
     return int(np.ceil(homes / step) * step)
-
-
-def shown(watts: float) -> float:
-    """Watts to four digits: prior knowledge is no better.
-
-    >>> shown(48.76923), shown(7.9)
-    (48.77, 7.9)
-    """
-    return float(f"{watts:.4g}")

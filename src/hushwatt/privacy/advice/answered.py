@@ -28,6 +28,6 @@ def speaking(plan: Plan, homes: int, slots: int = 1) -> tuple[float, float]:
     ((333, 1.0), (666, 1.0))
     """
     span = min(slots, distinct_span(plan))
-    heard = min(span, plan.window) * (homes // plan.window) if has_turns(plan) else homes
+    heard = min(span, plan.window) * homes // plan.window if has_turns(plan) else homes
     turns = max(span // rules_of(plan).stride(plan.window), 1)
     return heard, min(1.0, turns * plan.appliances_per_report / len(plan.appliances))

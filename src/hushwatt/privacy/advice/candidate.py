@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from math import ceil, erf, inf, sqrt
 
 import numpy as np
@@ -14,6 +13,7 @@ from hushwatt.privacy.advice.tops import score
 from hushwatt.privacy.promise import Promise, promise
 
 Z95 = 1.959963984540054
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,17 @@ class Candidate:
         return float(np.sqrt(np.mean(np.square(watts))))
 
     @property
-    def _stretch(self) -> NDArray[np.float64]:
+    def middling_error(self) -> float:
+        """The same error of a middling appliance, as a share of its mean."""
+        return self.limits / Z95
+
+    @property
+    def limits(self) -> float:
+        """Half of the 95 % interval of a middling mean, as a share of it."""
+        return float(np.median(self.half_widths))
+
+    @property
+    def _stretch(self) -> Floats:
         """By how much the noise grows with what is added for the tail; values of ranges are taken as they are."""
         return np.ones(len(self.priors)) if self.plan.mapping == "range" else 1 / (1 - np.array(self.losses))
 
@@ -66,24 +76,16 @@ class Candidate:
         return max(tail, abs(self.biases[place]) / self.priors[place].mean) if self.plan.mapping == "range" else tail
 
     @property
-    def _noises(self) -> NDArray[np.float64]:
+    def _noises(self) -> Floats:
         means = np.array([prior.mean for prior in self.priors])
         return np.asarray(np.sqrt(np.array(self.variances)) / means)
 
     @property
     def right_order(self) -> float:
         """The chance that two appliances next to each other in usage come out in the right order."""
-        order = sorted(range(len(self.priors)), key=lambda place: -self.priors[place].mean)
-        return float(np.mean([self._in_order(*pair) for pair in pairwise(order)] or [1.0]))
-
-    def _in_order(self, more: int, less: int) -> float:
-        ahead = self.priors[more].mean - self.priors[less].mean + self.biases[more] - self.biases[less]
-        spread = sqrt(self._variance_of_order(more) + self._variance_of_order(less))
-        return 0.5 * (1 + erf(ahead / spread / sqrt(2)))
-
-    def _variance_of_order(self, place: int) -> float:
-        """Noise, and that the bias may be another than thought."""
-        return self.variances[place] + (self.priors[place].doubt * self.biases[place]) ** 2
+        means, biases = np.array([prior.mean for prior in self.priors]), np.array(self.biases)
+        doubts = np.array([prior.doubt for prior in self.priors])
+        return float(np.mean(order_chances(means, biases, np.array(self.variances) + (doubts * biases) ** 2)))
 
     def homes_needed(self, share: float) -> int | None:
         """How many homes put a middling appliance's real mean within ±`share` of it, 19 times in 20.
@@ -100,3 +102,21 @@ class Candidate:
             return inf
         noise = self._noises[place] * self._stretch[place]
         return self.homes * float(Z95 * noise / left) ** 2
+
+
+def order_chances(means: Floats, biases: Floats, variances: Floats) -> Floats:
+    """For appliances next to each other in usage, the chance that they come out in the right order.
+
+    Variances are of noise, and of biases that may be others than thought.
+
+    >>> order_chances(np.array([10.0, 30, 20]), np.zeros(3), np.full(3, 50.0)).round(3)
+    array([0.841, 0.841])
+    >>> order_chances(np.array([10.0]), np.zeros(1), np.ones(1))
+    array([1.])
+    """
+    order = np.argsort(-means, kind="stable")
+    if len(order) < 2:
+        return np.ones(1)
+    ahead = -np.diff((means + biases)[order])
+    spread = np.sqrt(variances[order][1:] + variances[order][:-1])
+    return np.array([0.5 * (1 + erf(each)) for each in (ahead / spread / sqrt(2)).tolist()])

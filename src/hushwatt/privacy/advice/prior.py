@@ -12,6 +12,7 @@ from hushwatt.plan.catalogue import entry
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.tops import choose_top, slot_high
 from hushwatt.privacy.tails import lost
+from hushwatt.privacy.typical import last_edge, typical_mean
 
 HOUR = 3_600
 USERS_SHAPE = 2.5  # of the gamma law among homes that use an appliance: a spread of 0.63 of the mean
@@ -133,19 +134,15 @@ def _shape(high_over_mean: float) -> float:
 
 def prior_of(plan: Plan, appliance: Appliance) -> Prior:
     """The plan's own word, else the catalogue's, else a tenth of the last edge and the last edge."""
-    last = appliance.edges[-1] if appliance.edges else appliance.values[-1]
-    known = entry(appliance.name)
-    mean, high, source, rated, measured = 0.1 * last, last, "edges", None, MEASURING
+    known, last = entry(appliance.name), last_edge(appliance)
+    mean, high, source, rated, measured = typical_mean(plan, appliance), last, "edges", None, MEASURING
     if known is not None:
-        mean, high, source, rated = known.typical_mean, known.typical_high, "catalogue", known.rated
-        high = slot_high(high, known.rated, slot_seconds(plan) / HOUR)
+        source, rated = "catalogue", known.rated
+        high = slot_high(known.typical_high, known.rated, slot_seconds(plan) / HOUR, mean / known.ownership)
         measured = min(max(known.ownership, FEWEST_MEASURING), MEASURING)
-        mean = mean / known.ownership if plan.answers_unmeasured else mean
     if appliance.typical_mean is not None or appliance.typical_high is not None:
         source = "plan"
         high = appliance.typical_high if appliance.typical_high is not None else high
-        mean = appliance.typical_mean if appliance.typical_mean is not None else min(mean, high)
-    mean = max(mean, 1e-6 * last)
     return Prior(mean, max(high, mean), source, rated, measured if plan.answers_unmeasured else 1.0)
 
 

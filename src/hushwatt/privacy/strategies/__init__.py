@@ -16,7 +16,9 @@ line in `STRATEGIES`, once `plan/choices.py` has its name (docs/howto/add-a-meth
 from hushwatt.privacy.strategies.absorb import Absorb
 from hushwatt.privacy.strategies.caps import affordable, strategy_for
 from hushwatt.privacy.strategies.cohorts import Cohorts
+from hushwatt.privacy.strategies.columns import alike, in_columns
 from hushwatt.privacy.strategies.distribute import Distribute
+from hushwatt.privacy.strategies.home_strategies import HomeStrategies
 from hushwatt.privacy.strategies.sample import Sample
 from hushwatt.privacy.strategies.strategy import Strategy
 from hushwatt.privacy.strategies.table import STRATEGIES, rules_of, strategy_from
@@ -27,10 +29,13 @@ __all__ = [
     "Absorb",
     "Cohorts",
     "Distribute",
+    "HomeStrategies",
     "Sample",
     "Strategy",
     "Uniform",
     "affordable",
+    "alike",
+    "in_columns",
     "rules_of",
     "strategy_for",
     "strategy_from",

@@ -54,6 +54,10 @@ class Absorb(Strategy):
             return replace(self, saved=0, owed=self.saved)
         return replace(self, saved=min(self.saved + 1, self.window - 1))
 
+    def silent(self, slots: int) -> Self:
+        paid = min(self.owed, slots)
+        return replace(self, owed=self.owed - paid, saved=min(self.saved + slots - paid, self.window - 1))
+
     def amounts_fit(self, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
         """A probe, and what was published with: one share, or a few that were saved up."""
         inside = (drawn % self.share == 0) & (drawn >= self.share) & (drawn <= self.window * self.share)

@@ -1,7 +1,7 @@
 """LBD: half of what is left for each publication."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from hushwatt.privacy.strategies.strategy import Mask, Strategy, Whole
 
@@ -23,11 +23,19 @@ class Distribute(Strategy):
 
     epsilon: int
     window: int
-    recent: tuple[int, ...]  # what the last w − 1 slots published with, oldest first
+    recent: tuple[tuple[int, int], ...] = ()  # publications of the last w − 1 slots: slots ago, amount; oldest first
 
     @classmethod
     def start(cls, epsilon: int, window: int) -> Self:
-        return cls(epsilon, window, recent=(0,) * (window - 1))
+        return cls(epsilon, window)
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Self:
+        """From its fields; older ones have an amount for each of the last w − 1 slots, oldest first."""
+        recent = fields["recent"]
+        if not all(isinstance(each, tuple) for each in recent):
+            recent = tuple((len(recent) - place, amount) for place, amount in enumerate(recent) if amount)
+        return cls(**fields | {"recent": recent})
 
     @property
     def probe(self) -> int:
@@ -43,12 +51,17 @@ class Distribute(Strategy):
         return max(1, -(-self.epsilon // (4 * self.window)) - 1)
 
     def offer(self) -> int:
-        left = self.epsilon - 2 * sum(self.recent)  # four times the offer, before it is rounded down
-        return (self.epsilon // 2 - sum(self.recent)) // 2 if self.window * left >= self.epsilon else 0
+        spent = sum(amount for _, amount in self.recent)
+        left = self.epsilon - 2 * spent  # four times the offer, before it is rounded down
+        return (self.epsilon // 2 - spent) // 2 if self.window * left >= self.epsilon else 0
 
     def after(self, published: bool) -> Self:
         spent = self.offer() if published else 0
-        return replace(self, recent=(*self.recent, spent)[1:])
+        return replace(self, recent=(*self.recent, (0, spent))).silent(1) if spent else self.silent(1)
+
+    def silent(self, slots: int) -> Self:
+        older = ((age + slots, amount) for age, amount in self.recent)
+        return replace(self, recent=tuple(each for each in older if each[0] < self.window))
 
     def amounts_fit(self, slot: Whole, spent: Whole, drawn: Whole) -> Mask:
         """A probe, and what was published with: from ε/4w, below which nothing is offered, to ε/4."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies.absorb import Absorb
 from hushwatt.privacy.strategies.distribute import Distribute
-from hushwatt.privacy.strategies.sample import Sample
+from hushwatt.privacy.strategies.sample import Sample, enough_turns
 from hushwatt.privacy.strategies.strategy import Mask, Strategy, Whole
 
 
@@ -23,8 +23,8 @@ class PopulationSample(Sample):
 
     @classmethod
     def advised(cls, plan: Plan, homes: int, slots: int) -> bool:
-        """Turns leave 1/w of the homes in a slot, which must be enough to show it."""
-        return homes // plan.window >= plan.minimum_homes
+        """Turns leave 1/w of the homes in a slot; in a published period there must be enough to show it."""
+        return enough_turns(plan, homes)
 
 
 class PopulationDistribute(Distribute):

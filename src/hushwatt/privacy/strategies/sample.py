@@ -46,7 +46,7 @@ class Sample(Strategy):
     @classmethod
     def advised(cls, plan: Plan, homes: int, slots: int) -> bool:
         """Where homes are too few to take turns, if their slots come to all hours and weekdays."""
-        return homes // plan.window < plan.minimum_homes and not aliases(plan, slots)
+        return not enough_turns(plan, homes) and not aliases(plan, slots)
 
     @property
     def probe(self) -> int:
@@ -66,6 +66,22 @@ class Sample(Strategy):
     def after(self, published: bool) -> Self:
         return self.turn(self.wait - 1)
 
+    def silent(self, slots: int) -> Self:
+        return self.turn(self.wait - slots)
+
+    def draws_within(self, slots: int) -> bool:
+        return self.wait < slots
+
     def ceiling(self, window: int) -> int:
         """One turn in every w slots."""
         return -(-window // self.window) * self.epsilon
+
+
+def enough_turns(plan: Plan, homes: int) -> bool:
+    """Whether homes that take turns are enough in a published period for it to be shown.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> enough_turns(preset("advised"), homes=300), enough_turns(preset("advised"), homes=299)
+    (True, False)
+    """
+    return homes * min(plan.publish, plan.window) // plan.window >= plan.minimum_homes

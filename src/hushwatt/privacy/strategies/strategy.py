@@ -1,7 +1,7 @@
 """What every strategy says of itself: its budget, and the rules of its method."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,22 @@ class Strategy(ABC):
     @abstractmethod
     def after(self, published: bool) -> Self:
         """The state in the next slot."""
+
+    def silent(self, slots: int) -> Self:
+        """The state after so many slots in which nothing was published."""
+        state = self
+        for _ in range(slots):
+            state = state.after(False)
+        return state
+
+    def draws_within(self, slots: int) -> bool:
+        """Whether something is on offer in one of so many slots, this one the first, if none is published in."""
+        return any(self.silent(later).offer() for later in range(slots))
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Self:
+        """The state that has these fields."""
+        return cls(**fields)
 
     @abstractmethod
     def ceiling(self, window: int) -> int:

@@ -28,5 +28,8 @@ def rules_of(plan: Plan) -> type[Strategy]:
 
 def strategy_from(plan: Plan, fields: dict[str, Any]) -> Strategy:
     """A strategy from its fields as JSON has them, with lists in place of tuples."""
-    frozen = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    return rules_of(plan)(**frozen)
+    return rules_of(plan).from_fields({name: _frozen(value) for name, value in fields.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value

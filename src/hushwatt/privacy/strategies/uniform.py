@@ -47,5 +47,8 @@ class Uniform(Strategy):
     def after(self, published: bool) -> Self:
         return self
 
+    def silent(self, slots: int) -> Self:
+        return self
+
     def ceiling(self, window: int) -> int:
         return window * self.share

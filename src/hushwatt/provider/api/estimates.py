@@ -52,7 +52,9 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         "in a slot that too few homes reported in. An appliance is null where nobody spoke of it, or too few "
         "homes; then `too_few_homes_for` has how many did, by its name, beside `appliances`. "
         "`slots_left_out` is how many slots are no part of an appliance's period for that reason. `homes` "
-        "stands in a slot that was published for another number of homes than the whole answer.",
+        "stands in a slot that was published for another number of homes than the whole answer. Where the plan "
+        "publishes several slots together, each such period stands where a slot would: `slot` is its first one, "
+        "`slots` how many they are, `reports` the homes heard in it, and a range has to hold whole periods.",
     )
     def estimates(
         plan_id: str, start: From = None, end: To = None, consistency: Consistency = "norm-sub", smooth: bool = False
@@ -72,6 +74,8 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         plan = authenticator.collection(plan_id).plan
         views = [asdict(slot) for slot in read.slots(plan, *parse_query_range(plan, start, end))]
         for slot in views:
+            if plan.publish == 1:
+                del slot["slots"]
             slot |= {name: show_instant(slot[name]) for name in ("start", "end", "closes")}
         return {"plan": plan.id, "slots": views}
 

@@ -8,6 +8,7 @@ from hushwatt.plan.times import zone
 
 NONE = "–"
 MINUS = "\N{MINUS SIGN}"
+DAY = 86_400  # seconds
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -158,19 +159,27 @@ def moment(moment: datetime, plan: Plan, now: datetime | None = None) -> str:
 
 
 def slot_name(plan: Plan, slot: int) -> str:
-    """A slot by when it begins, or by its days."""
-    begin = local(plan.calendar.start_of(slot), plan)
-    if plan.slot.unit != "d":
-        return f"{day(begin)}, {clock(begin)}"
-    if plan.slot.count == 1:
+    """A slot by when it begins, or by its days; with those that are published with it, by how long they last."""
+    begin, slots = local(plan.calendar.start_of(slot), plan), plan.periods.last_of(slot) - slot + 1
+    if not in_days(plan, slot):
+        lasting = f"{plan.slot.lasting(slots)} from " if plan.publish != 1 else ""
+        return f"{lasting}{day(begin)}, {clock(begin)}"
+    days = slots * plan.slot.seconds // DAY
+    if days == 1:
         return day(begin)
-    return f"{plan.slot.count} days from {day(begin)}"
+    return f"week of {day(begin)}" if days == 7 and plan.publish != 1 else f"{days:,} days from {day(begin)}"
 
 
 def slot_tick(plan: Plan, slot: int) -> str:
-    """A slot as a short mark on an axis."""
+    """A slot, or what is published from it on, as a short mark on an axis."""
     begin = local(plan.calendar.start_of(slot), plan)
-    return f"{begin.day} {begin:%b}" if plan.slot.unit == "d" else f"{begin.day} {begin:%b} {clock(begin)}"
+    return f"{begin.day} {begin:%b}" if in_days(plan, slot) else f"{begin.day} {begin:%b} {clock(begin)}"
+
+
+def in_days(plan: Plan, slot: int) -> bool:
+    """Whether a slot, with those that are published with it, begins at midnight and lasts whole days."""
+    whole = plan.publish != 1 and plan.publish * plan.slot.seconds % DAY == 0
+    return plan.slot.unit == "d" or (whole and clock(local(plan.calendar.start_of(slot), plan)) == "00:00")
 
 
 def level_names(plan: Plan, appliance: int) -> list[str]:

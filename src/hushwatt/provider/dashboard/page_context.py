@@ -86,24 +86,29 @@ class PageContext:
         return [(name, formatting.title(name), name in chosen) for name in self.plan.names]
 
     def expected(self, homes: int) -> int:
-        """How many homes should report in a slot: all, or those whose turn it is."""
+        """How many homes should report in a slot, or in what is published together: all, or those whose turn it is."""
         turns = rules_of(self.plan).groups(self.plan.window)
-        return -(-homes // turns)
+        return -(-homes * min(self.plan.publish, turns) // turns)
 
     def slots(self, most: int) -> range:
-        """The published slots that were asked for, without gaps; the last `most` of them."""
+        """The published slots that were asked for, without gaps; the last `most` of them.
+
+        Of those that are published together, the first.
+        """
         slots, last = self.estimates.slots, self.query.last
         if not slots:
             return range(0)
         end = self.state.published if last is None else min(last, self.state.published)
         start = slots[0].slot if self.query.first is None else max(self.query.first, 0)
-        return range(max(start, end - most + 1), end + 1)
+        together = self.plan.periods
+        return range(together.first_of(max(start, end - most * together.length + 1)), end + 1, together.length)
 
     def cut(self, slots: range) -> str:
         """What to say when `slots` are not all that was asked for."""
         if not self.estimates.slots or slots.start <= self.estimates.slots[0].slot:
             return ""
-        return f"Only the last {len(slots):,} slots of the range are shown; choose a shorter one to see others."
+        shown = f"{len(slots):,} {self.plan.periods.word}s"
+        return f"Only the last {shown} of the range are shown; choose a shorter one to see others."
 
     def series(self, name: str, slots: range) -> list[SlotCell]:
         """An appliance in each of the slots; a slot without reports has too few homes, never zero watts."""

@@ -3,8 +3,10 @@
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from hushwatt.plan.plan import Plan
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import PageContext
+from hushwatt.provider.estimate.time_range import written_end, written_start
 
 if TYPE_CHECKING:
     from hushwatt.provider.dashboard.views import View
@@ -24,6 +26,7 @@ def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str
         "plan": plan,
         "query": query,
         "path": view.path,
+        "one": plan.periods.word,
         "navigation": [(each.name, query.link(each.path), each is view) for each in VIEWS],
         "plans": [
             (each.plan.id[:12], each.plan.name, each.plan.id == plan.id) for each in page.reader.collections.values()
@@ -43,14 +46,14 @@ def waiting_text(page: PageContext) -> dict[str, Any]:
     not_yet, query = page.not_yet, page.query
     have, need = not_yet.have, not_yet.need
     if not_yet.next_look is None:
-        when = "The plan is over: no more slots will be published."
+        when = f"The plan is over: no more {page.plan.periods.word}s will be published."
     else:
         when = f"Next look at {formatting.moment(not_yet.next_look, page.plan, page.now)}"
         when += f" ({page.plan.timezone})."
     heard, sampled = page.estimates.heard, page.plan.appliances_per_report < len(page.plan.appliances)
     did = "spoke of one appliance" if sampled else "reported"
     homes = formatting.count(heard, "home")
-    before = f"In the slots published so far at most {homes} {did}." if heard else ""
+    before = f"In the {page.plan.periods.word}s published so far at most {homes} {did}." if heard else ""
     return {
         "have": have,
         "need": need,
@@ -58,6 +61,7 @@ def waiting_text(page: PageContext) -> dict[str, Any]:
         "when": when,
         "before": before,
         "ranged": query.ranged,
+        "one": page.plan.periods.word,
     }
 
 
@@ -71,7 +75,7 @@ def range_text(page: PageContext) -> str:
     range_name = first if len(slots) == 1 else f"{first} to {last}"
     left_out = f", {few:,} of them left out: too few homes" if few else ""
     homes = formatting.count(page.estimates.homes, "home")
-    count = formatting.count(len(slots), "slot")
+    count = formatting.count(len(slots), page.plan.periods.word)
     return f"{range_name} ({page.plan.timezone}): {count}{left_out}. {homes} take part."
 
 
@@ -82,9 +86,10 @@ def left_out_text(page: PageContext) -> str:
         names = ", ".join(map(formatting.appliance_name, estimates.withheld))
         lines.append(f"Too few homes spoke of {names}: no answer and no rank below {need:,}.")
     if estimates.left_out:
+        one = page.plan.periods.word
         most = max(estimates.left_out.values())
         lines.append(
-            f"Slots in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
+            f"{one.title()}s in which fewer than {need:,} homes spoke of an appliance count together or not at all: "
             f"up to {most:,} are left out."
         )
     return " ".join(lines)
@@ -93,14 +98,29 @@ def left_out_text(page: PageContext) -> str:
 def range_links(page: PageContext, path: str) -> list[tuple[str, str, bool]]:
     """Links to the last days that are published, and to everything."""
     query, published = page.query, page.state.published
-    links = []
-    if published >= 0:
-        last = formatting.local(page.plan.calendar.end_of(published) - timedelta(seconds=1), page.plan).date()
-        for days in RANGE_DAYS:
-            start, end = (last - timedelta(days=days - 1)).isoformat(), last.isoformat()
-            chosen = (query.start, query.end) == (start, end)
-            links.append((f"Last {days} days", _link(page, path, start, end), chosen))
+    ranges = last_ranges(page.plan, published) if published >= 0 else {}
+    links = [
+        (name, _link(page, path, start, end), (query.start, query.end) == (start, end))
+        for name, (start, end) in ranges.items()
+    ]
     return [*links, ("All", _link(page, path, "", ""), not query.ranged)]
+
+
+def last_ranges(plan: Plan, published: int) -> dict[str, tuple[str, str]]:
+    """Ranges that end with the last slot published, by their names; of what is published together, whole ones."""
+    if plan.publish == 1:
+        last = formatting.local(plan.calendar.end_of(published) - timedelta(seconds=1), plan).date()
+        return {
+            f"Last {days} days": ((last - timedelta(days=days - 1)).isoformat(), last.isoformat())
+            for days in RANGE_DAYS
+        }
+    counts = {max(days * formatting.DAY // (plan.publish * plan.slot.seconds), 1) for days in RANGE_DAYS}
+    firsts = {count: plan.periods.first_of(published) - (count - 1) * plan.publish for count in sorted(counts)}
+    return {
+        f"Last {plan.slot.lasting(published - first + 1)}": (written_start(plan, first), written_end(plan, published))
+        for first in firsts.values()
+        if first >= 0
+    }
 
 
 def _link(page: PageContext, path: str, start: str, end: str) -> str:

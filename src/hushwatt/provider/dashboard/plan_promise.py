@@ -8,6 +8,7 @@ from hushwatt.privacy import promise_words
 from hushwatt.privacy.advice import Candidate, prior_of
 from hushwatt.privacy.advice.advise import LONGEST_CHAIN
 from hushwatt.privacy.advice.judge import judged
+from hushwatt.privacy.long_run import ANALYST
 from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.promise_words import as_prose
 from hushwatt.wire.payload import Layout
@@ -32,8 +33,8 @@ def rounded_up(amount: int) -> str:
 
 
 def sentences(plan: Plan) -> list[tuple[str, str]]:
-    """Both protections, what a report gives away, and what it can do."""
-    return as_prose(promise_words.sentences(plan, cached_promise(plan), Layout.of(plan).size))
+    """What can be told in the long run, both protections, what a report gives away, and what it can do."""
+    return as_prose(promise_words.sentences(plan, cached_promise(plan), Layout.of(plan).size, ANALYST))
 
 
 @lru_cache(CACHE_SIZE)

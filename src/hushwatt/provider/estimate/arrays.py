@@ -1,13 +1,15 @@
 """All tallies of a period as arrays: one row for each group of homes, and the slots they fall into."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import distinct_span, reporting_span
 from hushwatt.provider.estimate.array_types import Floats, Indices, Integers, Mask
 from hushwatt.provider.tally.draws import PUBLICATION
-from hushwatt.provider.tally.tally import Tallies
+from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 
 @dataclass(frozen=True)
@@ -118,3 +120,22 @@ class SlotTimeline:
         """For each group: in how many slots of its row, before its own, its homes stood by the same draw."""
         since = np.maximum(as_of, self.slots[self.slot_index])
         return (self.heard_index - np.searchsorted(self.heard, since)).astype(float)
+
+
+@dataclass(frozen=True)
+class HomesHeard:
+    """How many different homes were heard, at least, by the first slot of what is published together."""
+
+    reports: dict[int, int]
+    of_one_appliance: dict[int, int]  # the most that spoke of the same one
+
+    @classmethod
+    def of(cls, plan: Plan, groups: Mapping[TallyKey, Tally]) -> "HomesHeard":
+        arrays = TallyArrays.of(plan, Tallies(0, dict(groups)))
+        timeline = SlotTimeline.of(arrays, plan.minimum_homes, publish=plan.publish, span=reporting_span(plan))
+        columns = [timeline.different(each.astype(float), distinct_span(plan)) for each in arrays.reports.T]
+        slots = timeline.slots.tolist()
+        return cls(
+            dict(zip(slots, timeline.rows.tolist(), strict=True)),
+            dict(zip(slots, np.max(columns, axis=0).astype(int).tolist(), strict=True)),
+        )

@@ -35,6 +35,7 @@ def top_document(estimates: Estimates, count: int) -> Document:
 def _head(estimates: Estimates) -> Document:
     """Whose estimates these are, and whether there are any."""
     head: Document = {"plan": estimates.plan.id, "homes": estimates.homes}
+    head |= {"slots_unpublished": estimates.unpublished} if estimates.unpublished else {}
     need = estimates.plan.minimum_homes
     if not estimates.answered:
         return head | {"too_few_homes": too_few(estimates.heard, need)}

@@ -49,7 +49,8 @@ def estimate(
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    arrays = TallyArrays.of(plan, tallies).up_to(last if plan.publish == 1 else tallies.complete(plan, last))
+    asked = TallyArrays.of(plan, tallies).up_to(last)
+    arrays = asked if plan.publish == 1 else asked.up_to(tallies.complete(plan, last))
     timeline = SlotTimeline.of(arrays, plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan))
     homes = tallies.homes_in(timeline.newest).astype(float)
     series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in range(len(plan.appliances))]
@@ -73,6 +74,7 @@ def estimate(
         by_period=dict.fromkeys(plan.names) | period_estimates(known, bounds, tallies.homes, show),
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.period.watts for name, each in known.items() if each.period}),
+        unpublished=len(np.unique(asked.slot)) - len(timeline.heard),
         too_few_measure={name: Measured(*measured_of(each)) for name, each in named.items() if each.too_few_measure},
     )
 

@@ -101,6 +101,7 @@ class Estimates:
     influence: float | None = None  # homes that one forging home counts as at most, in any mean of the period
     swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
     # put the next one before it
+    unpublished: int = 0  # slots with reports whose period is not complete: nothing is told of them
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property

@@ -1,6 +1,6 @@
 """A stretch of time in slots: what `--from` and `--to` mean."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from hushwatt.errors import HushwattError, UsageError
 from hushwatt.plan.periods import how_often
@@ -29,34 +29,31 @@ def parse_time_range(plan: Plan, start: str | None, end: str | None) -> tuple[in
 
 def _refuse_parts(plan: Plan, first: int | None, last: int | None, start: str | None, end: str | None) -> None:
     """Refuse a stretch that holds a part of what is published together, and name where the nearest ones lie."""
-    periods, every = plan.periods, how_often(plan.publish, plan.slot)
+    periods = plan.periods
+    why = f"is within a period, and results are published {how_often(plan.publish, plan.slot)}; write"
     if first is not None and 0 < first < periods.slots and periods.first_of(first) != first:
         begins = [periods.first_of(first), periods.last_of(first) + 1]
-        near = [_written(plan.calendar.start_of(slot), plan) for slot in begins if slot < periods.slots]
-        raise UsageError(f"--from {start} is within a period, and results are published {every}; write {_either(near)}")
+        near = [written_start(plan, slot) for slot in begins if slot < periods.slots]
+        raise UsageError(f"--from {start} {why} {' or '.join(near)}")
     if last is not None and 0 <= last < periods.slots and periods.last_of(last) != last:
         ends = [periods.first_of(last) - 1, periods.last_of(last)]
-        near = [_written_end(plan, slot) for slot in ends if slot >= 0]
-        raise UsageError(f"--to {end} is within a period, and results are published {every}; write {_either(near)}")
+        near = [written_end(plan, slot) for slot in ends if slot >= 0]
+        raise UsageError(f"--to {end} {why} {' or '.join(near)}")
 
 
-def _either(near: list[str]) -> str:
-    return " or ".join(near)
+def written_start(plan: Plan, slot: int) -> str:
+    """How to write that a stretch begins with a slot: a local date when it begins one, else the local time."""
+    where, start = zone(plan.timezone), plan.calendar.start_of(slot)
+    day = local_day(start, where)
+    return day.isoformat() if midnight(day, where) == start else start.astimezone(where).isoformat()
 
 
-def _written(moment: datetime, plan: Plan) -> str:
-    """A moment as it may be written: a local date when it begins one, else the local time."""
-    where = zone(plan.timezone)
-    day = local_day(moment, where)
-    return day.isoformat() if midnight(day, where) == moment else moment.astimezone(where).isoformat()
-
-
-def _written_end(plan: Plan, slot: int) -> str:
+def written_end(plan: Plan, slot: int) -> str:
     """How to write that a stretch ends with a slot: by the day that ends with it, else by its beginning."""
     where, end = zone(plan.timezone), plan.calendar.end_of(slot)
     if midnight(local_day(end, where), where) == end:
         return local_day(end - timedelta(microseconds=1), where).isoformat()
-    return _written(plan.calendar.start_of(slot), plan)
+    return written_start(plan, slot)
 
 
 def parse_query_range(plan: Plan, start: str | None, end: str | None) -> tuple[int | None, int | None]:

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.clock import UtcClock
+from hushwatt.provider.estimate.arrays import HomesHeard
 from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
@@ -33,14 +32,15 @@ MAX_SLOTS = 1000  # told at once
 
 @dataclass(frozen=True)
 class SlotView:
-    """One slot: where it is in its life, and how complete."""
+    """One slot, or several that are published together: where it is in its life, and how complete."""
 
-    slot: int
+    slot: int  # the first one
+    slots: int  # how many they are
     start: datetime
     end: datetime
     closes: datetime  # when it stops taking reports
     state: str  # coming, open, grace, closed or published
-    reports: int  # of publications and repeats
+    reports: int  # different homes that were heard, at least
     homes: int  # enrolled: now, or when it was published
     late: int  # came after it was closed
     need: int  # homes for an answer
@@ -65,7 +65,7 @@ class Health:
     repeated: int
     rejected: dict[str, int]  # by reason
     problems: dict[str, int]  # requests refused as a whole, of all plans, by reason
-    late: dict[int, int]  # by slot
+    late: dict[int, int]  # by slot, or by the first of those published together
     skew: dict[str, int]  # requests by how many seconds the signer's clock is behind, up to
 
 
@@ -95,32 +95,34 @@ class CollectionReader:
         return self._clock.now()
 
     def slots(self, plan: Plan, first: int | None = None, last: int | None = None) -> list[SlotView]:
-        """The slots `first` to `last`, or the latest up to the one that has begun; 1,000 at most."""
+        """The slots `first` to `last`, or the latest up to the one that has begun; 1,000 at most.
+
+        Slots that are published together are one, and told as a whole.
+        """
         number, schedule, now = self._number(plan), self.schedule(plan), self._clock.now()
-        begun = schedule.last_begun(now)
-        last = begun if last is None else min(last, plan.calendar.slots - 1)
-        first = max(0, last - MAX_SLOTS + 1, first or 0)
+        begun, together = schedule.last_begun(now), plan.periods
+        last = together.last_of(begun if last is None else min(last, plan.calendar.slots - 1))
+        first = together.first_of(max(0, last - MAX_SLOTS * plan.publish + 1, first or 0))
         with self._database.reading() as session:
             state = plan_state(session, number)
             published = published_slots(session, number)
-            late = late_reports(session, number)
-            tallies = read_tallies(session, number, first, last)
-        reports: Counter[int] = Counter()
-        for key, tally in tallies.items():
-            reports[key.slot] += tally.rows
+            late = _together(plan, late_reports(session, number))
+            groups = read_tallies(session, number, first, last)
+        reports = HomesHeard.of(plan, groups).reports
         return [
             SlotView(
                 slot=slot,
+                slots=(end := together.last_of(slot)) - slot + 1,
                 start=plan.calendar.start_of(slot),
-                end=plan.calendar.end_of(slot),
-                closes=schedule.closes(slot),
+                end=plan.calendar.end_of(end),
+                closes=schedule.closes(end),
                 state=schedule.state(slot, now, state.published),
-                reports=reports[slot],
-                homes=_homes(published, slot, state),
+                reports=reports.get(slot, 0),
+                homes=_homes(published, end, state),
                 late=late.get(slot, 0),
                 need=plan.minimum_homes,
             )
-            for slot in range(first, last + 1)
+            for slot in range(first, last + 1, plan.publish)
         ]
 
     def estimates(
@@ -160,21 +162,22 @@ class CollectionReader:
         return fields
 
     def not_yet(self, plan: Plan) -> NotYet:
-        """How many homes have spoken of one appliance in the next slot, and when it is published."""
+        """How many homes have spoken of one appliance in what is published next, and when it is."""
         schedule, now, state = self.schedule(plan), self._clock.now(), self.state(plan)
         nearest = max(schedule.first_open(now), state.published + 1)
         if nearest >= plan.calendar.slots:
             return NotYet(0, plan.minimum_homes, None)
+        first, last = plan.periods.first_of(nearest), plan.periods.last_of(nearest)
         with self._database.reading() as session:
-            tallies = read_tallies(session, self._number(plan), nearest, nearest)
-        have = int(np.sum([tally.reports for tally in tallies.values()], axis=0).max(initial=0))
-        return NotYet(have, plan.minimum_homes, schedule.closes(nearest))
+            groups = read_tallies(session, self._number(plan), first, last)
+        have = HomesHeard.of(plan, groups).of_one_appliance.get(first, 0)
+        return NotYet(have, plan.minimum_homes, schedule.closes(last))
 
     def health(self, plan: Plan) -> Health:
         number, state = self._number(plan), self.state(plan)
         results = {result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id}
         with self._database.reading() as session:
-            late = late_reports(session, number)
+            late = _together(plan, late_reports(session, number))
         return Health(
             homes=state.homes,
             published=state.published,
@@ -201,7 +204,15 @@ class CollectionReader:
             published = published_slots(session, number)
             groups = read_tallies(session, number, 0, until)
         homes = {slot: _homes(published, slot, state) for slot in {key.slot for key in groups}}
-        return Tallies(_homes(published, until, state), groups, homes_then=homes)
+        return Tallies(_homes(published, until, state), groups, homes_then=homes, closed=until)
+
+
+def _together(plan: Plan, counts: Mapping[int, int]) -> dict[int, int]:
+    """Counts of slots, added up over those that are published together."""
+    sums: Counter[int] = Counter()
+    for slot, count in counts.items():
+        sums[plan.periods.first_of(slot)] += count
+    return dict(sums)
 
 
 def _homes(published: Sequence[PublishedSlot], slot: int, state: PlanState) -> int:

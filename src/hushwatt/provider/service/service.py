@@ -52,15 +52,15 @@ class Service:
         return self.read.collections.get(plan_id)
 
     async def publish_due(self) -> None:
-        """Publish every slot that is closed, and scrub what is to be scrubbed."""
+        """Publish every slot that is closed with all that are published with it, and scrub what is to be scrubbed."""
         for number, schedule in self.schedules.items():
-            due = schedule.last_closed(self.clock.now())
+            due = schedule.last_due(self.clock.now())
             if due > self.read.state(schedule.plan).published:
                 await self.publish(number, due)
 
     async def publish(self, number: int, until: int) -> list[int]:
-        """Publish the slots up to `until`, once and for all."""
-        moment = int(self.clock.now().timestamp())
+        """Publish the slots up to `until`, once and for all; those published together all or none."""
+        moment, until = int(self.clock.now().timestamp()), self.schedules[number].plan.periods.last_complete(until)
         slots = await self.inbox.write(lambda session: publish(session, number, until, moment))
         plan = self.schedules[number].plan
         if slots:

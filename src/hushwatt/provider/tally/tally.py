@@ -83,8 +83,17 @@ class Tallies:
         >>> Tallies(9, {}, closed=16).complete(weekly), Tallies(9, {}, closed=16).complete(weekly, last=6)
         (13, 6)
         """
-        closed = max((key.slot for key in self.groups), default=-1) if self.closed is None else self.closed
+        closed = self._last_heard(plan) if self.closed is None else self.closed
         return plan.periods.last_complete(closed if last is None else min(closed, last))
+
+    def _last_heard(self, plan: Plan) -> int:
+        """The last slot with reports; or the end of its period, when no home has a turn left in it."""
+        heard = max((key.slot for key in self.groups), default=-1)
+        if heard < 0 or not has_turns(plan):
+            return heard
+        end = plan.periods.last_of(heard)
+        spoke = sum(tally.rows for key, tally in self.groups.items() if key.slot > end - plan.window)
+        return end if spoke >= self.homes else heard
 
     def homes_in(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many homes take part in each slot.

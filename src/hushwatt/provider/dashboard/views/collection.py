@@ -110,7 +110,8 @@ def _length(seconds: float) -> str:
 
 def _late(page: PageContext, late: dict[int, int]) -> dict[str, Any]:
     latest = sorted(late)[-MAX_LATE_SLOTS:]
-    slots = range(max(latest[-1] - MAX_LATE_SLOTS + 1, latest[0]), latest[-1] + 1)
+    step, one = page.plan.publish, page.plan.periods.word
+    slots = range(max(latest[-1] - (MAX_LATE_SLOTS - 1) * step, latest[0]), latest[-1] + 1, step)
     rows = [[formatting.slot_name(page.plan, slot), f"{late[slot]:,}"] for slot in reversed(latest)]
     figure = count_chart(
         [formatting.slot_tick(page.plan, slot) for slot in slots],
@@ -119,6 +120,6 @@ def _late(page: PageContext, late: dict[int, int]) -> dict[str, Any]:
         None,
     )
     return {
-        "late_chart": PageChart(figure, "Reports that came after their slot was closed, by slot", 240),
-        "late_table": HtmlTable("Late reports by slot", [Column("Slot"), *number_columns("Late reports")], rows),
+        "late_chart": PageChart(figure, f"Reports that came after their slot was closed, by {one}", 240),
+        "late_table": HtmlTable(f"Late reports by {one}", [Column(one.title()), *number_columns("Late reports")], rows),
     }

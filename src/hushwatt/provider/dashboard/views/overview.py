@@ -107,7 +107,7 @@ def _slots_chart(page: PageContext, slots: list[SlotView]) -> PageChart:
         [slot.state == PUBLISHED for slot in slots],
         (f"{page.plan.minimum_homes:,} needed", page.plan.minimum_homes),
     )
-    return PageChart(figure, "Reports in the latest slots; those not published yet are pale", 240)
+    return PageChart(figure, f"Reports in the latest {page.plan.periods.word}s; those not published yet are pale", 240)
 
 
 def _slots_table(page: PageContext, slots: list[SlotView]) -> HtmlTable:
@@ -121,8 +121,9 @@ def _slots_table(page: PageContext, slots: list[SlotView]) -> HtmlTable:
         ]
         for slot in reversed(slots)
     ]
-    columns = [Column("Slot"), Column("State"), *number_columns("Reports", "Expected", "Late")]
-    return HtmlTable("The latest slots", columns, rows)
+    one = page.plan.periods.word
+    columns = [Column(one.title()), Column("State"), *number_columns("Reports", "Expected", "Late")]
+    return HtmlTable(f"The latest {one}s", columns, rows)
 
 
 def _other(page: PageContext, plan: Plan) -> dict[str, str]:

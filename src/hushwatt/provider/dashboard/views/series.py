@@ -45,7 +45,7 @@ def _chart(page: PageContext, slots: range, courses: dict[str, list[SlotCell]]) 
         for name, course in courses.items()
     ]
     gaps = [time for index, time in enumerate(times) if all(row[index].missing for row in courses.values())]
-    figure = line_chart(times, lines, gaps, page.plan.slot.seconds, "W")
+    figure = line_chart(times, lines, gaps, page.plan.publish * page.plan.slot.seconds, "W")
     label = f"Mean watts of a home over time: {', '.join(map(formatting.title, courses))}, with 95 % bands"
     return PageChart(figure, label, HEIGHT)
 
@@ -56,6 +56,6 @@ def _table(page: PageContext, slots: range, courses: dict[str, list[SlotCell]]) 
         [formatting.slot_name(page.plan, slot), f"{cells[0].reports:,}", *(cell.text for cell in cells)]
         for slot, *cells in zip(slots, *courses.values(), strict=True)
     ]
-    headings = [Column("Slot"), *number_columns("Reports", *map(formatting.title, courses))]
+    headings = [Column(page.plan.periods.word.title()), *number_columns("Reports", *map(formatting.title, courses))]
     caption = "Mean watts of a home, with 95 % intervals"
     return HtmlTable(caption, headings, rows, frozenset(reasons))

@@ -36,7 +36,7 @@ def _chart(page: PageContext, slots: range, rows: dict[str, list[SlotCell]]) -> 
         [[_tile(page, name, cell) for cell in row] for name, row in rows.items()],
         "W",
     )
-    label = f"Mean watts of a home: {len(rows)} appliances in {formatting.count(len(slots), 'slot')}"
+    label = f"Mean watts of a home: {len(rows)} appliances in {formatting.count(len(slots), page.plan.periods.word)}"
     return PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(rows), key)
 
 
@@ -62,5 +62,5 @@ def _table(page: PageContext, slots: range, rows: dict[str, list[SlotCell]]) -> 
         [formatting.slot_name(page.plan, slot)] + [row[index].text for row in rows.values()]
         for index, slot in enumerate(slots)
     ]
-    headings = [Column("Slot"), *number_columns(*map(formatting.title, rows))]
+    headings = [Column(page.plan.periods.word.title()), *number_columns(*map(formatting.title, rows))]
     return HtmlTable("Mean watts of a home, with 95 % intervals", headings, texts, frozenset(reasons))

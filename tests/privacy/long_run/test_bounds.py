@@ -1,0 +1,82 @@
+"""What no guess exceeds where homes decide: against every way to share out what is published."""
+
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+
+from hushwatt.privacy.laws import law_for
+from hushwatt.privacy.long_run.bounds import constant_bound, cut, owned_bound
+from hushwatt.privacy.long_run.constant_level import best_name
+from hushwatt.privacy.long_run.two_pasts import best_guess
+from hushwatt.privacy.strategies import strategy_for
+
+NOTHING = ((0, 1.0),)
+CLOSE = 1e-3
+
+
+def parts(window):
+    """Every way to share a window's slots out among publications: 3, 2+1, 1+1+1."""
+    sizes = (
+        each for count in range(1, window + 1) for each in combinations_with_replacement(range(1, window + 1), count)
+    )
+    return [each for each in sizes if sum(each) == window]
+
+
+def chances(law, past):
+    return np.array([sum(part * float(law.chance(said, level)) for level, part in past) for said in law.answers()])
+
+
+def joint(laws, past):
+    """The chance of every sequence of answers."""
+    found = np.ones(1)
+    for law in laws:
+        found = np.outer(found, chances(law, past)).ravel()
+    return found
+
+
+@pytest.mark.parametrize("oracle", ["grr", "oue", "sue"])
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("epsilon", [0.4, 3, 12])
+def test_no_history_tells_more(plan_of, oracle, width, epsilon):
+    """However the two windows of six slots share out what they publish, no guess is right more often."""
+    plan = plan_of(width, method="lba", oracle=oracle, epsilon=int(epsilon * 1e6))
+    share = strategy_for(plan).share  # type: ignore[attr-defined]
+    one = ((width - 1, 1.0),)
+    for first, second in product(parts(3), repeat=2):
+        if width == 3 and oracle != "grr" and len(first + second) > 4:
+            continue  # over eight to the fifth sequences
+        laws = [law_for(oracle, share * shares, 1, width) for shares in first + second]
+        told = 1 - np.minimum(joint(laws, one), joint(laws, NOTHING)).sum() / 2
+        assert told <= owned_bound(plan, width, one, NOTHING, 6) + CLOSE
+        named = np.max([joint(laws, ((level, 1.0),)) for level in range(width)], axis=0).sum() / width
+        assert named <= constant_bound(plan, width, width, 6) + CLOSE
+
+
+def test_one_answer_of_little_and_several_of_much(plan_of):
+    """A small budget tells most at once; bits of a large one, true every other time, in several answers."""
+    best = {}
+    for epsilon in (0.4, 60):
+        ways = list(cut(plan_of(3, method="lba", epsilon=int(epsilon * 1e6)), 3, 3))
+        assert [answers for _, answers in ways] == [1, 2, 3]
+        best[epsilon] = max(ways, key=lambda way: best_name(way[0], 3, way[1]))[1]
+    assert best == {0.4: 1, 60: 3}
+
+
+def test_probes_count_where_levels_are_drawn_anew(plan_of):
+    """A mean between two levels moves from slot to slot, so when a home publishes may tell of it."""
+    plan = plan_of(3, method="lba", mapping="dither", epsilon=1_000_000)
+    between = ((0, 0.4), (1, 0.6))
+    published = max(best_guess(law, between, NOTHING, answers) for law, answers in cut(plan, 3, 60))
+
+    assert owned_bound(plan, 3, between, NOTHING, 60) > published + 0.005
+
+
+@pytest.mark.parametrize("method", ["lba", "lbd"])
+def test_never_more_than_is_on_offer(plan_of, method):
+    """No answer of a bound is drawn with more than the largest offer, nor a window with more than its part."""
+    plan = plan_of(3, method=method, window=9)
+    strategy = strategy_for(plan)
+    for law, answers in cut(plan, 3, 18):
+        assert law.likelihood_ratio <= law_for("oue", strategy.largest, 1, 3).likelihood_ratio
+        assert answers % 2 == 0
