@@ -91,7 +91,7 @@ def plan_changes(old: Plan, new: Plan) -> list[str]:
     changes = [
         f"{label}: {_fact(label, before.get(label, 'nothing'))} → {_fact(label, after.get(label, 'nothing'))}"
         for label in {**after, **before}
-        if label != "id" and before.get(label) != after.get(label)
+        if label not in ("id", "succeeds") and before.get(label) != after.get(label)
     ]
     levels = {each.name: each for each in old.appliances}
     for each in new.appliances:
