@@ -132,6 +132,14 @@ def test_too_few_homes_for_an_answer():
     assert 5_000 * 365 / 28 <= year.needed_with_new_levels <= 5_000 * 365 / 28 * 1.1
 
 
+def test_enough_homes_for_some_mechanism():
+    """Where few appliances in a report are best and leave too few homes for each, more of them are asked."""
+    found = search(3_000, 0.99, cap=lambda plan: None).fixed("365d").best
+
+    assert found.plan.appliances_per_report > 5
+    assert answered(found.plan, 3_000, found.plan.publish)
+
+
 def test_no_window_for_few_homes():
     """With very few homes no window is short enough."""
     assert search(300, 0.01).longest().best is None
@@ -196,5 +204,5 @@ def test_protection_that_cannot_be_asked(wrong):
 @pytest.mark.parametrize("window", ["a year", "0d", "365", "99999d"])
 def test_windows_that_cannot_be_asked(window):
     """A window is a time or the plan."""
-    with pytest.raises((UsageError, PlanError), match="--protect is"):
+    with pytest.raises((UsageError, PlanError), match="the window to protect is"):
         search(1000).fixed(window)
