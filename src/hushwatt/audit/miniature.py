@@ -42,12 +42,21 @@ SHAPES = (
     Shape((2, 2), 2, 4),
     Shape((2, 2), 3, 4),
     Shape((2,), 2, 4, "answer"),
+    Shape((2,), 7, 4),  # a window longer than the collection
+    Shape((2, 2), 5, 3),
 )
-QUICK_SHAPES = (Shape((2,), 2, 4), Shape((3,), 2, 3), Shape((2, 2), 1, 2), Shape((2,), 2, 3, "answer"))
+QUICK_SHAPES = (
+    Shape((2,), 2, 4),
+    Shape((3,), 2, 3),
+    Shape((2, 2), 1, 2),
+    Shape((2,), 2, 3, "answer"),
+    Shape((2,), 5, 3),
+)
 TURNING = (  # enough appliances to see a rotation come round
     Shape((2, 2, 2), 2, 4),
     Shape((2, 2, 2), 3, 5),
     Shape((2, 2), 2, 4, "answer"),
+    Shape((2, 2, 2), 6, 4),
 )
 
 

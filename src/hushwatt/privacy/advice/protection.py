@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from hushwatt.errors import UsageError
-from hushwatt.plan.choices import METHODS
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.slot import SECONDS, SlotLength
 from hushwatt.privacy.advice.advise import MOST_HOMES, round_up
@@ -17,10 +16,10 @@ from hushwatt.privacy.advice.candidate import Z95, Candidate
 from hushwatt.privacy.advice.judge import draws_in_period, judged
 from hushwatt.privacy.advice.level_choice import noise_per_watt, with_tops
 from hushwatt.privacy.advice.prior import Prior, prior_of
-from hushwatt.privacy.advice.publishing import published
+from hushwatt.privacy.advice.publishing import TURNS, published
 from hushwatt.privacy.advice.slot_choices import prior_at, slot_choices, with_slot
 from hushwatt.privacy.laws import LAWS, law_for
-from hushwatt.privacy.strategies import STRATEGIES, strategy_for
+from hushwatt.privacy.strategies import strategy_for
 
 MONTH = "30d"  # over which means are taken
 YEAR = "365d"  # the longest window that is looked for; beyond it, a smaller ε protects more
@@ -187,11 +186,10 @@ class ProtectionSearch:
 
     def _shortlist(self, plan: Plan) -> list[Plan]:
         """The few mechanisms with the least noise for each watt of the top."""
-        turns = [name for name, rules in STRATEGIES.items() if rules.population and not METHODS[name].decided_by]
-        capped = replace(plan, method=turns[0], decision=None, appliance_epsilon=self.cap(plan))
+        capped = replace(plan, method=TURNS[0], decision=None, appliance_epsilon=self.cap(plan))
         every = [
             replace(capped, method=method, oracle=oracle, appliances_per_report=asked)
-            for method, oracle, asked in product(turns, LAWS, range(1, len(plan.appliances) + 1))
+            for method, oracle, asked in product(TURNS, LAWS, range(1, len(plan.appliances) + 1))
         ]
         return sorted(every, key=_noise)[:SHORTLIST]
 
