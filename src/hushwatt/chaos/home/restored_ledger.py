@@ -30,7 +30,7 @@ def case(seed: int, folder: Path) -> None:
     join(home.store, plan, source=source)
     copies = list[Path]()
     for _ in range(chance.randint(2, 6)):
-        home.live(TURN * chance.randint(0, 3 * plan.window), TURN / 2)
+        home.live(TURN * chance.randint(0, 8), TURN / 2)
         home.switch_off()
         copies.append(folder / f"copy{len(copies)}.db")
         shutil.copy(home.path, copies[-1])
@@ -40,7 +40,7 @@ def case(seed: int, folder: Path) -> None:
         home.switch_on()
         for act in chance.sample([home.tick, partial(change_mind, chance, home, plan)], 2):
             act()
-    home.live(TURN * 2 * plan.window, TURN / 2)
+    home.live(TURN * 2 * min(plan.window, 6), TURN / 2)
     home.switch_off()
     check_windows(home.released, plan)
     cost, cap = total_cost(home.released), home.caps.epsilon_lifetime
