@@ -24,12 +24,12 @@ def case(seed: int, folder: Path) -> None:
     """
     chance, source = random.Random(seed), SeededSource(seed)
     plan = plan_for(chance)
-    caps = replace(NO_CAPS, epsilon_lifetime=plan.epsilon * chance.choice([2, 3, 1_000]))
+    caps = replace(NO_CAPS, epsilon_lifetime=plan.epsilon * chance.choice([1, 1, 2, 1_000]))
     client = FakeProvider((plan,)).provider_client
     home = HomeUnderTest(folder / "ledger.db", source, caps=caps, client=client)
     join(home.store, plan, source=source)
     copies = list[Path]()
-    for _ in range(chance.randint(2, 6)):
+    for _ in range(chance.randint(4, 12)):
         home.live(TURN * chance.randint(0, 8), TURN / 2)
         home.switch_off()
         copies.append(folder / f"copy{len(copies)}.db")
@@ -51,7 +51,7 @@ def change_mind(chance: random.Random, home: HomeUnderTest, plan: Plan) -> None:
     """Where the home left or retired, its owner may allow it more and join again; else it may leave."""
     row = home.store.rows("SELECT left, retired FROM plans WHERE plan = ?", (plan.id,))[0]
     if any(value is not None for value in row.values()):
-        raised = home.caps.epsilon_lifetime + plan.epsilon * chance.choice([0, 1, 3])
+        raised = max(home.caps.epsilon_lifetime, 5 * plan.epsilon)
         home.caps = home.agent.caps = replace(home.caps, epsilon_lifetime=raised)
         agree_again(home, plan)
     elif chance.random() < 0.2:
