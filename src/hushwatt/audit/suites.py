@@ -16,6 +16,7 @@ from hushwatt.audit.laws.sampler import sampler_audit_of, sampler_audits
 from hushwatt.audit.leaks.blind import blind_audits
 from hushwatt.audit.leaks.canary import canary_audits
 from hushwatt.audit.leaks.forks import fork_audits
+from hushwatt.audit.leaks.retiring import retiring_audits
 from hushwatt.audit.leaks.twins import twin_audits
 from hushwatt.audit.miniature import fewer_turns
 from hushwatt.audit.selftest import selftest_audits
@@ -56,7 +57,13 @@ SUITES = {
     "sampler": Suite(lambda quick: [*sampler_audits(quick), *own_draw_audits(quick)], sampler_audit_of),
     "empirical": Suite(lambda quick: [*empirical_audits(quick), *agent_audits(quick)], empirical_audit_of),
     "leaks": Suite(
-        lambda quick: [*fork_audits(quick), *twin_audits(quick), *blind_audits(quick), *canary_audits(quick)]
+        lambda quick: [
+            *fork_audits(quick),
+            *twin_audits(quick),
+            *retiring_audits(),
+            *blind_audits(quick),
+            *canary_audits(quick),
+        ]
     ),
     "forged": Suite(forged_audits, lambda plan: partial(audit_forged, plan)),
     "forgers": Suite(_forger_audits, _forger_audit_of),

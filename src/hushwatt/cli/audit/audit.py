@@ -141,7 +141,7 @@ def habit(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, o
 
 @app.command
 def selftest(*, as_json: Json = False, output: Page = None) -> None:
-    """Plant eleven bugs and see that the audits find every one.
+    """Plant twelve bugs and see that the audits find every one.
 
     Exits with 1 when one is missed.
     """
