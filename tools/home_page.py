@@ -29,6 +29,16 @@ PLUGS = [
 ]
 
 
+RAISED = Caps.of(
+    {
+        "epsilon_per_year": 2_000,
+        "epsilon_lifetime": 5_000,
+        "appliance_epsilon_per_year": 500,
+        "appliance_epsilon_lifetime": 1_000,
+    }
+)
+
+
 class Usual:
     """Readings that scatter around what is usual in this home."""
 
@@ -49,7 +59,7 @@ def home_page() -> Iterator[str]:
             folder / "ledger.sqlite",
             source=SeededSource(SEED),
             clock=MachineClock(),
-            caps=Caps(),
+            caps=RAISED,
             readings=Usual(),
         )
         join(home.store, Plan.parse(file_on("howto/choose-a-plan.md", "month.toml")), source=home.source)

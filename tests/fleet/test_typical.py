@@ -46,6 +46,14 @@ def test_what_is_not_measured_or_used():
     assert unused.typical is None
 
 
+def test_standby_does_not_hide_a_rare_use():
+    """A washing machine that draws 3 W all day and 700 W in one hour of fifty: its high is an hour of washing."""
+    usage = _Usage()
+    usage.add(np.array([3.0] * 49 + [700.0]))
+
+    assert usage.typical.high == pytest.approx(700, rel=0.01)
+
+
 def test_no_readings_are_refused(tmp_path, plan_for):
     """A table without rows is no knowledge."""
     empty = tmp_path / "r.csv"

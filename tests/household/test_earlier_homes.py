@@ -1,6 +1,7 @@
 """Homes that joined before there were caps on a lifetime: what their owners agreed to goes on, and is said."""
 
 import random
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -16,6 +17,7 @@ from hushwatt.household.ledger.store import MIGRATIONS, SCHEMA, Store
 from hushwatt.household.membership import first_memory
 from hushwatt.household.page.view import OwnerPageData, home_page
 from hushwatt.household.status import cap_objections, meters, plan_statuses
+from hushwatt.household.successor import objections
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.wire.signature import public_bytes
@@ -114,6 +116,17 @@ def test_another_plan_of_the_same_home_gets_todays_caps(path, plan):
     assert home.slots(1)
     assert home.slots(place) == []
     assert any("has retired from" in line and other.name in line for line in home.said)
+
+
+def test_a_successor_is_weighed_by_todays_caps(path, plan):
+    """A plan that asks as much as the one before is not followed by itself, and the owner is told why."""
+    new = replace(plan, name="new", replaces=plan.id)
+    with Store(path) as store:
+        reasons = objections(store, Caps(follow_successors=True), plan, new, 0)
+
+    assert reasons
+    assert all(line.startswith("beyond your caps: ") for line in reasons)
+    assert any("epsilon_per_year is 20" in line for line in reasons)
 
 
 def test_agreeing_anew_is_agreeing_to_todays_caps(path, plan):

@@ -1,6 +1,7 @@
 """Joining, changing and leaving, against a real provider."""
 
 import hashlib
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +15,7 @@ from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import agree, leave, pause, pinned_key, propose, resume, taking_part
 from hushwatt.household.ledger.caps import AMOUNTS
+from hushwatt.household.ledger.demand import lifetime_cost
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.upload.http import Unreachable, check_address
 from hushwatt.household.upload.provider_client import (
@@ -231,6 +233,19 @@ def test_a_moved_clock_does_not_end_the_old_window(store, provider, plans):
     assert begins >= later + (plans[1].window - 1) * slot
 
 
+def test_time_since_leaving_counts_when_joining_again(store, provider, plans):
+    """Nobody vouches for that time, so it counts for the lifetime, and the owner is told before."""
+    plan = joined(store, provider, plans[0])
+    leave(store, None, time.time_ns())
+    caps = replace(CAPS, epsilon_lifetime=lifetime_cost(plan, plan.calendar.slots - 1))
+    end = nanoseconds(plan.expires) - SECOND
+    again = propose(store, caps, ProviderClient(provider.address), plan.id, now=end)
+    fresh = propose(store, caps, ProviderClient(provider.address), plans[3].id, now=end)
+
+    assert [each.cap for each in again.objections] == ["epsilon_lifetime"]
+    assert fresh.objections == ()
+
+
 def test_leaving_erases_and_forgets(store, provider, plans):
     """The provider erases the device, and the keys are gone from the ledger."""
     joined(store, provider, plans[0])
@@ -316,6 +331,27 @@ def test_join_from_the_command_line(hushwatt, provider, plans, folder):
     assert done.returncode == 0
     for words in ("who asks", "kettles@example.org", "in a year", "odds", "EXAMPLE", plans[0].id):
         assert words in done.stdout
+
+
+def test_what_a_refusal_names_allows_it(hushwatt, provider, plans, folder):
+    """The options that it prints are the ones that join; what was raised is in the terms and in the consent."""
+    where = ("--folder", folder / "home", "--plan", plans[0].id, "--yes")
+    refused = hushwatt("household", "join", provider.address, *where)
+    options = re.findall(r"--cap (\S+)", refused.stderr)
+    done = hushwatt("household", "join", provider.address, *where, *(f"--cap={each}" for each in options))
+    with Store(folder / "home" / "ledger.sqlite") as store:
+        consent = store.value("SELECT words FROM consents")
+
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert "Your caps do not allow this plan:" in refused.stdout
+    assert "\n  Someone who watches all your reports for " in refused.stdout
+    assert {each.partition("=")[0] for each in options} >= {"epsilon_per_year", "appliance_epsilon_per_year"}
+    assert done.returncode == 0
+    for text in (done.stdout, consent):
+        assert "you raised them for this home: " in text
+        assert "epsilon_per_year is " in text
+        assert "how long " in text
 
 
 def test_the_errands_of_an_owner(hushwatt, provider, plans, folder):

@@ -98,6 +98,7 @@ def test_a_home_is_told_and_takes_its_time(folder):
         assert home.store.value("SELECT count(*) FROM reports WHERE place = 1 AND due IS NOT NULL") == 0
         [line] = [line for line in home.said if line.startswith("moved on")]
         assert "nothing about your protection is weaker" in line
+        assert old.id not in line  # what the owner reads is what changes for him
         left, right = plan_statuses(home.store, home.clock.wall)
         assert (left.state, right.state) == ("left", "taking part")
         assert left.successors == right.successors == (line,)

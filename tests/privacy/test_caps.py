@@ -1,5 +1,6 @@
 """A plan uses as much of ε as the cap on one appliance allows, and no more."""
 
+from contextlib import nullcontext
 from fractions import Fraction
 from math import ceil
 
@@ -8,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushwatt.errors import PlanError
-from hushwatt.privacy.strategies import Uniform, affordable
+from hushwatt.privacy.strategies import Uniform, affordable, strategy_for
+from hushwatt.privacy.strategies.caps import MAX_TURNS
 
 
 def test_without_a_cap_all_of_epsilon_is_used(plan_of):
@@ -55,3 +57,11 @@ def test_a_cap_that_leaves_nothing_is_refused(plan_of, method, window, cap):
 
     with pytest.raises(PlanError, match=r"appliance_epsilon is 0\.00000\d, which leaves less than 0\.000001"):
         affordable(plan)
+
+
+@pytest.mark.parametrize("window, refused", [(MAX_TURNS, False), (MAX_TURNS + 1, True)])
+def test_turns_that_can_be_counted(plan_of, window, refused):
+    """Where homes take turns, a window has no more of them than can be counted."""
+    plan = plan_of(3, 3, method="lpu", epsilon=9, window=window)
+    with pytest.raises(PlanError, match="at most 4,194,304: lengthen slot") if refused else nullcontext():
+        strategy_for(plan)

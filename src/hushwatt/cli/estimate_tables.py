@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from hushwatt.cli.terminal import fitted, terminal_width, wrapped
 from hushwatt.plan.periods import how_often
 from hushwatt.plan.times import zone
-from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
+from hushwatt.provider.estimate.caveats import hardly_measured, unmeasured_times, watts_caption
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def remarks(estimates: Estimates, *, levels: bool = False) -> list[str]:
         lines.append(f"{len(few):,} {one}s have too few homes and are left out; the plan needs {plan.minimum_homes:,}.")
     if some:
         lines += _left_out(estimates)
-    if estimates.too_few_measure:
-        lines.append(f"Hardly any home measures {', '.join(estimates.too_few_measure)}: no mean and no rank.")
+    if hardly := hardly_measured(estimates):
+        lines.append(hardly)
     if estimates.smoothed:
         lines.append(smoothing(estimates))
     if levels:

@@ -19,6 +19,7 @@ STEPS = np.geomspace(1e-3, 1e6, 4001)  # watts that slots are counted between: h
 IN_USE = 0.02  # of the mean: less is standby
 IN_USE_WATTS = 1.0  # and less than this, or a fifth of the mean, is never use
 HIGH = 0.95  # of slots in use lie below a high one
+HALF = 0.5  # of the energy is used in slots below a high one, at least: standby by the hour hides a rare use
 
 
 @dataclass
@@ -45,8 +46,12 @@ class _Usage:
         mean = self.watts / self.measured
         least = max(IN_USE * mean, min(IN_USE_WATTS, mean / 5))
         used = self.counts[: len(STEPS)] * (least < STEPS)
-        place = int(np.searchsorted(np.cumsum(used), HIGH * used.sum()))
-        return Typical(mean, max(float(STEPS[place]), mean), self.measured / self.slots)
+        energy = self.counts[: len(STEPS)] * STEPS
+        high, half = (
+            float(STEPS[min(int(np.searchsorted(np.cumsum(each), part * each.sum())), len(STEPS) - 1)])
+            for each, part in ((used, HIGH), (energy, HALF))
+        )
+        return Typical(mean, max(high, half, mean), self.measured / self.slots)
 
 
 def typical_usage(plan: Plan, readings: Path, *, progress: ProgressCallback | None = None) -> dict[str, Typical]:

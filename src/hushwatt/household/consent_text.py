@@ -37,11 +37,11 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         ("what for", quoted(plan.description, LONGEST_TEXT)),
         ("when", fact["when"]),
         ("each slot", fact["each slot"]),
+        *long_run_sentences(plan),
         ("your home", f"ε {plain(promise.dearest)} over {span}: odds {promise.odds} at most"),
         ("one appliance", f"ε {plain(reach(promise))} over {span}: odds {promise.appliance_odds} at most"),
         ("what odds mean", ODDS),
         ("in a year", f"ε {plain(year)} at most for the home"),
-        *long_run_sentences(plan),
         ("each report", fact["each report"]),
         ("plain truth", f"a report is simply true about an appliance with probability {truthful}"),
         *([("not measured", UNMEASURED)] if plan.answers_unmeasured else []),
@@ -91,7 +91,7 @@ def plan_changes(old: Plan, new: Plan) -> list[str]:
     changes = [
         f"{label}: {_fact(label, before.get(label, 'nothing'))} → {_fact(label, after.get(label, 'nothing'))}"
         for label in {**after, **before}
-        if label != "id" and before.get(label) != after.get(label)
+        if label not in ("id", "succeeds") and before.get(label) != after.get(label)
     ]
     levels = {each.name: each for each in old.appliances}
     for each in new.appliances:

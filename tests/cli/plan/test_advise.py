@@ -107,3 +107,14 @@ def test_cost_of_not_measured_is_said():
     found = advise(preset("everyday"), homes=5000, cap=625_000)
 
     assert any("multiplies the variance of a mean by 2." in line for line in remarks(found))
+
+
+def test_longer_periods_are_proposed():
+    """Where homes cannot take turns for want of homes in a period, a longer period is named; else nothing is said."""
+    yearly = replace(PAPER, window=365)
+    few, many = (remarks(advise(yearly, homes=homes, cap=CAP)) for homes in (20_000, 200_000))
+
+    assert any(
+        "Published once every 7 days (publish = 7) they could" in line and "--protect 365d" in line for line in few
+    )
+    assert not any("publish = " in line for line in many)

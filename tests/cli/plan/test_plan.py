@@ -14,6 +14,7 @@ from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, preset_text, presets
 from hushwatt.privacy.influence import report_influence
+from hushwatt.privacy.long_run import long_run, long_run_words
 from hushwatt.privacy.strategies import STRATEGIES, Strategy
 
 
@@ -149,6 +150,21 @@ class TestCheck:
         assert 0 < found["only_true_level"][0] < 0.01
         assert (found["report_bytes"], found["kept"]) == (19, True)
         assert found["influence"]["report"] == report_influence(preset("paper"))
+
+    def test_the_long_run(self, hushwatt, tmp_path):
+        """First what a year of reports tells, in words of everyday; for programs every appliance and every time."""
+        path = tmp_path / "plan.toml"
+        path.write_text(preset("advised").toml(), encoding="utf-8")
+        told = " ".join(hushwatt("plan", "check", path, COLUMNS="200").stdout.split())
+        found = json.loads(hushwatt("plan", "check", path, "--json").stdout)
+        kettle = found["long_run"]["told"]["kettle"]
+
+        assert f"in the long run {long_run_words(preset('advised'))[0]}" in told
+        assert found["long_run"] == found["long_runs"][2]
+        assert [each["after_days"] for each in found["long_runs"]] == [30, 90, 365, 1825, 3653]
+        assert set(found["long_run"]["told"]) == set(preset("advised").names)
+        assert kettle == long_run(preset("advised")).told["kettle"].as_json()
+        assert found["long_run"]["epsilon"] == 122 * found["dearest_window"]
 
     def test_direct_answers(self, hushwatt, tmp_path):
         """A direct answer is the truth or not, so one chance is told; one slot is called a slot."""

@@ -61,7 +61,7 @@ def test_everything_is_on_the_page(home, port):
         "Your budget",
         "True against sent, slot 4",
         "What the provider can conclude",
-        "Habits",
+        "What never changes",
         "never",
     ):
         assert words in text

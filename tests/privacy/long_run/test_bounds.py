@@ -1,5 +1,6 @@
 """What no guess exceeds where homes decide: against every way to share out what is published."""
 
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.long_run.bounds import constant_bound, cut, owned_bound
 from hushwatt.privacy.long_run.constant_level import best_name
-from hushwatt.privacy.long_run.two_pasts import best_guess
+from hushwatt.privacy.long_run.two_pasts import best_guess, best_guess_from
 from hushwatt.privacy.strategies import strategy_for
 
 NOTHING = ((0, 1.0),)
@@ -80,3 +81,19 @@ def test_never_more_than_is_on_offer(plan_of, method):
     for law, answers in cut(plan, 3, 18):
         assert law.likelihood_ratio <= law_for("oue", strategy.largest, 1, 3).likelihood_ratio
         assert answers % 2 == 0
+
+
+@pytest.mark.parametrize("oracle", ["grr", "oue", "sue"])
+@pytest.mark.parametrize("method", ["lba", "lbd"])
+@pytest.mark.parametrize("epsilon", [0.5, 6])
+def test_probes_that_are_sent_count(plan_of, oracle, method, epsilon):
+    """Where the provider decides, all probes and publications together tell no more than the bound."""
+    plan = plan_of(3, method=method, decision="provider", oracle=oracle, epsilon=int(epsilon * 1e6))
+    strategy = strategy_for(plan)
+    probe, publication = (law_for(oracle, drawn, 1, 3) for drawn in (strategy.probe, strategy.largest))
+    for owner in (((1, 1.0),), ((0, 0.5), (1, 0.5))):
+        told = best_guess_from([(probe, 30), (publication, 10)], owner, NOTHING)
+        assert told <= owned_bound(plan, 3, owner, NOTHING, 30) + CLOSE
+    assert best_name(probe, 3, 30) < constant_bound(plan, 3, 3, 30)
+    assert best_name(publication, 3, 10) < constant_bound(plan, 3, 3, 30)
+    assert constant_bound(replace(plan, decision="household"), 3, 3, 30) < constant_bound(plan, 3, 3, 30)

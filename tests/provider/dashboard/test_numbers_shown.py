@@ -24,6 +24,7 @@ from hushwatt.audit.harness.local_service import config_for
 from hushwatt.cli.estimate_tables import headline, levels_table, period_table, top_table
 from hushwatt.plan import Appliance, SlotLength
 from hushwatt.privacy.laws import law_for
+from hushwatt.privacy.long_run import ANALYST, long_run_sentences
 from hushwatt.privacy.promise import promise
 from hushwatt.provider.dashboard.plan_promise import expected_accuracy
 from hushwatt.provider.dashboard.views.top import above_top, further, further_headings, lead, measured
@@ -521,6 +522,13 @@ def test_plan(talk, plan):
         told = "not with these levels" if needed is None else f"from {needed:,} homes on"
         assert f"±{share} % {told}" in shown.text
     assert f"{begins(plan, 0):%Y-%m-%d %H:%M}" in shown.text
+
+
+def test_the_long_run(talk, plan):
+    """The plan's page says what years of a home's reports tell, first of all."""
+    shown = page(talk, "/plan")
+    for _, text in long_run_sentences(plan, ANALYST):
+        assert f"{text[0].upper()}{text[1:]}." in shown.text
 
 
 @pytest.mark.parametrize("query", ["", "?consistency=none", "?smooth=true"])

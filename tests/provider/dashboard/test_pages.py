@@ -2,17 +2,22 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.provider.collecting import ServiceClient, histories, records
 
 from hushwatt.audit.harness.local_service import config_for
 from hushwatt.errors import UsageError
+from hushwatt.household.report.homes import enrol
+from hushwatt.household.report.report import report
 from hushwatt.plan import SlotLength
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.dashboard import assets
 from hushwatt.provider.dashboard.query import choose_plan
 from hushwatt.provider.dashboard.renderer import CONTENT_SECURITY_POLICY
@@ -273,6 +278,25 @@ def test_slots_that_are_not_smoothed_are_marked(collected):
     assert line["customdata"][0][2] == ", not smoothed"
     assert "not smoothed" in smooth.text
     assert "not smoothed" not in plain.text
+
+
+def test_what_hardly_any_home_measures_is_said(plan, tmp_path):
+    """Homes were asked, and nearly all answered that they do not measure it: no levels, no mean, and why."""
+    asks = replace(plan, unmeasured="answer")
+    talk = ServiceClient(config_for(tmp_path, asks), asks, asks.start)
+    source = Simulation(1, "homes")
+    with talk.client:
+        (key, name, devices), fleet = talk.gateway(HOMES), enrol(asks, HOMES, 0, source)
+        levels = np.stack([np.full(HOMES, asks.widths[0] - 1), *np.zeros((2, HOMES))], axis=1).astype(np.uint16)
+        for slot in range(2):
+            talk.at_slot(slot)
+            talk.send(key, name, records(devices, report(fleet, slot, levels, source)))
+        talk.at_slot(2)
+        _, about = page_of(talk, "/levels?appliance=appliance%200")
+        _, top = page_of(talk, "/top")
+
+    assert "Too few homes measure their appliance 0 for levels and a mean: " in about.text
+    assert "Hardly any home measures appliance 0: no mean and no rank." in top.text
 
 
 def test_levels_have_intervals(collected):

@@ -79,6 +79,21 @@ def test_real_watts_are_covered_in_slots(prior, unmeasured):
     assert min(covered) >= 0.90
 
 
+@pytest.mark.parametrize("measured", [0.03, 0.09])
+def test_slots_that_chance_chose_to_show_are_covered(measured):
+    """Where hardly any home measures, a mean is shown only now and then, when more seem to: its limits hold even so."""
+    rng, plan = np.random.default_rng(6), measuring_plan(len(HOMES), epsilon="3.125")
+    chances, truth, _ = fleet(rng, measured)
+    found = estimate(plan, simulated(plan, chances, 1667, 1000, rng)).by_slot.values()
+    shown = [
+        (each.watts_low[each.known] <= real) & (real <= each.watts_high[each.known])
+        for each, real in zip(found, truth, strict=True)
+    ]
+
+    assert 100 < sum(map(len, shown)) < 2000
+    assert np.concatenate(shown).mean() >= 0.93
+
+
 def test_limits_hold_the_estimate_even_below_zero():
     """Few homes, nothing used: some means are below zero, and so is their lower limit, but no other."""
     rng, plan = np.random.default_rng(2), measuring_plan(unmeasured="zero")

@@ -36,14 +36,23 @@ def larger(one: Fraction | None, other: Fraction | None) -> Fraction | None:
     return None if one is None or other is None else max(one, other)
 
 
+def windows(plan: Plan, slots: int) -> list[range]:
+    """The windows of so many slots; where a window is longer than all of them, they are one.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> windows(preset("paper"), 4), windows(preset("paper"), 2)
+    ([range(0, 3), range(1, 4)], [range(0, 2)])
+    """
+    return [range(start, min(start + plan.window, slots)) for start in range(max(slots - plan.window, 0) + 1)]
+
+
 def open_losses(plan: Plan, slots: int) -> Losses:
     """The worst ratio of any window of any schedule, for the home and for one appliance."""
     worst = NOTHING_TOLD
     for schedule in schedules(plan, slots):
         told = [[_told(plan, slot, place) for place in range(len(plan.appliances))] for slot in schedule]
-        for start in range(slots - plan.window + 1):
-            window = told[start : start + plan.window]
-            each = [prod(column) for column in zip(*window, strict=True)]
+        for window in windows(plan, slots):
+            each = [prod(column) for column in zip(*(told[slot] for slot in window), strict=True)]
             worst = worst.worse(Losses(home=prod(each), appliance=max(each)))
     return worst
 

@@ -14,7 +14,7 @@ import numpy as np
 from hushwatt.audit.exact.household_decided import EnumeratedHome, Stream
 from hushwatt.audit.exact.inputs import mixtures
 from hushwatt.audit.exact.observers import OBSERVERS, Answers, Floats, Observed, Transcript
-from hushwatt.audit.exact.scheduled import NOTHING_TOLD, Losses
+from hushwatt.audit.exact.scheduled import NOTHING_TOLD, Losses, windows
 from hushwatt.plan.plan import Plan
 
 SEARCHED = 1 + Fraction(1, 10**9)  # a float search may miss a worse pair by less than this factor
@@ -67,8 +67,7 @@ def hidden_losses(plan: Plan, slots: int, observer: str, home: EnumeratedHome | 
     whole: Worst | None = None
     single: Worst | None = None
     for table in tables(observed, observer):
-        for start in range(slots - plan.window + 1):
-            window = range(start, start + plan.window)
+        for window in windows(plan, slots):
             whole = worse(whole, table, table.differing(window, everyone))
             for place in everyone:
                 single = worse(single, table, table.differing(window, [place]))

@@ -15,6 +15,7 @@ from hushwatt.privacy.entropy import Simulation
 
 METHODS = ("lbu", "lsp", "lbd", "lba", "lpu")
 TURN = 600  # seconds of a slot
+LONG = 60_000  # slots of a window that is longer than any collection here
 
 
 def plan_for(chance: random.Random, method: str | None = None, **fields: Any) -> Plan:
@@ -31,13 +32,14 @@ def plan_for(chance: random.Random, method: str | None = None, **fields: Any) ->
         "timezone": "UTC",
         "slot": SlotLength(TURN, "s"),
         "epsilon": chance.choice([MICRO, 4 * MICRO, 10 * MICRO]),
-        "window": chance.randint(1, 5),
+        "window": chance.choice([*range(1, 6), LONG]),
         "decision": decided,
         "oracle": chance.choice(["oue", "sue", "grr"]),
         "appliances": tuple(Appliance.of(f"appliance {each}", [100, 200, 300]) for each in range(count)),
         "appliances_per_report": count if decided else chance.randint(1, count),
         "mapping": chance.choice(["range", "dither"]),
         "minimum_homes": 1,
+        "unmeasured": chance.choice(list(choices.UNMEASURED)),
     }
     return Plan(method=method, **{**usual, **fields})
 

@@ -24,7 +24,7 @@ def dearest(released: Released, place: int, window: int) -> int:
     """
     costs = {slot: sum(row[0] for row in rows) for (plan, slot), rows in released.items() if plan == place}
     windows = (range(start, start + window) for start in costs)
-    return max((sum(costs.get(slot, 0) for slot in slots) for slots in windows), default=0)
+    return max((sum(cost for slot, cost in costs.items() if slot in slots) for slots in windows), default=0)
 
 
 def total_cost(released: Released) -> int:

@@ -22,7 +22,7 @@ from hushwatt.privacy.promise import promise
 from hushwatt.privacy.strategies import STRATEGIES, Strategy
 
 AMOUNTS = (1_000_000, 999_999, 7_777_777, 97)  # millionths of ε, awkward ones among them
-WINDOWS = range(1, 9)
+WINDOWS = (*range(1, 9), 40)  # the last one longer than all that is decided
 SLOTS = 16
 CAPS = (None, 300_000)
 Start = Callable[[int, int], Strategy]  # from ε and window to the first state
@@ -82,10 +82,11 @@ def dearest_within(first: Strategy, window: int, slots: int) -> int:
     def cost(state: Strategy, left: int) -> int:
         return max(now + cost(after, left - 1) for now, after in moves(state)) if left else 0
 
-    layer, found = {first}, cost(first, window)
-    for _ in range(slots - window):
+    span = min(window, slots)
+    layer, found = {first}, cost(first, span)
+    for _ in range(slots - span):
         layer = {after for state in layer for _, after in moves(state)}
-        found = max(found, *(cost(state, window) for state in layer))
+        found = max(found, *(cost(state, span) for state in layer))
     return found
 
 

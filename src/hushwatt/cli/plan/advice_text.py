@@ -128,6 +128,8 @@ def remarks(advice: "Advice") -> list[str]:
         lines.append(f"The paper's way would not see everything: {missed}.")
     if (few := too_few(advice)) is not None:
         lines.append(few)
+    if (rarer := less_often(advice)) is not None:
+        lines.append(rarer)
     if advice.goal == "ranking" and best.real_error > advice.paper.real_error:
         lines.append("Best is what orders appliances best; the paper's way has the smaller error of a mean.")
     if best.cost_of_unmeasured is not None:
@@ -193,3 +195,19 @@ def too_few(advice: "Advice") -> str | None:
     if answered(plan, advice.homes, advice.slots):
         return f"Single slots will show no answer, only longer periods: {few}."
     return f"NO ANSWER WOULD BE SHOWN: {few}. More homes are needed, or a lower minimum_homes."
+
+
+def less_often(advice: "Advice") -> str | None:
+    """That homes could take turns if results were published less often, where only that stands in the way."""
+    from hushwatt.plan.periods import how_often
+    from hushwatt.privacy.advice.publishing import turns_if_published_less_often
+
+    found = turns_if_published_less_often(advice.best.plan, advice.homes)
+    if found is None:
+        return None
+    often = how_often(found.publish, found.slot)
+    return (
+        f"So many homes are too few to take turns and be published {how_often(advice.best.plan.publish, found.slot)}. "
+        f"Published {often} (publish = {found.publish}) they could, which may be far more accurate; --protect "
+        f"{advice.best.plan.window * found.slot.seconds // 86_400 or 1}d looks for that."
+    )

@@ -1,7 +1,7 @@
 """`hushwatt plan advise`: the most accurate plan for the same protection."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,8 @@ from hushwatt.cli.options import Json
 from hushwatt.cli.progress import fractions
 from hushwatt.cli.terminal import say
 from hushwatt.errors import UsageError
+
+Show = Callable[[], None]
 
 if TYPE_CHECKING:
     from hushwatt.plan.plan import Plan
@@ -72,29 +74,29 @@ def advise(
     agreed = Plan.load(plan)
     learnt, successor = learnt_from(agreed, learn)
     if asked_protection:
-        best = _protected(successor, homes, within, protect, max_appliance_epsilon, learnt, as_json)
+        best, show = _protected(successor, homes, within, protect, max_appliance_epsilon, learnt, as_json)
     else:
         cap = cap_of(agreed, max_appliance_epsilon)
-        best = _advised(successor, homes, 30 if slots is None else slots, goal or "watts", cap, learnt, as_json)
-    if output is not None:
+        best, show = _advised(successor, homes, 30 if slots is None else slots, goal or "watts", cap, learnt, as_json)
+    if output is not None and best is not None:
         with atomic_write(output) as temporary:
             temporary.write_text(best.toml(), encoding="utf-8")
+    show()
+    if best is None:
+        raise SystemExit(1)
+    if output is not None:
         say(f"wrote {output}, plan {best.id}")
 
 
 def _advised(
     plan: "Plan", homes: int, slots: int, goal: str, cap: int | None, learnt: "Mapping[str, Prior]", as_json: bool
-) -> "Plan":
-    """Print the most accurate plan for the same protection, and return it."""
+) -> "tuple[Plan | None, Show]":
+    """The most accurate plan for the same protection, and how to show it."""
     from hushwatt.cli.plan.advice_text import advice_document, print_advice
     from hushwatt.privacy.advice import advise as search
 
     advice = search(plan, homes, slots, goal, cap, learnt)
-    if as_json:
-        print(json.dumps(advice_document(advice), ensure_ascii=False, indent=2))
-    else:
-        print_advice(advice)
-    return advice.best.plan
+    return advice.best.plan, lambda: _print_indented(advice_document(advice)) if as_json else print_advice(advice)
 
 
 def _protected(
@@ -105,8 +107,8 @@ def _protected(
     max_appliance_epsilon: str | None,
     learnt: "Mapping[str, Prior]",
     as_json: bool,
-) -> "Plan":
-    """Print the longest protection, or the price of a given one, and return the plan; exits with 1 if there is none."""
+) -> "tuple[Plan | None, Show]":
+    """The plan with the longest protection, or with a given one, and how to show it; no plan where there is none."""
     from hushwatt.cli.plan.protection_text import print_protection, protection_document, share_of
     from hushwatt.privacy.advice.protection import USUAL, ProtectionSearch
 
@@ -115,13 +117,18 @@ def _protected(
     error = USUAL if within is None else share_of(within)
     search = ProtectionSearch(plan, homes, error, partial(cap_of, asked=max_appliance_epsilon), learnt)
     found = search.longest() if protect is None else search.fixed(protect)
-    if as_json:
-        print(json.dumps(protection_document(found, protect), ensure_ascii=False, indent=2))
-    else:
-        print_protection(found, plan, protect)
-    if found.best is None:
-        raise SystemExit(1)
-    return found.best.plan
+
+    def show() -> None:
+        if as_json:
+            _print_indented(protection_document(found, protect))
+        else:
+            print_protection(found, plan, protect)
+
+    return (None if found.best is None else found.best.plan), show
+
+
+def _print_indented(document: dict[str, Any]) -> None:
+    print(json.dumps(document, ensure_ascii=False, indent=2))
 
 
 def learnt_from(plan: "Plan", source: Path | None) -> "tuple[dict[str, Prior], Plan]":

@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hushwatt.plan.choices import METHODS
 from hushwatt.plan.periods import whole_slots
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.answered import answered
+from hushwatt.privacy.strategies import STRATEGIES
 
+TURNS = tuple(name for name, rules in STRATEGIES.items() if rules.population and not METHODS[name].decided_by)
 PERIODS = ("1h", "1d", "7d", "28d")  # those that people ask for; the last is four weeks
 
 
@@ -31,3 +34,13 @@ def publish_choices(plan: Plan) -> Iterator[int]:
         slots = whole_slots(period, plan.slot)
         if slots is not None and plan.publish < slots <= plan.calendar.slots:
             yield slots
+
+
+def turns_if_published_less_often(plan: Plan, homes: int) -> Plan | None:
+    """The plan with homes that take turns, all appliances in a report, and longer published periods.
+
+    None where they could take turns as it is, or not even so.
+    """
+    asked = len(plan.appliances)
+    found = published(replace(plan, method=TURNS[0], decision=None, appliances_per_report=asked), homes)
+    return None if found is None or found.publish == plan.publish else found

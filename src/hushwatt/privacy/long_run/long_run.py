@@ -91,8 +91,13 @@ def long_run(plan: Plan, days: int | None = YEAR) -> LongRun:
         epsilon=home,
         appliance_epsilon=appliance,
         at_most=plan.decision is not None,
-        told=_bounded(plan, slots) if plan.decision == "household" else _drawn(plan, slots),
+        told=_bounded(plan, slots) if shares_are_decided(plan) else _drawn(plan, slots),
     )
+
+
+def shares_are_decided(plan: Plan) -> bool:
+    """Whether it is decided in each slot how much of the window's ε a report gets."""
+    return plan.decision is not None and not strategy_for(plan).population
 
 
 def owner_levels(plan: Plan, appliance: Appliance) -> Mixture:
@@ -121,7 +126,7 @@ def _drawn(plan: Plan, slots: int) -> dict[str, Told]:
 
 
 def _bounded(plan: Plan, slots: int) -> dict[str, Told]:
-    """Bounds, where homes decide by themselves when to publish."""
+    """Bounds, where it is decided in each slot whether to publish."""
     return {
         each.name: Told(
             owned=owned_bound(plan, width, owner_levels(plan, each), NOTHING, slots),

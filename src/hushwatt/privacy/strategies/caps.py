@@ -7,6 +7,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies.strategy import Strategy
 from hushwatt.privacy.strategies.table import rules_of
 
+MAX_TURNS = 1 << 22  # homes are counted by their turns; a year of ten-second slots has fewer
+
 
 def strategy_for(plan: Plan) -> Strategy:
     """The state in which every home begins, with the ε that the plan can afford.
@@ -15,7 +17,13 @@ def strategy_for(plan: Plan) -> Strategy:
     >>> strategy_for(preset("paper")).probe
     1666666
     """
-    return rules_of(plan).start(affordable(plan), plan.window)
+    rules = rules_of(plan)
+    if rules.population and plan.window > MAX_TURNS:
+        raise PlanError(
+            f"window is {plan.window:,}; with {plan.method}, in which homes take turns, it must be at most "
+            f"{MAX_TURNS:,}: lengthen slot"
+        )
+    return rules.start(affordable(plan), plan.window)
 
 
 def affordable(plan: Plan) -> int:

@@ -44,6 +44,12 @@ def watts_caption(estimates: Estimates) -> str:
     )
 
 
+def hardly_measured(estimates: Estimates) -> str:
+    """Which appliances have no mean as hardly any home measures them, in words; nothing when there are none."""
+    names = ", ".join(estimates.too_few_measure)
+    return f"Hardly any home measures {names}: no mean and no rank." if names else ""
+
+
 def _slots_in_words(estimates: Estimates) -> str:
     if not repeats_by_clock(estimates.plan):
         return "all slots"

@@ -22,6 +22,9 @@ from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95, score_interval
 
 OUTSIDE = 0.02  # above an interval of real watts: half a hundredth is kept back, as no family of tails is true
 MIN_SIGMAS = 2.06  # standard errors from zero that the part of measuring homes must have: then limits are bounded
+SURE_SIGMAS = (
+    3.0  # with fewer, what is shown was chosen by chance, and no lower limit above the lowest level is believed
+)
 STEPS = 20  # of bisection, between what the lightest and the heaviest tail say
 ROWS = 512  # slots at a time: what fits into a processor's memory is worked out several times as fast
 BIN = 7  # laws, of neighbouring tails, where slots by the thousand have limits
@@ -101,17 +104,23 @@ class MeasuringMean:
     sums: Floats  # rows × (watts of all homes, part at the top level, part that measures it)
     covariance: Floats  # rows × 3 × 3
     tails: Tails
+    lowest: float = 0.0  # watts of the lowest level
 
     @classmethod
     def of(cls, plan: Plan, appliance: int, answers: AnswerShares, tails: Tails) -> "MeasuringMean":
         sums, covariance = answers.sums(_worths(plan, appliance))
-        return cls(plan.appliances[appliance].values[-1], sums, covariance, tails)
+        values = plan.appliances[appliance].values
+        return cls(values[-1], sums, covariance, tails, values[0])
 
     @cached_property
     def enough(self) -> Mask:
         """Whether surely some homes measure it."""
+        return self._measured_by(MIN_SIGMAS)
+
+    def _measured_by(self, sigmas: float) -> Mask:
+        """Whether the part of measuring homes is so many standard errors from zero."""
         doubt = np.sqrt(np.maximum(self.covariance[:, MEASURED, MEASURED], 0))
-        return np.asarray(self.sums[:, MEASURED] > MIN_SIGMAS * doubt)
+        return np.asarray(self.sums[:, MEASURED] > sigmas * doubt)
 
     @cached_property
     def measured(self) -> Floats:
@@ -137,6 +146,7 @@ class MeasuringMean:
         """The 95 % limits: of real watts, not below 0 as far as the estimate allows, or of clipped ones."""
         outside = (1 - CONFIDENCE) / 2
         low = self.end(outside, Tails.none())
+        low = np.where(self._measured_by(SURE_SIGMAS), low, np.minimum(low, self.lowest))
         if not real:
             return low, self.end(1 - outside, Tails.none())
         high = np.maximum(self.end(1 - OUTSIDE, self.tails), Z95 * self.noise)

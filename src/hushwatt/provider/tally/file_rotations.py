@@ -45,13 +45,19 @@ class RotationChecker:
         verdicts = np.full(len(batch), IN_PLACE, dtype=np.int8)
         for rows, slot in slot_runs(batch.slot):
             homes = self._index.numbers(slot, batch.households[rows])
-            self._rotations.grow(len(self._index) - len(self._rotations))
+            self._make_room()
             verdicts[rows] = self._verdicts(slot, homes, batch.round[rows], batch.payloads[rows])
         for verdict, reason in REFUSALS.items():
             if count := int((verdicts == verdict).sum()):
                 self.refused[reason] += count
         in_place: NDArray[np.bool_] = verdicts == IN_PLACE
         return in_place
+
+    def _make_room(self) -> None:
+        """Have a row for every home, and spare ones: a few new homes in every slot are not to move all others."""
+        missing = len(self._index) - len(self._rotations)
+        if missing > 0:
+            self._rotations.grow(max(missing, len(self._rotations) // 2))
 
     def _verdicts(
         self, slot: int, homes: NDArray[np.intp], rounds: NDArray[np.int8], payloads: NDArray[np.uint8]

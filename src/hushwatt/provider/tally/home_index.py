@@ -30,6 +30,18 @@ class SlotHomes:
         return SlotHomes(self.slot, [pa.concat_arrays(self.names)], [np.concatenate(self.numbers)], self.length)
 
 
+@dataclass(frozen=True)
+class KnownHomes:
+    """Homes that have a number."""
+
+    hashes: NDArray[np.uint64]  # of their names, ascending
+    numbers: Numbers
+
+    def merged(self, others: "KnownHomes") -> "KnownHomes":
+        at = np.searchsorted(self.hashes, others.hashes)
+        return KnownHomes(np.insert(self.hashes, at, others.hashes), np.insert(self.numbers, at, others.numbers))
+
+
 class HomeIndex:
     """The number of each home; homes that come in the same order as a period ago are not looked up."""
 
@@ -37,11 +49,10 @@ class HomeIndex:
         self._period = period  # slots after which the same homes come again
         self._last: dict[int, SlotHomes] = {}  # the last whole slot of each phase
         self._current: SlotHomes | None = None
-        self._hashes = np.empty(0, dtype=np.uint64)  # of the names known, sorted
-        self._numbers = np.empty(0, dtype=np.intp)
+        self._known: list[KnownHomes] = []
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return sum(len(known.hashes) for known in self._known)
 
     def numbers(self, slot: int, names: pa.Array) -> Numbers:
         """The homes of the next reports of a slot; a new name gets the next number."""
@@ -59,23 +70,34 @@ class HomeIndex:
 
     def _look_up(self, hashes: NDArray[np.uint64]) -> Numbers:
         order = np.argsort(hashes)  # neighbours are found quicker one after the other
-        ascending, numbers = hashes[order], np.empty(len(hashes), dtype=np.intp)
-        places = np.searchsorted(self._hashes, ascending)
-        known = places < len(self._hashes)
-        known[known] = self._hashes[places[known]] == ascending[known]
-        if not known.all():
-            self._add(hashes[np.sort(order[~known])])
-            places = np.searchsorted(self._hashes, ascending)
-        numbers[order] = self._numbers[places]
+        numbers = np.empty(len(hashes), dtype=np.intp)
+        found = self._found(hashes[order])
+        if (found < 0).any():
+            self._add(hashes[np.sort(order[found < 0])])
+            found = self._found(hashes[order])
+        numbers[order] = found
+        return numbers
+
+    def _found(self, ascending: NDArray[np.uint64]) -> Numbers:
+        """The numbers of homes that are known, −1 of others."""
+        numbers = np.full(len(ascending), -1, dtype=np.intp)
+        for known in self._known:
+            places = np.minimum(np.searchsorted(known.hashes, ascending), len(known.hashes) - 1)
+            here = known.hashes[places] == ascending
+            numbers[here] = known.numbers[places[here]]
         return numbers
 
     def _add(self, hashes: NDArray[np.uint64]) -> None:
-        """Number new homes as they come, so that those of a slot mostly have neighbouring numbers."""
+        """Number new homes as they come, so that those of a slot mostly have neighbouring numbers.
+
+        Those known are kept in a few sorted parts, each at least twice as long as the next, so that where
+        a few new homes come in every slot, none is moved often.
+        """
         order = np.argsort(hashes, kind="stable")
         new = hashes[order]
         first = np.diff(new, prepend=~new[:1]) != 0  # each once
-        new, came = new[first], np.argsort(np.argsort(order[first]))
-        at = np.searchsorted(self._hashes, new)
-        count = len(self)
-        self._hashes = np.insert(self._hashes, at, new)
-        self._numbers = np.insert(self._numbers, at, count + came)
+        came = np.argsort(np.argsort(order[first]))
+        last = KnownHomes(new[first], len(self) + came)
+        while self._known and len(self._known[-1].hashes) < 2 * len(last.hashes):
+            last = self._known.pop().merged(last)
+        self._known.append(last)

@@ -41,6 +41,7 @@ class ReportWriter:
         self._schema = report_schema(plan, homes, seed)
         self._order = ReportOrder()
         self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = 0
         self._file = None if path is None else pq.ParquetWriter(path, self._schema, **STORAGE)
 
     def __enter__(self) -> Self:
@@ -89,13 +90,14 @@ class ReportWriter:
     def _add(self, batch: pa.RecordBatch) -> None:
         self.rows += batch.num_rows
         self._waiting.append(batch)
-        if self._file is not None and sum(len(waiting) for waiting in self._waiting) >= GROUP_ROWS:
+        self._waiting_rows += batch.num_rows
+        if self._file is not None and self._waiting_rows >= GROUP_ROWS:
             self._flush(self._file)
 
     def _flush(self, file: pq.ParquetWriter) -> None:
         if self._waiting:
             file.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
-            self._waiting = []
+            self._waiting, self._waiting_rows = [], 0
 
 
 def _column(value: Amounts | Rounds, count: int, kind: type[Any] = np.int64) -> NDArray[Any]:

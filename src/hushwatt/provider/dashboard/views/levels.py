@@ -19,9 +19,16 @@ def show(page: PageContext) -> dict[str, Any]:
         "choices": page.choices([name]),
         "name": formatting.appliance_name(name),
         "few": name in page.estimates.withheld,
+        "hardly": _hardly(page, name),
     }
     period = dict(page.ranked).get(name)
     return shown | (_shown(page, name, period) if period else {})
+
+
+def _hardly(page: PageContext, name: str) -> str:
+    """The part of homes that measures an appliance, where it is too small for levels and a mean."""
+    part = page.estimates.too_few_measure.get(name)
+    return "" if part is None else formatting.percent_plus_minus(max(part.part, 0.0), max(part.low, 0.0), part.high)
 
 
 def _shown(page: PageContext, name: str, period: PeriodEstimates) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.charts.interval_charts import dot_plot
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
-from hushwatt.provider.estimate.caveats import unmeasured_times, watts_caption
+from hushwatt.provider.estimate.caveats import hardly_measured, unmeasured_times, watts_caption
 from hushwatt.provider.estimate.results import PeriodEstimates
 
 DEFAULT_COUNT = 10
@@ -25,7 +25,7 @@ def show(page: PageContext) -> dict[str, Any]:
         "k": count,
         "chart": chart(ranked),
         "table": table(ranked, page.estimates.swap_homes),
-        "about": watts_caption(page.estimates),
+        "about": f"{watts_caption(page.estimates)} {hardly_measured(page.estimates)}".rstrip(),
         "missed": unmeasured_times(page.estimates),
         "influence": formatting.number(page.estimates.influence or 0.0, 1),
         "tied": tied,
