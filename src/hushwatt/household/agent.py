@@ -180,7 +180,7 @@ class Agent:
         """
         tracker = SlotTracker(member, self.monotonic.offset)
         last, unseen = tracker.current(moment), self.monotonic.unseen
-        if self.monotonic.newest or self._is_retired(member):
+        if self.monotonic.newest:
             member.skip_slots(min(last, tracker.end), NOT_RUNNING)
         else:
             last = max(last, member.slot) if unseen else last  # it was perhaps begun, and ended unseen

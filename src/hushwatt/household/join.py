@@ -18,6 +18,7 @@ from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.lasting import Lasting, lasting
 from hushwatt.household.ledger.monotonic_clock import STATE_KEY, MonotonicClock
 from hushwatt.household.ledger.objections import LifetimeSpent, Objection, objections, raised
+from hushwatt.household.ledger.plan_ledger import chain
 from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.membership import first_memory, with_turn
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
@@ -67,10 +68,11 @@ def propose(
 
 
 def _with_unvouched(store: Store, plan: Plan, spent: LifetimeSpent, now: int) -> LifetimeSpent:
-    """What counts as spent, with the slots since a plan was left, which count when it is joined again."""
+    """What counts as spent, with the slots since a plan ended, which count when it is joined again."""
     row = _plan_row(store, plan.id)
-    if row is None or row["left"] is None:
+    if not _has_ended(row):
         return spent
+    assert row is not None
     last = min(int(plan.calendar.slot_of([now])[0]), plan.calendar.slots - 1)
     slots = max(0, last - row["slot"] + 1)
     single = lifetime_appliance_cost(plan, slots)
@@ -147,7 +149,7 @@ def insert_membership(
     plan, disk = proposal.plan, store.disk
     slot, memory = first_memory(plan, first, source)
     row = (plan.id, plan.canonical(), proposal.client.address, proposal.offer.key, now, secret, slot, memory)
-    before = _plan_row(store, plan.id) or {}
+    before = _plan_row(store, plan.id)
     disk.execute("INSERT INTO consents VALUES (?, ?, ?)", (plan.id, now, words))
     disk.execute("DELETE FROM plans WHERE plan = ? AND device IS NULL AND left IS NULL", (plan.id,))
     disk.execute(
@@ -156,14 +158,14 @@ def insert_membership(
         "address = excluded.address, provider = excluded.provider",
         row,
     )
-    if enrolment.offered and before.get("device") != enrolment.device:
+    if enrolment.offered and (before or {}).get("device") != enrolment.device:
         _adopt_turn(store, plan, enrolment)
     disk.execute(
         "UPDATE plans SET device = ?, left = NULL, paused = NULL, retired = NULL, defaults = ? WHERE plan = ?",
         (enrolment.device, DEFAULTS, plan.id),
     )
     disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
-    if before.get("left") is not None:  # nobody vouches for the time since then
+    if _has_ended(before):  # nobody vouches for the time since then
         disk.execute("DELETE FROM home WHERE name = ?", (STATE_KEY,))
     if proposal.replaces is not None:
         disk.execute("UPDATE plans SET left = ? WHERE plan = ?", (now, proposal.replaces.id))
@@ -205,14 +207,16 @@ def _last_spend(store: Store, plan: Plan, now: int) -> int | None:
 
 
 def _replaced_plan(store: Store, offer: Offer) -> Plan | None:
-    """The plan that this home takes part in and that another replaces, by its own word or by its name."""
+    """The plan that this home takes part in and that another replaces: by its own word, by its name, or going back."""
     rows = store.rows(
         "SELECT plan, canonical FROM plans WHERE provider = ? AND left IS NULL AND plan != ?",
         (offer.key, offer.plan.id),
     )
-    same = [Plan.parse(row["canonical"]) for row in rows]
-    named = [plan for plan in same if plan.id == offer.plan.replaces] or same
-    return next((plan for plan in named if offer.plan.replaces == plan.id or plan.name == offer.plan.name), None)
+    same, new = [Plan.parse(row["canonical"]) for row in rows], offer.plan
+    by_its_word = [plan for plan in same if plan.id == new.replaces]
+    back = [plan for plan in same if new in chain(plan, store)]
+    named = [plan for plan in same if plan.name == new.name]
+    return next(iter([*by_its_word, *back, *named]), None)
 
 
 def pause(store: Store, wanted: str | None, now: int) -> list[Plan]:
@@ -268,6 +272,11 @@ def _plans_where(store: Store, condition: str, wanted: str | None) -> list[dict[
     if not rows:
         raise StateError("this home takes part in no such plan" if wanted else "this home takes part in no plan")
     return rows
+
+
+def _has_ended(row: dict[str, Any] | None) -> bool:
+    """Whether a plan was joined once, and the home has left it or retired from it."""
+    return row is not None and (row["left"], row["retired"]) != (None, None)
 
 
 def _plan_row(store: Store, plan_id: str) -> dict[str, Any] | None:

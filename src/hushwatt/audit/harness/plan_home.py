@@ -12,7 +12,7 @@ from hushwatt.audit.harness.fake_provider import ADDRESS, KEY, FakeProvider
 from hushwatt.audit.harness.home_under_test import NO_CAPS, GivenReadings, HomeUnderTest, empty_folder
 from hushwatt.audit.harness.machine_clock import MachineClock
 from hushwatt.household.clock import SECOND
-from hushwatt.household.join import Proposal, agree
+from hushwatt.household.join import Proposal, agree, propose
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.report.randomise import Randomiser, randomise
@@ -58,6 +58,15 @@ class PlanHome(HomeUnderTest):
 
     def _start_of(self, slot: int) -> int:
         return nanoseconds(self.plan.calendar.start_of(slot))
+
+
+def agree_again(home: HomeUnderTest, plan: Plan) -> bool:
+    """Let the owner join a plan, for the first time or again, under the caps as they are; False: they forbid it."""
+    proposal = propose(home.store, home.caps, home.client(ADDRESS), plan.id, public_bytes(KEY), home.clock.wall)
+    if proposal.objections:
+        return False
+    agree(home.store, proposal, "agreed", None, home.clock.wall, home.source)
+    return True
 
 
 def proposal_of(plan: Plan) -> Proposal:

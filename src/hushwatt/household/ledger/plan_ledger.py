@@ -13,6 +13,7 @@ from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.demand import window_length
 from hushwatt.household.ledger.home_ledger import HomeLedger, SpendEntry
 from hushwatt.household.ledger.monotonic_clock import TOLERANCE, MonotonicClock, SqlCondition
+from hushwatt.household.ledger.store import Store
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import local_day, midnight, nanoseconds, zone
 from hushwatt.privacy.charge_lines import Amounts, Members
@@ -30,7 +31,7 @@ class PlanLedger(Ledger):
     plan: Plan
     plan_key: int
     home_ledger: HomeLedger
-    predecessors: tuple[tuple[int, Plan], ...]  # the plans that it replaces, and their keys in the store
+    predecessors: tuple[tuple[int, Plan], ...]  # the plans that it takes the place of, and their keys in the store
 
     @classmethod
     def load(cls, plan: Plan, plan_key: int, home_ledger: HomeLedger, slot: int) -> "PlanLedger":
@@ -75,7 +76,7 @@ class PlanLedger(Ledger):
         return [*replaced, *(_charge(**row) for row in rows)]
 
     def _replaced(self, slot: int, plan_key: int, old: Plan) -> list[Charge]:
-        """What was spent under a plan that this one replaces, in or not shown to be before the window.
+        """What was spent under a plan that this one takes the place of, in or not shown to be before the window.
 
         A slot longer than the old ones may begin anywhere among them, so that one more is looked at.
         """
@@ -123,15 +124,35 @@ def spends_before_window(plan: Plan, monotonic: MonotonicClock, slot: int) -> Sq
 
 
 def predecessors(plan: Plan, home_ledger: HomeLedger) -> tuple[tuple[int, Plan], ...]:
-    """The plans of this home that a plan replaces, one after the other; what was spent there still counts."""
-    found: list[tuple[int, Plan]] = []
+    """The plans of this home that a plan takes the place of; what was spent there still counts.
+
+    Those are the plans that it replaces, one after the other, those that replace it, as the home may have come
+    back from them, and those that its provider gave the same name.
+    """
+    store = home_ledger.store
+    rows = store.rows(
+        "SELECT place, canonical, provider IS (SELECT provider FROM plans WHERE plan = ?) AS near FROM plans "
+        "WHERE plan != ? ORDER BY place",
+        (plan.id, plan.id),
+    )
+    others, before = [(row, Plan.parse(row["canonical"])) for row in rows], chain(plan, store)
+    return tuple(
+        (row["place"], other)
+        for row, other in others
+        if other in before or plan in chain(other, store) or (row["near"] and other.name == plan.name)
+    )
+
+
+def chain(plan: Plan, store: Store) -> list[Plan]:
+    """The plans of this home that a plan replaces, one after the other."""
+    found: list[Plan] = []
     while plan.replaces is not None:  # an id is a hash of what it names, so there is no circle
-        rows = home_ledger.store.rows("SELECT place, canonical FROM plans WHERE plan = ?", (plan.replaces,))
-        if not rows:
+        canonical = store.value("SELECT canonical FROM plans WHERE plan = ?", (plan.replaces,))
+        if canonical is None:
             break
-        plan = Plan.parse(rows[0]["canonical"])
-        found.append((rows[0]["place"], plan))
-    return tuple(found)
+        plan = Plan.parse(canonical)
+        found.append(plan)
+    return found
 
 
 def window_start(plan: Plan, slot: int, extra: bool) -> int:
