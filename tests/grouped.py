@@ -69,8 +69,8 @@ GROUPED = {
         evaluate/datasets/time_grid evaluate/datasets/zero_order_hold
     """,
     "evaluate/test_demo.py": """
-        evaluate/demo/compared evaluate/demo/folder evaluate/demo/homes evaluate/demo/page
-        evaluate/demo/rehearsal evaluate/demo/server evaluate/demo/year
+        evaluate/demo/folder evaluate/demo/homes evaluate/demo/page evaluate/demo/rehearsal
+        evaluate/demo/server
     """,
     "evaluate/test_experiments.py": """
         evaluate/experiments/accuracy evaluate/experiments/columns evaluate/experiments/experiment
