@@ -65,7 +65,7 @@ class Runner:
             loop.add_signal_handler(each, self.stop.set)
         caps = CapsFile(self.folder.caps_path, self.say)
         mark = SharedMemoryMark(store.home)
-        agent = Agent(store, caps.read(), self.hub, say=self.say, bars=bars, mark=mark)
+        agent = Agent(store, caps.read(), self.hub, say=self.say, bars=bars, mark=mark, caps_settled=False)
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(OwnerPage(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)

@@ -7,7 +7,6 @@ a home speaks in every w-th slot where homes take turns, and about the next s ap
 but chooses both as suits it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -193,18 +192,21 @@ def heaviest(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> float:
     """
     if not len(slots):
         return 0.0
-    found = (np.sort(parts)[::-1][: rotations(plan, draws)] for parts, draws in _turns(plan, slots, weights))
-    return max(float(parts.sum()) for parts in found)
-
-
-def _turns(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> Iterator[tuple[Numbers, int]]:
-    """For every phase that a home may choose: what each of its draws weighs, and how many draws there are."""
-    everywhere, stride = int(slots[-1] - slots[0]) + 1, rules_of(plan).stride(plan.window)
     if plan.decision is not None:
-        yield np.array([weights.sum()]), 1
-    elif rules_of(plan).repeats:
-        draws, which = np.unique(slots // stride, return_inverse=True)
-        yield np.bincount(which, weights).astype(float), int(draws[-1] - draws[0]) + 1
-    else:
-        for phase in np.unique(slots % stride):
-            yield weights[slots % stride == phase], -(-everywhere // stride)
+        return float(weights.sum())
+    turns, weights, draws = _draws(plan, slots, weights)
+    order = np.lexsort((-weights, turns))
+    turns, weights = turns[order], weights[order]
+    place = np.arange(len(turns)) - np.searchsorted(turns, turns)  # of each draw among those of its turn, by weight
+    heard = place < rotations(plan, draws)
+    _, which = np.unique(turns[heard], return_inverse=True)
+    return float(np.bincount(which, weights[heard]).max())
+
+
+def _draws(plan: Plan, slots: NDArray[np.int64], weights: Numbers) -> tuple[NDArray[np.int64], Numbers, int]:
+    """What every draw weighs, the turn that a home must have chosen for it, and how many draws a turn has."""
+    everywhere, stride = int(slots[-1] - slots[0]) + 1, rules_of(plan).stride(plan.window)
+    if not rules_of(plan).repeats:
+        return slots % stride, weights, -(-everywhere // stride)
+    draws, which = np.unique(slots // stride, return_inverse=True)
+    return np.zeros_like(draws), np.bincount(which, weights).astype(float), int(draws[-1] - draws[0]) + 1

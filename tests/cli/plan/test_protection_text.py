@@ -80,7 +80,7 @@ def test_frontier_for_programs(advise):
             ("--homes", 1000, "--within", "10%", "--protect", "365d"),
             "--within looks for the window and --protect fixes it; give one of them",
         ),
-        (("--homes", 1000, "--protect", "a year"), "--protect is a year; write a time such as 365d, or plan"),
+        (("--homes", 1000, "--protect", "a year"), "the window to protect is a year; write a time such as 365d"),
         (("--homes", 0, "--within", "10%"), "advice needs at least one home, not 0"),
         (
             ("--homes", 1000, "--within", "10%", "--slots", 7),

@@ -50,7 +50,7 @@ def test_the_longest_window_keeps_the_error(homes):
 
 def test_more_homes_protect_longer():
     """The window grows with the homes up to a year; from then on ε falls."""
-    found = [search(homes).longest().best.plan for homes in (20_000, 120_000, 2_000_000, 20_000_000)]
+    found = [search(homes).longest().best.plan for homes in (20_000, 120_000, 4_000_000, 40_000_000)]
 
     assert all(lasting(less) < lasting(more) for less, more in pairwise(found[:3]))
     assert [lasting(each) for each in found[2:]] == [YEAR, YEAR]
@@ -60,7 +60,7 @@ def test_more_homes_protect_longer():
 
 def test_a_year_in_the_plans_own_slots():
     """Where days allow for a year, the slot stays a day, however much better weeks would be."""
-    own, never = search(2_000_000).longest().best.plan, search(1_200_000).longest().best.plan
+    own, never = (search(homes).longest().best.plan for homes in (4_000_000, 1_500_000))
 
     assert (str(own.slot), own.window) == ("1d", 365)
     assert (str(never.slot), never.window) == ("7d", 53)
@@ -132,6 +132,14 @@ def test_too_few_homes_for_an_answer():
     assert 5_000 * 365 / 28 <= year.needed_with_new_levels <= 5_000 * 365 / 28 * 1.1
 
 
+def test_enough_homes_for_some_mechanism():
+    """Where few appliances in a report are best and leave too few homes for each, more of them are asked."""
+    found = search(3_000, 0.99, cap=lambda plan: None).fixed("365d").best
+
+    assert found.plan.appliances_per_report > 5
+    assert answered(found.plan, 3_000, found.plan.publish)
+
+
 def test_no_window_for_few_homes():
     """With very few homes no window is short enough."""
     assert search(300, 0.01).longest().best is None
@@ -196,5 +204,5 @@ def test_protection_that_cannot_be_asked(wrong):
 @pytest.mark.parametrize("window", ["a year", "0d", "365", "99999d"])
 def test_windows_that_cannot_be_asked(window):
     """A window is a time or the plan."""
-    with pytest.raises((UsageError, PlanError), match="--protect is"):
+    with pytest.raises((UsageError, PlanError), match="the window to protect is"):
         search(1000).fixed(window)

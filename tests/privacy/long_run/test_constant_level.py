@@ -78,3 +78,25 @@ def test_certain_answers(oracle):
     """A budget so large that noise vanishes in a float is named for certain, not a crash."""
     law = law_for(oracle, 90_000_000, 1, 3)
     assert [best_name(law, 3, answers) for answers in (60, 500)] == pytest.approx([1, 1])
+
+
+@pytest.mark.parametrize("levels", [2, 4, 50])
+@pytest.mark.parametrize("amount", [1, 40, 3_000])
+def test_next_to_no_budget(levels, amount):
+    """Millionths of ε, and a million answers: close to guessing, never below it, not a crash."""
+    law = law_for("grr", amount, 1, levels)
+    hold, rise = float(law.hold), float(law.rise)
+    told = [best_name(law, levels, answers) for answers in (301, 10**5, 10**6)]
+
+    assert all(later > earlier - 1e-9 for earlier, later in pairwise([1 / levels, *told]))
+    assert told[-1] < 1 / levels + (hold - rise) * 10**3
+    assert named_by_alike_counts(rise, rise, levels, 10**6) == pytest.approx(1 / levels)
+
+
+def test_the_limit_of_many_trials(monkeypatch):
+    """Where the true level's count is taken for a Poisson one, the binomial one says the same."""
+    law = law_for("grr", 30_000, 1, 5)
+    binomial = named_by_alike_counts(float(law.hold), float(law.rise), 5, 10**5)
+    monkeypatch.setattr(constant_level, "MOST_TRIALS", 1)
+
+    assert named_by_alike_counts(float(law.hold), float(law.rise), 5, 10**5) == pytest.approx(binomial, abs=CLOSE)

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,7 +39,8 @@ def case(seed: int, folder: Path) -> None:
             shutil.copy(chance.choice(copies), home.path)
         home.clock.advance(chance.choice([0, 1, TURN, 3 * TURN]))
         home.switch_on()
-        for act in chance.sample([home.tick, partial(change_mind, chance, home, plan)], 2):
+        acts: list[Callable[[], None]] = [home.tick, partial(change_mind, chance, home, plan)]
+        for act in chance.sample(acts, 2):
             act()
     home.live(TURN * 2 * min(plan.window, 6), TURN / 2)
     home.switch_off()

@@ -6,7 +6,7 @@ reports in a month.  Everything is worked out in closed form, for homes that tak
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
@@ -70,9 +70,7 @@ class ProtectionSearch:
         if self.homes < 1:
             raise UsageError(f"advice needs at least one home, not {self.homes}")
         if not 0 < self.within < 1:
-            raise UsageError(
-                f"an error of {self.within:.4g} of a mean cannot be asked for: between 0 and 1 it must lie"
-            )
+            raise UsageError(f"the error is {self.within:.4g} of a mean; it must lie between 0 and 1")
 
     def longest(self) -> Protection:
         """The longest window up to a year that keeps the error, then the smallest ε; slots change only where they must.
@@ -81,7 +79,7 @@ class ProtectionSearch:
         """
         found = [self._longest_at(slot) for slot in self._slots()]
         reached = [plan for plan in found if plan is not None]
-        best = max(reached, key=_protects, default=None)
+        best = max(reached, key=self._protected, default=None)
         return Protection(self.homes, self.within, best and self._least_epsilon(best), self.frontier())
 
     def fixed(self, window: str) -> Protection:
@@ -96,8 +94,8 @@ class ProtectionSearch:
 
     def at(self, plan: Plan) -> Candidate | None:
         """The most accurate way to keep this window, slot and ε; None where too few homes would speak."""
-        shown = (published(one, self.homes) for one in self._shortlist(plan))
-        found = [self._judged(one, self.homes) for one in shown if one is not None]
+        shown = (published(one, self.homes) for one in self._mechanisms(plan))
+        found = [self._judged(one, self.homes) for one in islice(filter(None, shown), SHORTLIST)]
         return min(found, key=lambda one: one.middling_error, default=None)
 
     def _rungs(self) -> Iterator[tuple[str, Plan]]:
@@ -114,10 +112,13 @@ class ProtectionSearch:
 
     def _step(self, name: str, plan: Plan) -> Step:
         best = self.at(plan)
-        if best is None:
-            return Step(name, plan.slot, plan.window, None, None, self._homes_with_new_levels(self._first(plan)))
-        again = self._homes_with_new_levels(best.plan)
-        return Step(name, plan.slot, plan.window, best, self._homes(best), again)
+        if best is not None:
+            again = self._homes_with_new_levels(best.plan)
+            return Step(name, plan.slot, plan.window, best, self._homes(best), again)
+        by_noise = self._mechanisms(plan)
+        tried = by_noise[0], max(by_noise, key=lambda one: one.appliances_per_report)
+        needed = [homes for one in tried if (homes := self._homes_with_new_levels(one)) is not None]
+        return Step(name, plan.slot, plan.window, None, None, min(needed, default=None))
 
     def _longest_at(self, slot: SlotLength) -> Candidate | None:
         plan = with_slot(self.plan, slot)
@@ -132,6 +133,11 @@ class ProtectionSearch:
             few, many = (middle, many) if self._enough(self.at(replace(plan, window=middle))) else (few, middle)
         whole = whole_days(few, slot)
         return self.at(replace(plan, window=whole)) if whole else None
+
+    def _protected(self, one: Candidate) -> int:
+        """Seconds that are protected as one, as far as they are looked for: what a last slot adds does not count."""
+        own = self.plan.window * self.plan.slot.seconds
+        return min(one.plan.window * one.plan.slot.seconds, max(SlotLength.parse(YEAR).seconds, own))
 
     def _least_epsilon(self, best: Candidate) -> Candidate:
         few, many = LEAST_EPSILON, best.plan.epsilon
@@ -181,28 +187,20 @@ class ProtectionSearch:
             for each in self.plan.appliances
         )
 
-    def _first(self, plan: Plan) -> Plan:
-        return self._shortlist(plan)[0]
-
-    def _shortlist(self, plan: Plan) -> list[Plan]:
-        """The few mechanisms with the least noise for each watt of the top."""
+    def _mechanisms(self, plan: Plan) -> list[Plan]:
+        """Every oracle and number of appliances in a report, the least noise for each watt of the top first."""
         capped = replace(plan, method=TURNS[0], decision=None, appliance_epsilon=self.cap(plan))
         every = [
             replace(capped, method=method, oracle=oracle, appliances_per_report=asked)
             for method, oracle, asked in product(TURNS, LAWS, range(1, len(plan.appliances) + 1))
         ]
-        return sorted(every, key=_noise)[:SHORTLIST]
+        return sorted(every, key=_noise)
 
 
 def _noise(plan: Plan) -> float:
     """The variance of a month's mean for one home, in squared tops."""
     law = law_for(plan.oracle, strategy_for(plan).largest, plan.appliances_per_report, 3 + plan.answers_unmeasured)
     return (noise_per_watt(law) ** 2 + ONE_ANSWER) / draws_in_period(plan, 1, month_of(plan))
-
-
-def _protects(one: Candidate) -> int:
-    """Seconds that are protected as one; what a last slot adds to a year does not count."""
-    return min(one.plan.window * one.plan.slot.seconds, SlotLength.parse(YEAR).seconds)
 
 
 def month_of(plan: Plan) -> int:
@@ -214,7 +212,7 @@ def window_of(plan: Plan, written: str) -> int:
     """The slots of a window as people write it: a time such as 365d, or the whole plan."""
     slots = plan.calendar.slots if written == "plan" else plan.slot.needed_for(written)
     if slots is None:
-        raise UsageError(f"--protect is {written}; write a time such as 365d, or plan for as long as the plan runs")
+        raise UsageError(f"the window to protect is {written}; write a time such as 365d, or plan for all of the plan")
     return slots
 
 

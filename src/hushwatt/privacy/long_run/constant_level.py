@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from hushwatt.privacy.laws import Law
 
 MOST_ANSWERS = 300  # direct ones, for which the transform is worked out; beyond, off by 0.0015 at most
+MOST_TRIALS = 10**9  # beyond, so many rare successes have a Poisson count
 SPREAD = 9.0  # standard deviations beyond which nothing is expected
 CERTAIN = 1 - 1e-15  # no chance is taken to be larger
 CACHED = 1024
@@ -49,7 +50,7 @@ def _named_with(hold: float, rise: float, direct: bool, levels: int, answers: in
     if not direct:
         return named_by_bits(hold, rise, levels, answers)
     named = named_directly if answers <= MOST_ANSWERS else named_by_alike_counts
-    return named(hold, rise, levels, answers)
+    return min(1.0, named(hold, rise, levels, answers))
 
 
 def named_by_bits(hold: float, rise: float, levels: int, answers: int) -> float:
@@ -60,9 +61,12 @@ def named_by_bits(hold: float, rise: float, levels: int, answers: int) -> float:
 
 def named_by_alike_counts(hold: float, rise: float, levels: int, answers: int) -> float:
     """Independent counts whose differences are like those of the multinomial ones."""
-    trials = round(answers * hold**2 / (hold - rise) ** 2)
-    counts = _window(answers * rise, answers * hold, trials)
-    return _summed(_binomial(trials, answers * hold / trials, counts), _poisson(answers * rise, counts), levels)
+    if hold <= rise:
+        return 1 / levels  # no answer speaks for any level
+    trials, mean = round(answers * hold**2 / (hold - rise) ** 2), answers * hold
+    counts = _window(answers * rise, mean, trials)
+    true = _poisson(mean, counts) if trials > MOST_TRIALS else _binomial(trials, mean / trials, counts)
+    return _summed(true, _poisson(answers * rise, counts), levels)
 
 
 def named_directly(hold: float, rise: float, levels: int, answers: int) -> float:

@@ -63,8 +63,9 @@ class PushedRatio(PushedMean):
 
 def pushed_mean(plan: Plan, series: ApplianceSeries, timeline: SlotTimeline) -> PushedMean:
     """How far forging homes can move the period of an appliance."""
-    counted, number, answers = series.slots.counted, series.number, series.answers
-    slots, weights = timeline.slots[counted], 1 / (counted.sum() * series.slots.reports[counted])
+    number, answers, inside = series.number, series.answers, series.slots.counted[timeline.heard_row]
+    counted, slots = timeline.heard_row[inside], timeline.heard[inside]
+    weights = 1 / (series.slots.counted.sum() * series.slots.reports[counted])
     if answers is None:
         return PushedMean(plan, slots, weights, series.slots.watts[counted], reach(plan, number))
     part = heaviest(plan, slots, weights)
