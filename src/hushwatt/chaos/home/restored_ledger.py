@@ -25,13 +25,13 @@ def case(seed: int, folder: Path) -> None:
     """
     chance, source = random.Random(seed), SeededSource(seed)
     plan = plan_for(chance)
-    caps = replace(NO_CAPS, epsilon_lifetime=plan.epsilon * chance.choice([2, 3, 1_000]))
+    caps = replace(NO_CAPS, epsilon_lifetime=plan.epsilon * chance.choice([1, 1, 2, 1_000]))
     client = FakeProvider((plan,)).provider_client
     home = HomeUnderTest(folder / "ledger.db", source, caps=caps, client=client)
     join(home.store, plan, source=source)
     copies = list[Path]()
-    for _ in range(chance.randint(2, 6)):
-        home.live(TURN * chance.randint(0, 3 * plan.window), TURN / 2)
+    for _ in range(chance.randint(4, 12)):
+        home.live(TURN * chance.randint(0, 8), TURN / 2)
         home.switch_off()
         copies.append(folder / f"copy{len(copies)}.db")
         shutil.copy(home.path, copies[-1])
@@ -42,7 +42,7 @@ def case(seed: int, folder: Path) -> None:
         acts: list[Callable[[], None]] = [home.tick, partial(change_mind, chance, home, plan)]
         for act in chance.sample(acts, 2):
             act()
-    home.live(TURN * 2 * min(plan.window, 5), TURN / 2)
+    home.live(TURN * 2 * min(plan.window, 6), TURN / 2)
     home.switch_off()
     check_windows(home.released, plan)
     cost, cap = total_cost(home.released), home.caps.epsilon_lifetime
@@ -53,7 +53,7 @@ def change_mind(chance: random.Random, home: HomeUnderTest, plan: Plan) -> None:
     """Where the home left or retired, its owner may allow it more and join again; else it may leave."""
     row = home.store.rows("SELECT left, retired FROM plans WHERE plan = ?", (plan.id,))[0]
     if any(value is not None for value in row.values()):
-        raised = home.caps.epsilon_lifetime + plan.epsilon * chance.choice([0, 1, 3])
+        raised = max(home.caps.epsilon_lifetime, 5 * plan.epsilon)
         home.caps = home.agent.caps = replace(home.caps, epsilon_lifetime=raised)
         agree_again(home, plan)
     elif chance.random() < 0.2:
