@@ -122,6 +122,21 @@ def test_bounds_hold_where_homes_decide():
         assert attacked.told < attacked.printed
 
 
+def test_who_measures_it_is_attacked(plan, fresh, monkeypatch):
+    """Homes without the appliance say that they do not measure it; printed for 0 W, the figures are rejected."""
+    asked = replace(plan, unmeasured="answer")
+    kinds = [each.kind for each in attack_habit(asked, (30,), work=WORK)]
+    honest = audit_habit(asked, (30,), work=WORK)
+
+    assert kinds == ["owned", "measured", "constant"]
+    assert honest.passed
+    assert "homes that measure told right in" in honest.figure
+    assert honest.numbers["measured_after_30_days"] > honest.numbers["owned_after_30_days"] + 0.02  # type: ignore[operator]
+    for rosy in long_run(asked, 30).told.values():
+        object.__setattr__(rosy, "measured", rosy.owned)
+    assert not audit_habit(asked, (30,), work=WORK).passed
+
+
 def test_all_plans_are_audited():
     """The quick ones and the thorough ones are the same plans, with fewer and with more homes."""
     for quick, work in ((True, habit.QUICK_WORK), (False, habit.WORK)):

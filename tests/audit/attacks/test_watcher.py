@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from hushwatt.audit.attacks.watcher import LevelWatcher, OwnerWatcher, answered, laws_of, watch_levels, watch_owners
+from hushwatt.audit.attacks.watcher import (
+    LevelWatcher,
+    OwnerWatcher,
+    answered,
+    laws_of,
+    watch_levels,
+    watch_measuring,
+    watch_owners,
+)
 from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.long_run.long_run import owner_levels
 from hushwatt.wire.payload import Layout
@@ -42,7 +50,11 @@ def test_scores_are_log_likelihood_ratios(plan_of, oracle):
         chances = [float(law.chance(answer, level)) for level in range(3)]
         mixed = sum(part * chances[level] for level, part in owner)
 
+        measuring = OwnerWatcher(plan, np.zeros((1, 1)), other=-1)
+        measuring.see([law], bits, about, everyone)
+
         assert owners.scores[0, 0] == pytest.approx(np.log(mixed / chances[0]))
+        assert measuring.scores[0, 0] == pytest.approx(np.log(mixed / chances[-1]))
         assert levels.scores[0] - levels.scores[0, 0] == pytest.approx(np.log(np.array(chances) / chances[0]))
 
 
@@ -57,14 +69,14 @@ def test_an_answer_about_another_appliance_says_nothing(plan_of):
     assert owners.scores[0, 1] < 0
 
 
-@pytest.mark.parametrize("watch", [watch_levels, watch_owners])
+@pytest.mark.parametrize("watch", [watch_levels, watch_owners, watch_measuring])
 def test_loud_reports_tell_everything(plan_of, watch):
     """With next to no noise he is always right, also about "not measured" plans, turns and orders."""
     plan = plan_of(3, 3, method="lpu", oracle="grr", epsilon=40 * MICRO, window=4, unmeasured="answer")
     right = watch(plan, 60, 50, seed=1)
 
     assert right.shape == (50, 2)
-    assert right[:, :].mean() > (0.99 if watch is watch_levels else 0.4)
+    assert right[:, :].mean() > (0.4 if watch is watch_owners else 0.99)
 
 
 def test_silent_homes_tell_nothing(plan_of):

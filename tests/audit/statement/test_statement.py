@@ -11,6 +11,8 @@ from tests.audit.statement.conftest import finding
 from hushwatt.audit.claims import CLAIMS
 from hushwatt.audit.statement.evidence import Evidence, read_audit
 from hushwatt.audit.statement.fact import FORMULAS, TracedFigure
+from hushwatt.audit.statement.long_term import long_term
+from hushwatt.audit.statement.page import headlines
 from hushwatt.audit.statement.proof import shown_by
 from hushwatt.audit.statement.registry import registry_entry
 from hushwatt.audit.statement.risks import RISKS
@@ -21,6 +23,7 @@ from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset, presets
 from hushwatt.plan.slot import SlotLength
+from hushwatt.privacy.long_run import long_run
 from hushwatt.privacy.promise import promise
 
 PLAN = replace(preset("advised"), expires=datetime(2026, 1, 1, tzinfo=UTC))
@@ -167,6 +170,21 @@ def test_a_window_as_long_as_the_plan():
     assert "the unit is the home itself" in told["guarantee"]["unit_of_privacy"]["text"]
     assert told["cannot_be_claimed"]["habits"]["label"] == "Beyond the plan"
     assert "slots in all" in statement(PLAN).as_json()["sections"]["guarantee"]["unit_of_privacy"]["text"]
+
+
+def test_who_measures_it_is_stated():
+    """Where homes say what they do not measure, the larger of both risks is stated, and both stand in the table."""
+    asked = replace(PLAN, unmeasured="answer")
+    told, sections = long_run(asked).told, statement(asked).as_json()["sections"]
+    most = max(each.ownership for each in told.values())
+
+    assert sections["risks"]["habits"]["figures"]["owned"]["value"] == most > max(each.owned for each in told.values())
+    (table,) = [each for each in long_term(asked, Evidence()).tables if each.key == "appliances"]
+    assert [row[2].value for row in table.rows] == [each.measured for each in told.values()]
+    assert table.head[2].startswith("measured or not")
+    assert all(len(row) == len(table.head) for row in table.rows)
+    assert "owns and measures the appliance" in headlines(statement(asked))[2][1]
+    assert "owns the appliance" in headlines(statement(PLAN))[2][1]
 
 
 def test_bounds_are_called_so():

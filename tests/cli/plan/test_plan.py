@@ -166,6 +166,17 @@ class TestCheck:
         assert kettle == long_run(preset("advised")).told["kettle"].as_json()
         assert found["long_run"]["epsilon"] == 122 * found["dearest_window"]
 
+    def test_who_measures_what(self, hushwatt, tmp_path):
+        """A plan in which homes say what they do not measure tells who does, and says so."""
+        path = tmp_path / "plan.toml"
+        path.write_text(preset("everyday").toml(), encoding="utf-8")
+        told = json.loads(hushwatt("plan", "check", path, "--json").stdout)["long_run"]["told"]["washing_machine"]
+
+        assert told["measured"] == pytest.approx(0.990, abs=0.002)
+        assert told["owned"] == pytest.approx(0.852, abs=0.002)
+        said = " ".join(hushwatt("plan", "check", path, COLUMNS="200").stdout.split())
+        assert "right whether you own and measure a" in said
+
     def test_direct_answers(self, hushwatt, tmp_path):
         """A direct answer is the truth or not, so one chance is told; one slot is called a slot."""
         path = _written(tmp_path, method="lpu", decision=None, oracle="grr", appliances_per_report=1, window=1)

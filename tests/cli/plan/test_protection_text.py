@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from hushwatt.cli.plan.protection_text import advised_lines, frontier_table, share_of
+from hushwatt.cli.plan.protection_text import advised_lines, frontier_table, share_of, told_in_a_year
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.advice.protection import ProtectionSearch
+from hushwatt.privacy.long_run import long_run
 
 
 def shared(plan):
@@ -150,3 +151,12 @@ def test_shares_that_are_none(text):
     """Only a plain share between none and all."""
     with pytest.raises(UsageError, match="--within is"):
         share_of(text)
+
+
+def test_the_larger_risk_is_in_the_frontier():
+    """Where homes say what they do not measure, who does is told best."""
+    plan = preset("everyday")
+    told = told_in_a_year(plan)
+
+    assert told["measured"] == max(each.ownership for each in long_run(plan).told.values()) > told["owned"]
+    assert set(told_in_a_year(preset("advised"))) == {"owned", "constant"}

@@ -2,18 +2,21 @@
 
 import itertools
 from dataclasses import replace
+from datetime import UTC, datetime
 from math import exp
 from time import process_time
 
 import pytest
 
 from hushwatt.plan.presets import preset
+from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.laws import law_for
 from hushwatt.privacy.long_run import SPANS, long_run
 from hushwatt.privacy.long_run.answers import answers_in
 from hushwatt.privacy.long_run.constant_level import best_name
 from hushwatt.privacy.long_run.long_run import NOTHING, owner_levels
 from hushwatt.privacy.long_run.two_pasts import best_guess
+from hushwatt.privacy.strategies import affordable
 
 
 def test_an_average_over_turns_and_orders(plan_of):
@@ -106,3 +109,52 @@ def test_as_json():
     assert (found["epsilon"], found["appliance_epsilon"]) == (1_219_998_780, 81_333_252)
     assert set(found["told"]["kettle"]) == {"owned", "constant"}
     assert found["at_most"] is False
+
+
+EXTREMES = list(itertools.product(("lbd", "lba"), ("grr", "oue"), (2, 10), (1, 100_000, 525_600), (1, 100)))
+
+
+@pytest.mark.parametrize(("method", "oracle", "epsilon", "window", "appliances"), EXTREMES)
+def test_extreme_plans(plan_of, method, oracle, epsilon, window, appliances):
+    """Windows of half a million slots with next to nothing for each are told of, close to guessing or not."""
+    fields = {"epsilon": epsilon * 1_000_000, "window": window, "oracle": oracle, "slot": SlotLength(1, "m")}
+    plan = plan_of(*[4] * appliances, method=method, expires=datetime(2040, 1, 1, tzinfo=UTC), **fields)
+    for days in (30, None):
+        run = long_run(plan, days)
+        assert all(0.25 - 1e-9 <= told.constant <= 1 and 0.5 <= told.owned <= 1 for told in run.told.values())
+
+
+@pytest.mark.parametrize("name", ["kettle", "washing_machine"])
+def test_who_measures_it(name):
+    """A home without the appliance has no plug on it and answers so, which is told apart more easily than 0 W."""
+    plan = preset("everyday")
+    place = plan.names.index(name)
+    law = law_for(plan.oracle, affordable(plan), plan.appliances_per_report, plan.widths[place])
+    owner, unmeasured = owner_levels(plan, plan.appliances[place]), ((plan.widths[place] - 1, 1.0),)
+    expected = sum(
+        chance * best_guess(law, owner, unmeasured, answers) for answers, chance in answers_in(plan, 365).items()
+    )
+    told = long_run(plan).told[name]
+
+    assert told.measured == pytest.approx(expected)
+    assert told.measured == told.ownership > told.owned + 0.01
+    assert set(told.as_json()) == {"owned", "measured", "constant"}
+
+
+@pytest.mark.parametrize("mapping", ["range", "dither"])
+def test_who_measures_it_where_homes_decide(plan_of, mapping):
+    """A bound as well; also where the typical mean counts as nothing, so that 0 W are not told from it."""
+    plan = plan_of(3, method="lba", mapping=mapping, unmeasured="answer", epsilon=1_000_000)
+    plan = replace(plan, appliances=(replace(plan.appliances[0], typical_mean=20.0),))
+    told = long_run(plan).told[plan.names[0]]
+
+    assert told.measured is not None
+    assert 0.5 < told.measured <= long_run(plan).appliance_worst
+    assert told.ownership == told.measured > told.owned + 0.05
+
+
+def test_without_that_answer_nothing_is_said_of_it():
+    """The larger risk is then the only one."""
+    told = long_run(preset("advised")).told["kettle"]
+    assert told.measured is None
+    assert told.ownership == told.owned

@@ -109,3 +109,19 @@ def test_in_the_voice_of_an_analyst():
     for (_, owner), (_, analyst) in zip(to_owner, to_analyst, strict=True):
         assert re.findall(r"[\d.,]+", owner) == re.findall(r"[\d.,]+", analyst)
     assert "whether it owns any" in dict(long_run_sentences(preset("paper"), ANALYST))["in the long run"]
+
+
+def test_the_larger_risk_is_told():
+    """Where homes say what they do not measure, that tells owners from others, and is what is said."""
+    plan = preset("everyday")
+    told = long_run(plan).told
+    owned, over_time = (dict(long_run_sentences(plan))[label] for label in ("in the long run", "over time"))
+    best = max(told, key=lambda name: told[name].ownership)
+
+    assert f"whether you own and measure {article(best)} {times_in_100(told[best].ownership, 0.5)} times" in owned
+    assert over_time.startswith(f"whether you own and measure {article(best)} is told right")
+    assert "whether it owns and measures" in dict(long_run_sentences(plan, ANALYST))["in the long run"]
+    single = replace(plan, appliances=plan.appliances[:1], appliances_per_report=1)
+    name = single.names[0]
+    assert f"{times_in_100(long_run(single).told[name].ownership, 0.5)} times in 100" in long_run_words(single)[0]
+    assert "measure" not in long_run_words(preset("advised"))[0]

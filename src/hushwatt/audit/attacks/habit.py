@@ -1,7 +1,8 @@
 """The long run, attacked: what `plan check` prints is what years of real bytes tell.  [claim C15]
 
 Homes report by the shipped function.  The best attacker there can be sees every byte and says of each appliance
-whether the home owns it, and of a level that never changes which it is.  How often he is right is compared with
+whether the home owns it, where homes say so whether it measures it, and of a level that never changes which it is.
+How often he is right is compared with
 the printed chances: more would be a leak, less a promise that is told too gloomily or an attack that is blunt.  Where
 homes decide by themselves the printed chances are bounds, and must not be exceeded.
 """
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.audit.attacks.habit_plans import habit_plans
-from hushwatt.audit.attacks.watcher import Right, watch_levels, watch_owners
+from hushwatt.audit.attacks.watcher import Right, watch_levels, watch_measuring, watch_owners
 from hushwatt.audit.finding import Audit, Finding
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
@@ -28,6 +29,12 @@ MOST_HOMES, FEWEST_HOMES = 100_000, 200
 MOST_SLOTS = 10_000  # longer times are not attacked
 SIGMAS = 4.5  # by which what is measured and what is printed may differ
 ROUNDING = 0.002  # by which printed chances may be off
+ATTACKS = {"owned": watch_owners, "measured": watch_measuring, "constant": watch_levels}
+WORDS = {
+    "owned": "owners told right in",
+    "measured": "homes that measure told right in",
+    "constant": "constant levels named in",
+}
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class Attacked:
     """How often the attacker was right after some days, beside what is printed."""
 
     days: int
-    kind: str  # owned or constant
+    kind: str  # owned, measured or constant
     told: float  # over all appliances
     printed: float
     excess: float  # by how many times chance the worst of all figures is off; negative where it is below
@@ -62,13 +69,14 @@ def audit_habit(plan: Plan, days: tuple[int, ...] = DAYS, work: int = WORK) -> F
 
 
 def attack_habit(plan: Plan, days: tuple[int, ...] = DAYS, work: int = WORK, seed: int = 2) -> Iterator[Attacked]:
-    """Both attacks after each number of days; as many homes as the work allows."""
+    """Every attack after each number of days; as many homes as the work allows."""
     if plan.decision == "provider":
         raise UsageError("habits are attacked in what homes send by themselves; here the provider decides")
     for run in _runs(plan, days):
         homes = int(np.clip(work // run.slots, FEWEST_HOMES, MOST_HOMES))
-        for kind, watch in (("owned", watch_owners), ("constant", watch_levels)):
-            yield compared(kind, watch(plan, run.slots, homes, seed), run)
+        for kind, watch in ATTACKS.items():
+            if kind != "measured" or plan.answers_unmeasured:
+                yield compared(kind, watch(plan, run.slots, homes, seed), run)
 
 
 def _runs(plan: Plan, days: tuple[int, ...]) -> list[LongRun]:
@@ -102,11 +110,10 @@ def _beyond_rounding(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _figure(attacks: list[Attacked]) -> str:
     """Percentages after each number of days, with what is printed in brackets."""
-    words = {"owned": "owners told right in", "constant": "constant levels named in"}
     parts = []
-    for kind, text in words.items():
+    for kind in dict.fromkeys(each.kind for each in attacks):
         told = [f"{_percent(each.told)} ({_percent(each.printed)})" for each in attacks if each.kind == kind]
-        parts.append(f"{text} {', '.join(told)} %")
+        parts.append(f"{WORDS[kind]} {', '.join(told)} %")
     days = ", ".join(f"{each.days:,}" for each in attacks if each.kind == "owned")
     bound = " at most" if attacks[0].at_most else ""
     return f"after {days} days, beside what is printed{bound}: {'; '.join(parts)}"

@@ -50,16 +50,17 @@ class OwnerWatcher:
 
     plan: Plan
     scores: Scores  # homes × appliances
+    other: int = 0  # what everybody else answers: the lowest level, or the last answer
 
     def see(self, laws: list[Law], said: NDArray[np.bool_], about: NDArray[np.bool_], homes: NDArray[np.intp]) -> None:
-        """Take in answers: what they say of the owner's levels, against what they say of the lowest."""
+        """Take in answers: what they say of the owner's levels, against what they say of the other answer."""
         starts = np.cumsum([0, *self.plan.widths])
         for place, (appliance, law) in enumerate(zip(self.plan.appliances, laws, strict=True)):
             hold, rise = float(law.hold), float(law.rise)
             silent = 1.0 if law.direct else (1 - hold) / (1 - rise)  # how a level's silence speaks for it
             speaks = np.where(said[:, starts[place] : starts[place + 1]], hold / rise, silent)
             owner = sum(part * speaks[:, level] for level, part in owner_levels(self.plan, appliance))
-            self.scores[homes, place] += np.where(about[:, place], np.log(owner / speaks[:, 0]), 0.0)
+            self.scores[homes, place] += np.where(about[:, place], np.log(owner / speaks[:, self.other]), 0.0)
 
     def guesses(self) -> NDArray[np.bool_]:
         """Whether each home owns each appliance."""
@@ -78,10 +79,19 @@ def watch_levels(plan: Plan, slots: int, homes: int, seed: int) -> Right:
 
 def watch_owners(plan: Plan, slots: int, homes: int, seed: int) -> Right:
     """Homes that own an appliance and use the typical mean in every slot, or that do not, both as likely."""
+    return _watch_owners(plan, slots, homes, seed, otherwise=0.0)
+
+
+def watch_measuring(plan: Plan, slots: int, homes: int, seed: int) -> Right:
+    """The same where homes without the appliance have no plug on it, and say so."""
+    return _watch_owners(plan, slots, homes, seed, otherwise=np.nan)
+
+
+def _watch_owners(plan: Plan, slots: int, homes: int, seed: int, otherwise: float) -> Right:
     random, source = np.random.default_rng(seed), Simulation(seed, "owners")
     owns = random.random((homes, len(plan.appliances))) < 0.5
-    watts = owns * np.array([typical_mean(plan, each) for each in plan.appliances])
-    watcher = OwnerWatcher(plan, np.zeros(owns.shape))
+    watts = np.where(owns, [typical_mean(plan, each) for each in plan.appliances], otherwise)
+    watcher = OwnerWatcher(plan, np.zeros(owns.shape), other=-1 if np.isnan(otherwise) else 0)
     _watch(plan, slots, homes, source, lambda slot: levels_of(plan, slot, watts, source), watcher)
     return np.asarray(watcher.guesses() == owns)
 

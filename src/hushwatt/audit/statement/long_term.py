@@ -100,7 +100,7 @@ def chance_told(run: LongRun, chance: float) -> TracedFigure:
 
 def best_told(run: LongRun) -> tuple[TracedFigure, TracedFigure]:
     """The same about the appliance that shows most: whether it is owned, and its level if that never changes."""
-    owned, constant = (max(getattr(told, kind) for told in run.told.values()) for kind in ("owned", "constant"))
+    owned, constant = (max(getattr(told, kind) for told in run.told.values()) for kind in ("ownership", "constant"))
     return chance_told(run, owned), chance_told(run, constant)
 
 
@@ -128,6 +128,7 @@ def by_appliance(plan: Plan) -> FigureTable:
     head = (
         "appliance",
         f"owned or not, after {after}",
+        *([f"measured or not, after {after}"] if plan.answers_unmeasured else []),
         "guessing that",
         f"its level if constant, after {after}",
         "guessing that level",
@@ -136,6 +137,7 @@ def by_appliance(plan: Plan) -> FigureTable:
         (
             from_plan("appliance", sanitised(name)),
             chance_told(run, told.owned),
+            *([] if told.measured is None else [chance_told(run, told.measured)]),
             computed(FORMULA, per_cent(0.5), 0.5),
             chance_told(run, told.constant),
             computed(FORMULA, per_cent(1 / told.levels), 1 / told.levels),

@@ -48,10 +48,11 @@ def headlines(stated: PlanStatement) -> list[tuple[TracedFigure, str]]:
     plan = stated.plan
     promised, run = promise(plan), long_run(plan)
     lasting, after = plan.slot.lasting(plan.window), length(plan, run)
+    owns = "owns and measures" if plan.answers_unmeasured else "owns"
     words = (
         f"at most: how sure all reports of {lasting} make somebody who was undecided about one appliance",
         f"at most: the same about two pasts of the home as a whole, in {lasting}",
-        f"of the best guesses whether a home owns the appliance that shows most are right, after {after}; half of "
+        f"of the best guesses whether a home {owns} the appliance that shows most are right, after {after}; half of "
         "all guesses are right without any report",
         f"of the best guesses at a level that never changes are right, after {after}",
     )

@@ -174,7 +174,8 @@ def _price(step: "Step") -> dict[str, str]:
     if step.best is not None:
         plan = step.best.plan
         often = how_often(plan.publish, plan.slot).removeprefix("once ")
-        told = f"{100 * told_in_a_year(plan)['owned']:.0f} of 100"
+        chances = told_in_a_year(plan)
+        told = f"{100 * max(chances['owned'], chances.get('measured', 0)):.0f} of 100"
         error, homes = percent(step.best.middling_error), count(step.needed)
     return {
         "protected as one": step.protects,
@@ -191,16 +192,18 @@ def told_in_a_year(plan: "Plan") -> dict[str, float]:
     """The chances of who saw all reports of a home for a year, about the appliance that is told best."""
     from hushwatt.privacy.long_run import long_run
 
-    told = long_run(plan).told.values()
-    return {"owned": max(each.owned for each in told), "constant": max(each.constant for each in told)}
+    chances = [each.as_json() for each in long_run(plan).told.values()]
+    return {kind: max(each[kind] for each in chances) for kind in chances[0]}
 
 
 def frontier_remarks(found: "Protection") -> list[str]:
     """How to read the frontier."""
-    epsilon = next((f" at ε {step.best.plan.epsilon / 1e6:.4g}" for step in found.frontier if step.best), "")
+    plans = [step.best.plan for step in found.frontier if step.best]
+    epsilon = f" at ε {plans[0].epsilon / 1e6:.4g}" if plans else ""
+    owns = "owns and measures" if any(plan.answers_unmeasured for plan in plans) else "owns"
     return [
         f"Each line is the best plan for {found.homes:,} homes{epsilon}. Told in a year: how often someone who saw all "
-        "reports of a home for a year would typically tell right whether it owns the appliance that is told best; "
+        f"reports of a home for a year would typically tell right whether it {owns} the appliance that is told best; "
         "guessing is 50. Errors are of a middling appliance's mean of real watts over a month, all causes counted: "
         f"noise, and what lies above the last level. Homes for {percent(found.within)}: with the levels of the line, "
         "then with levels chosen for that many."

@@ -112,7 +112,7 @@ def page(done: Rehearsal, year: YearRehearsal) -> str:
 def year_words(done: Rehearsal, year: YearRehearsal) -> dict[str, str]:
     """What the page says of the year."""
     told = long_run(year.plan).told
-    best = max(told, key=lambda name: told[name].owned)
+    best = max(told, key=lambda name: told[name].ownership)
     return {
         "year_homes": f"{year.homes:,}",
         "year_epsilon": f"{year.plan.epsilon / 1e6:.4g}",
@@ -122,7 +122,7 @@ def year_words(done: Rehearsal, year: YearRehearsal) -> dict[str, str]:
         "year_share_error": f"{year.share_error:.1f}",
         "within": str(year.within),
         "appliances": str(len(year.truth)),
-        "best_told": times_in_100(told[best].owned, 0.5),
+        "best_told": times_in_100(told[best].ownership, 0.5),
         "best_known": escape(article(best)),
         "year_chart": chart(year),
         "observed": "\n".join(f"<li>{escape(said)}</li>" for _, said in observed(year.plan, done.plan)),

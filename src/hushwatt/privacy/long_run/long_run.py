@@ -3,7 +3,8 @@
 The attacker is the best there can be: he knows the plan, the laws, the home's turn and order, sees every
 report, and guesses what makes them likeliest.  He is asked two things about each appliance: whether the home
 owns it (it uses the typical mean in every slot, or 0 W; both as likely beforehand), and which level it has,
-if that never changes (all levels as likely beforehand).
+if that never changes (all levels as likely beforehand).  Where homes say what they do not measure, one without the
+appliance has no plug on it and says so in every slot; then he is asked too whether the home measures it at all.
 """
 
 from collections.abc import Mapping
@@ -37,9 +38,16 @@ class Told:
     owned: float  # whether the home owns it; guessing alone: a half
     constant: float  # which level it has, if always the same; guessing alone: one in d
     levels: int  # d
+    measured: float | None = None  # whether the home measures it, where homes say so; guessing alone: a half
+
+    @property
+    def ownership(self) -> float:
+        """The larger risk: others use 0 W, or have no plug on it."""
+        return self.owned if self.measured is None else max(self.owned, self.measured)
 
     def as_json(self) -> dict[str, float]:
-        return {"owned": self.owned, "constant": self.constant}
+        measured = {} if self.measured is None else {"measured": self.measured}
+        return {"owned": self.owned, **measured, "constant": self.constant}
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,11 @@ def owner_levels(plan: Plan, appliance: Appliance) -> Mixture:
     return ((lower, 1 - way), (lower + 1, way)) if way else ((lower, 1.0),)
 
 
+def others(plan: Plan, width: int) -> tuple[Mixture, ...]:
+    """What homes answer from which an owner is told: 0 W, and where it is an answer that they do not measure it."""
+    return (NOTHING, ((width - 1, 1.0),)) if plan.answers_unmeasured else (NOTHING,)
+
+
 def _drawn(plan: Plan, slots: int) -> dict[str, Told]:
     """Chances averaged over the numbers of answers that the clock allows; each costs the same."""
     strategy, counts = strategy_for(plan), answers_in(plan, slots).items()
@@ -117,24 +130,23 @@ def _drawn(plan: Plan, slots: int) -> dict[str, Told]:
     told = {}
     for each, width in zip(plan.appliances, plan.widths, strict=True):
         law, owner = law_for(plan.oracle, drawn, plan.appliances_per_report, width), owner_levels(plan, each)
-        told[each.name] = Told(
-            owned=sum(chance * best_guess(law, owner, NOTHING, answers) for answers, chance in counts),
-            constant=sum(chance * best_name(law, each.levels, answers) for answers, chance in counts),
-            levels=each.levels,
+        owned, *measured = (
+            sum(chance * best_guess(law, owner, other, answers) for answers, chance in counts)
+            for other in others(plan, width)
         )
+        constant = sum(chance * best_name(law, each.levels, answers) for answers, chance in counts)
+        told[each.name] = Told(owned, constant, each.levels, *measured)
     return told
 
 
 def _bounded(plan: Plan, slots: int) -> dict[str, Told]:
     """Bounds, where it is decided in each slot whether to publish."""
-    return {
-        each.name: Told(
-            owned=owned_bound(plan, width, owner_levels(plan, each), NOTHING, slots),
-            constant=constant_bound(plan, width, each.levels, slots),
-            levels=each.levels,
-        )
-        for each, width in zip(plan.appliances, plan.widths, strict=True)
-    }
+    told = {}
+    for each, width in zip(plan.appliances, plan.widths, strict=True):
+        owner, constant = owner_levels(plan, each), constant_bound(plan, width, each.levels, slots)
+        owned, *measured = (owned_bound(plan, width, owner, other, slots) for other in others(plan, width))
+        told[each.name] = Told(owned, constant, each.levels, *measured)
+    return told
 
 
 def _certainty(amount: int) -> float:

@@ -18,13 +18,14 @@ class Voice:
 
     reports: str
     owns: str
+    measures: str  # where homes say what they do not measure
     uses: str
     does: str
     home: str
 
 
-OWNER = Voice("all your reports", "you own", "you use", "you do", "your home")
-ANALYST = Voice("all reports of a home", "it owns", "it uses", "the home does", "the home")
+OWNER = Voice("all your reports", "you own", "you own and measure", "you use", "you do", "your home")
+ANALYST = Voice("all reports of a home", "it owns", "it owns and measures", "it uses", "the home does", "the home")
 
 
 def long_run_words(plan: Plan, days: int | None = YEAR, voice: Voice = OWNER) -> list[str]:
@@ -42,17 +43,18 @@ def long_run_sentences(plan: Plan, voice: Voice = OWNER) -> list[tuple[str, str]
 
 def _owned(plan: Plan, run: LongRun, voice: Voice) -> str:
     """The appliance that is told best, and the one that is told least."""
-    most, least = (pick(run.told, key=lambda name: run.told[name].owned) for pick in (max, min))
-    high, low = (times_in_100(run.told[name].owned, 0.5) for name in (most, least))
+    most, least = (pick(run.told, key=lambda name: run.told[name].ownership) for pick in (max, min))
+    high, low = (times_in_100(run.told[name].ownership, 0.5) for name in (most, least))
+    owns = _owns(plan, voice)
     who = f"someone who watches {voice.reports} for {length(plan, run)} would tell"
-    if run.told[most].owned <= 0.5:
+    if run.told[most].ownership <= 0.5:
         return (
-            f"{who} no better than by guessing whether {voice.owns} {_any(run)}, 50 times in 100, as long as "
+            f"{who} no better than by guessing whether {owns} {_any(run)}, 50 times in 100, as long as "
             f"{voice.uses} no more of it than is typical: that counts as its lowest level, like nothing at all"
         )
-    text = f"{who} right whether {voice.owns} {article(most)} {_at_most(run)}{high} times in 100; without them 50"
+    text = f"{who} right whether {owns} {article(most)} {_at_most(run)}{high} times in 100; without them 50"
     if low != high:
-        return f"{text}. Whether {voice.owns} {article(least)}: {low} times; all else lies in between"
+        return f"{text}. Whether {owns} {article(least)}: {low} times; all else lies in between"
     return text if len(run.told) == 1 else f"{text}. So it is with each of the {len(run.told)} appliances"
 
 
@@ -70,9 +72,9 @@ def _constant(plan: Plan, run: LongRun) -> str:
 
 def _grows(plan: Plan, voice: Voice) -> str | None:
     """The appliance that is told best after a year, from the first month to the end; None where none is told."""
-    name = max(plan.names, key=lambda each: long_run(plan).told[each].owned)
+    name = max(plan.names, key=lambda each: long_run(plan).told[each].ownership)
     runs = {run.slots: run for run in (long_run(plan, days) for days in SPANS)}
-    told, spans = [times_in_100(run.told[name].owned, 0.5) for run in runs.values()], list(runs.values())
+    told, spans = [times_in_100(run.told[name].ownership, 0.5) for run in runs.values()], list(runs.values())
     if set(told) == {"50"} or len(told) == 1:
         return None
     last = told.index(MORE) if MORE in told else len(told) - 1
@@ -80,7 +82,7 @@ def _grows(plan: Plan, voice: Voice) -> str | None:
     later = "".join(f", {each} {when}" for each, when in zip(told[1:], more, strict=False))
     ever = " and ever after" if last < len(told) - 1 else ""
     return (
-        f"whether {voice.owns} {article(name)} is told right {_at_most(spans[0])}{told[0]} times in 100 {first}"
+        f"whether {_owns(plan, voice)} {article(name)} is told right {_at_most(spans[0])}{told[0]} times in 100 {first}"
         f"{later}{ever}"
     )
 
@@ -132,6 +134,10 @@ def length(plan: Plan, run: LongRun) -> str:
         days = long_run(plan, None).after_days
         return f"the whole plan of {days:,} day{'' if days == 1 else 's'}"
     return LENGTHS.get(run.after_days, f"{run.after_days:,} day{'' if run.after_days == 1 else 's'}")
+
+
+def _owns(plan: Plan, voice: Voice) -> str:
+    return voice.measures if plan.answers_unmeasured else voice.owns
 
 
 def _at_most(run: LongRun) -> str:
