@@ -18,8 +18,9 @@ GROUPED = {
     "audit/harness/test_true_time_recorder.py": "audit/harness/home_under_test audit/harness/released",
     "audit/leaks/test_canary.py": "audit/leaks/traces",
     "audit/statement/test_statement.py": """
-        audit/statement/guarantee audit/statement/impact audit/statement/limits audit/statement/long_term
-        audit/statement/mechanism audit/statement/proof audit/statement/registry audit/statement/risks
+        audit/statement/guarantee audit/statement/impact audit/statement/limits
+        audit/statement/long_term audit/statement/mechanism audit/statement/proof
+        audit/statement/registry audit/statement/risks
     """,
     "audit/test_claims.py": "audit/suites",
     "audit/test_page.py": "audit/page_words privacy/promise_words",
@@ -107,7 +108,8 @@ GROUPED = {
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
     "privacy/advice/test_advise.py": """
-        privacy/advice/answered privacy/advice/candidate privacy/advice/expected privacy/advice/level_choice
+        privacy/advice/answered privacy/advice/candidate privacy/advice/expected
+        privacy/advice/level_choice
     """,
     "privacy/test_cohorts.py": "privacy/strategies/columns",
     "privacy/test_dearest.py": "privacy/strategies/strategy",
@@ -164,6 +166,9 @@ ACROSS = {
     "chaos/test_foreign_dangers.py",
     "chaos/test_provider_dangers.py",
     "fleet/test_edges.py",
+    "fleet/test_long_windows.py",
+    "fleet/test_older_states.py",
+    "household/test_coming_back.py",
     "household/test_earlier_homes.py",
     "household/test_rotation.py",
     "household/upload/test_pinned_key.py",

@@ -15,10 +15,11 @@ from hushwatt.audit.harness.released import check_windows
 from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder
 from hushwatt.audit.planted import OnceOnlyBook, RenewedBook
 from hushwatt.chaos.home.wild_clock import EventScript
+from hushwatt.household.agent import Agent
 from hushwatt.household.ledger import monotonic_clock, store
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
-from hushwatt.household.membership import Membership
+from hushwatt.household.membership import NOT_RUNNING, Membership
 from hushwatt.plan.amounts import MICRO
 
 
@@ -112,6 +113,21 @@ def test_an_agent_that_believes_every_ledger(tmp_path, monkeypatch):
 
     with pytest.raises(Fault, match="a window of lbd cost"):
         rewound(tmp_path)
+
+
+def test_an_agent_that_believes_a_ledger_in_which_it_has_retired(monkeypatch, found_out):
+    """If the slots of a plan that the copy calls retired pass for free, joining it again gives budget back."""
+    count = Agent._count_slots
+
+    def believe(self, tracker, last):
+        if self._is_retired(tracker.member):
+            tracker.member.skip_slots(min(last, tracker.end), NOT_RUNNING)
+        else:
+            count(self, tracker, last)
+
+    monkeypatch.setattr(Agent, "_count_slots", believe)
+
+    assert re.search("a window of .* cost|in all, where the owner allows", found_out("restored-ledger"))
 
 
 def hurried(folder, rebooted=False):

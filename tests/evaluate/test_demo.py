@@ -23,10 +23,10 @@ from hushwatt.evaluate.demo.homes import HttpHomes
 from hushwatt.evaluate.demo.page import LEFT, RIGHT, WIDTH, chart, page, table
 from hushwatt.evaluate.demo.rehearsal import SEED, WATTS_DIVISOR, ask, paper_plan
 from hushwatt.evaluate.demo.server import TRIES, free_door
-from hushwatt.evaluate.demo.year import DAYS, LIKE, MONTH, observed, rehearse_year, year_plan
+from hushwatt.evaluate.demo.year import observed, rehearse_year
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.plan.presets import preset
-from hushwatt.privacy.long_run import long_run, long_run_words
+from hushwatt.privacy.long_run import long_run_words
 
 
 @pytest.fixture(scope="module")
@@ -175,26 +175,6 @@ def test_numbers_of_the_summary(done):
     assert f"{done.share_error:.1f} points on average" in said["accurate"]
     assert f"{done.paper_hits} of 10, and {done.paper_share_error:.1f} points" in said["accurate"]
     assert f"ε {preset('paper').epsilon / 1e6:g} in any {done.plan.window} days" in said["private"]
-
-
-def test_a_year_beside_the_truth(year):
-    """All days for the year, the first 30 for the month, each against the real means of its own days."""
-    watts = paper_homes(LIKE, DAYS, SEED) / WATTS_DIVISOR
-
-    assert year.truth == pytest.approx(watts.mean(axis=(0, 1)))
-    assert year.month.truth == pytest.approx(watts[:MONTH].mean(axis=(0, 1)))
-    assert [len(one.answer["slots"]) for one in (year, year.month)] == [DAYS, MONTH]
-    assert year.hits >= 8
-    assert year.share_error < year.month.share_error
-    assert year.within >= 13
-
-
-def test_every_home_of_the_million_speaks_once(year):
-    """A year of reports is one report of each home, so it costs no more than ε 1."""
-    heard = sum(slot["reports"] for slot in year.answer["slots"])
-
-    assert heard == year.homes == 300_000
-    assert long_run(year_plan()).epsilon == 1_000_000
 
 
 def test_what_is_said_of_the_year(done, year):

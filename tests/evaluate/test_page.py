@@ -64,6 +64,25 @@ def test_page_says_what_and_how(reproduction):
     assert 'name="viewport"' in text
 
 
+def test_missed_figures_are_open_to_see(reproduction):
+    """With their standard errors; those that were reached are folded up."""
+    name = "accuracy"
+    label, metric = experiment(name).settings[0].label, "exact-rank hits of 10"
+    other = experiment(name).settings[1].label
+    made = (
+        MeanResult(label, metric, "hushwatt", None, 7.5, 0.2, 7, 8, 20),
+        MeanResult(other, metric, "hushwatt", None, 9.5, 0.1, 9, 10, 20),
+    )
+    part = ReproducedExperiment(experiment(name), made, ())
+    text = page(Reproduction(seed=7, quick=True, data=None, parts=(part,)))
+    folded, seen = re.search(r"<details class='goals'>(.*?)</details><div class='goals'>(.*?)</div>", text).groups()
+
+    assert "1 of 2 figures reached" in folded
+    assert "at least 8.8, reached <b>9.50 ± 0.10" in folded
+    assert "at least 8, reached <b>7.50 ± 0.20" in seen
+    assert 'class="no"' not in folded
+
+
 def test_page_charts_are_json(reproduction):
     """The charts in the page are readable JSON with the numbers and their error bars."""
     text = page(reproduction)

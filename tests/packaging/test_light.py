@@ -16,6 +16,7 @@ NEEDS = {  # None: it works without an extra
     "plan new --preset advised -o plan.toml": None,
     "plan show plan.toml": None,
     "plan check plan.toml": None,
+    "plan statement plan.toml -o statement.html": None,
     "plan advise plan.toml --homes 1000": None,
     "household status": None,
     "household join http://127.0.0.1:1": None,

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from hushwatt.privacy.influence import (
     most_answers,
     reach,
     report_influence,
+    rotations,
     sayings,
     smallest_budget,
 )
@@ -143,3 +145,33 @@ def test_sayings_are_all_that_can_be_forged(plan_of, oracle, levels):
         reached = reach(plan, 0, worth)
 
         assert (counted.min(), counted.max()) == pytest.approx((reached.low, reached.high))
+
+
+@pytest.mark.parametrize("method", ["lbu", "lpu", "lsp"])
+@pytest.mark.parametrize("asked", [1, 2, 3])
+def test_heaviest_turns_one_by_one(plan_of, method, asked):
+    """The same as trying every turn and adding up its heaviest draws."""
+    chance = np.random.default_rng(asked)
+    for window in (1, 2, 5, 9):
+        plan = plan_of(2, 2, 2, method=method, window=window, appliances_per_report=asked)
+        slots = np.sort(chance.choice(50, 30, replace=False))
+        weights, stride = chance.random(30), {"lbu": 1}.get(method, window)
+        everywhere = int(slots[-1] - slots[0]) + 1
+        if method == "lsp":
+            blocks = [weights[slots // stride == block].sum() for block in np.unique(slots // stride)]
+            turns = [(blocks, slots[-1] // stride - slots[0] // stride + 1)]
+        else:
+            turns = [(weights[slots % stride == turn], -(-everywhere // stride)) for turn in range(stride)]
+        most = max(sum(sorted(draws)[::-1][: rotations(plan, count)]) for draws, count in turns)
+
+        assert heaviest(plan, slots, weights) == pytest.approx(most)
+
+
+def test_heaviest_turn_of_a_year_of_quarters(plan_of):
+    """As many turns as slots cost one sort, not a look at all slots for each."""
+    plan = plan_of(2, 2, method="lpu", window=35_040, appliances_per_report=1)
+    weights = np.random.default_rng(1).random(35_040)
+    begun = perf_counter()
+
+    assert heaviest(plan, np.arange(35_040), weights) == weights.max()
+    assert perf_counter() - begun < 1

@@ -9,6 +9,7 @@ from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.choices import MAPPINGS, METHODS, ORACLES
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.slot import SlotLength
+from hushwatt.privacy.rotation import has_turns
 
 EPSILONS = tuple(int(amount * MICRO) for amount in (0.1, 0.5, 1, 3, 10))
 
@@ -146,6 +147,16 @@ def mechanism_of(plan: Plan) -> Mechanism:
     decision = plan.decision or METHODS[plan.method].decided_by
     partial = plan.appliances_per_report < len(plan.appliances)
     return Mechanism(plan.method, decision, plan.oracle, plan.mapping, partial)
+
+
+def fewer_turns(plan: Plan, most: int) -> Plan:
+    """The same plan with a window of at most so many turns; in each of them homes tell as much as before.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> fewer_turns(preset("advised"), 2).window, fewer_turns(preset("paper"), 2).window
+    (2, 3)
+    """
+    return replace(plan, window=min(plan.window, most)) if has_turns(plan) else plan
 
 
 def shape_like(plan: Plan) -> Shape:

@@ -18,9 +18,12 @@ from hushwatt.audit.leaks.canary import canary_audits
 from hushwatt.audit.leaks.forks import fork_audits
 from hushwatt.audit.leaks.retiring import retiring_audits
 from hushwatt.audit.leaks.twins import twin_audits
+from hushwatt.audit.miniature import fewer_turns
 from hushwatt.audit.selftest import selftest_audits
 from hushwatt.audit.spending.budget import audit_plan, budget_audits
 from hushwatt.plan.plan import Plan
+
+MOST_TURNS = 60  # of a window that forging homes are followed through
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ def _forger_audits(quick: bool) -> Iterable[Audit]:
 def _forger_audit_of(plan: Plan) -> Audit:
     from hushwatt.audit.attacks.forgers import audit_forgers
 
-    return partial(audit_forgers, plan, slots=min(2 * plan.window, plan.calendar.slots))  # two windows, if it lasts
+    few = fewer_turns(plan, MOST_TURNS)
+    return partial(audit_forgers, few, slots=min(2 * few.window, 2 * MOST_TURNS, plan.calendar.slots))  # two windows
 
 
 SUITES = {

@@ -138,19 +138,22 @@ def _cell(text: str) -> str:
 
 
 def _goals(part: ReproducedExperiment) -> str:
+    """Figures that were missed are open to see, those that were reached are folded up."""
     goals = part.goals()
     if not goals:
         return ""
-    lines = "".join(
-        f'<li class="{"yes" if reached else "no"}">{escape(goal.setting)}, {escape(goal.column)}: '
-        f"{escape(goal.metric)} {escape(_wanted(goal.least, goal.most))}, reached "
-        f"<b>{escape(shown(part.experiment.metric(goal.metric), one))}</b></li>"
-        for goal, one, reached in goals
-    )
+    lines = {True: "", False: ""}
+    for goal, one, reached in goals:
+        lines[reached] += (
+            f'<li class="{"yes" if reached else "no"}">{escape(goal.setting)}, {escape(goal.column)}: '
+            f"{escape(goal.metric)} {escape(_wanted(goal.least, goal.most))}, reached "
+            f"<b>{escape(shown(part.experiment.metric(goal.metric), one))}</b></li>"
+        )
     count = sum(reached for _, _, reached in goals)
+    missed = f"<div class='goals'><ul>{lines[False]}</ul></div>" if lines[False] else ""
     return (
-        f"<details class='goals'{'' if count == len(goals) else ' open'}>"
-        f"<summary>{count} of {len(goals)} figures reached</summary><ul>{lines}</ul></details>"
+        f"<details class='goals'><summary>{count} of {len(goals)} figures reached</summary>"
+        f"<ul>{lines[True]}</ul></details>{missed}"
     )
 
 

@@ -8,7 +8,7 @@ or when something is sent.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.clock import SECOND, Moment
@@ -107,6 +107,7 @@ class Agent:
     trackers: dict[int, SlotTracker] = field(default_factory=dict)
     mark: HighWaterMark | None = None
     compacted: int = 0  # the day of the last tidying
+    left_settled: bool = False  # whether plans that were left before the start have been looked at
     caps_settled: bool = True  # not while the owner's file may have been read by half
     bars: Callable[[Caps, Plan], list[Objection]] = lambda caps, plan: []
     """Why the caps let the home say nothing under a plan: `objections.bars`, where the owner can change them."""
@@ -123,6 +124,7 @@ class Agent:
         self.home_ledger.caps = self.caps
         try:
             self.monotonic.look(moment)
+            self._settle_left()
             trackers = self._trackers(moment)
             if self.monotonic.due(self._max_unsaved(trackers)):
                 self.monotonic.keep()
@@ -166,11 +168,23 @@ class Agent:
             del self.trackers[plan_key]
         for row in rows:
             if row["place"] not in self.trackers:
-                member = Membership(
-                    Plan.parse(row["canonical"]), row["place"], self.home_ledger, self.source, self.randomiser
-                )
-                self.trackers[row["place"]] = self._start_tracker(member, moment)
+                self.trackers[row["place"]] = self._start_tracker(self._membership(row), moment)
         return list(self.trackers.values())
+
+    def _membership(self, row: dict[str, Any]) -> Membership:
+        plan = Plan.parse(row["canonical"])
+        return Membership(plan, row["place"], self.home_ledger, self.source, self.randomiser)
+
+    def _settle_left(self) -> None:
+        """Count the slots that were over when a plan was left, where no agent had looked at this ledger since."""
+        if self.left_settled:
+            return
+        for row in self.store.rows("SELECT place, canonical, slot, left FROM plans WHERE left IS NOT NULL"):
+            calendar = Plan.parse(row["canonical"]).calendar
+            last = min(int(calendar.slot_of([row["left"]])[0]), calendar.slots) - 1
+            if row["slot"] <= last:
+                self._count_slots(SlotTracker(self._membership(row), self.monotonic.offset), last)
+        self.left_settled = True
 
     def _start_tracker(self, member: Membership, moment: Moment) -> SlotTracker:
         """Every slot without bytes, the current one included, counts as the most it could have cost.
@@ -179,17 +193,23 @@ class Agent:
         Where it is known to be none, nothing was spent, and the slots are silent.
         """
         tracker = SlotTracker(member, self.monotonic.offset)
-        last, unseen = tracker.current(moment), self.monotonic.unseen
-        if self.monotonic.newest:
-            member.skip_slots(min(last, tracker.end), NOT_RUNNING)
-        else:
-            last = max(last, member.slot) if unseen else last  # it was perhaps begun, and ended unseen
-            member.charge_lost_slots(min(last, tracker.end), NOT_RUNNING, unseen // (tracker.length - tracker.slack))
+        last = tracker.current(moment)
+        if self.monotonic.unseen and not self.monotonic.newest:
+            last = max(last, member.slot)  # it was perhaps begun, and ended unseen
+        self._count_slots(tracker, last)
         if self.monotonic.behind:
             self._silent_until(tracker, "the clock is behind")
         if self.home_ledger.agreed_before(member.plan_key) and (terms := earlier_terms(self.caps)):
             self.once(f"terms {member.plan.id}", f"plan {quoted(member.plan.name)}: {terms}")
         return tracker
+
+    def _count_slots(self, tracker: SlotTracker, last: int) -> None:
+        """End the slots up to `last` that this agent did not see."""
+        if self.monotonic.newest:
+            tracker.member.skip_slots(min(last, tracker.end), NOT_RUNNING)
+            return
+        lived = self.monotonic.unseen // (tracker.length - tracker.slack)
+        tracker.member.charge_lost_slots(min(last, tracker.end), NOT_RUNNING, lived)
 
     def _tick_plan(self, tracker: SlotTracker, moment: Moment) -> None:
         member, current = tracker.member, tracker.current(moment)

@@ -1,7 +1,8 @@
 """The periods that results are published for: so many slots together, counted from the plan's first.
 
 Results of a period are published once, when its last slot is closed, and nothing is ever shown of less
-than a period.  The last one of a plan may be shorter than the others.
+than a period.  The last one of a plan may be shorter than the others
+(docs/proofs/published-periods.md).
 """
 
 from dataclasses import dataclass

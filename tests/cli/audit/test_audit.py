@@ -45,7 +45,7 @@ def test_selftest(hushwatt):
     found = json.loads(answer.stdout)
 
     assert answer.returncode == 0
-    assert (found["audit"], found["passed"], len(found["findings"])) == ("selftest", True, 11)
+    assert (found["audit"], found["passed"], len(found["findings"])) == ("selftest", True, 12)
     assert set(found["findings"][0]) == {
         "claim",
         "subject",

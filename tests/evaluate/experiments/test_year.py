@@ -49,7 +49,10 @@ def test_homes_speak_once_in_a_year():
 def test_what_is_told_is_of_the_appliance_told_best():
     """Chances lie between guessing and the worst case, and a longer window tells less."""
     short, first = (chances(label, ORDER, SEED, None) for label in (SHORT, FIRST))
+    told = long_run(advised_for(FIRST, ORDER, SEED, None)).told.values()
 
+    assert first[year.OWNED.name] == max(each.owned for each in told) > min(each.owned for each in told)
+    assert first[year.CONSTANT.name] == max(each.constant for each in told)
     for metric, guess in ((year.CONSTANT, 1 / 3), (year.OWNED, 0.5), (year.OWNS_SHOWER, 0.5)):
         assert guess < first[metric.name] <= first[year.AT_WORST.name] < 0.67
         assert first[metric.name] < short[metric.name]

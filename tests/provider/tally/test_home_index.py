@@ -32,3 +32,16 @@ def test_numbers_come_as_homes_do():
 
     assert first.tolist() == [0, 1, 2]
     assert then.tolist() == [3, 0, 4]
+
+
+def test_many_slots_at_once():
+    """Homes of many slots that are looked up together have the numbers that they would have slot by slot."""
+    rng, one, together = np.random.default_rng(2), HomeIndex(1_000), HomeIndex(1_000)
+    names = [pa.array(sorted({f"h{home}" for home in rng.integers(0, 900, 7)})) for _ in range(400)]
+    by_slot = np.concatenate([one.numbers(slot, each) for slot, each in enumerate(names)])
+
+    assert together.look_up(pa.concat_arrays(names)).tolist() == by_slot.tolist()
+    assert len(together) == len(one) == len({name for each in names for name in each.to_pylist()})
+    assert (
+        together.look_up(pa.concat_arrays(names[::-1])).tolist() == one.look_up(pa.concat_arrays(names[::-1])).tolist()
+    )

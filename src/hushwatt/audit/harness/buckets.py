@@ -49,6 +49,7 @@ def bucket_plan(homes: int, slots: int) -> Plan:
         appliances=(Appliance.of("meter", range(1, homes)),),
         appliances_per_report=1,
         mapping="range",
+        unmeasured="zero",
     )
 
 

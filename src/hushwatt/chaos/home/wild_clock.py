@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hushwatt.audit.harness.fake_provider import FakeProvider
 from hushwatt.audit.harness.home_under_test import NO_CAPS, HomeUnderTest, SeededSource, join
 from hushwatt.audit.harness.machine_clock import START
+from hushwatt.audit.harness.plan_home import agree_again
 from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.audit.harness.released import check_windows
 from hushwatt.audit.harness.true_time_recorder import TrueTimeRecorder
@@ -37,14 +39,15 @@ def case(seed: int, folder: Path) -> None:
     plans = [plan_for(chance, window=window) for window in windows]
     caps = owner(chance, plans)
     source = SeededSource(seed)
-    home = HomeUnderTest(folder / "ledger.db", source, caps=caps, mark=chance.choice([None, ProcessMark()]))
+    mark, client = chance.choice([None, ProcessMark()]), FakeProvider(tuple(plans)).provider_client
+    home = HomeUnderTest(folder / "ledger.db", source, caps=caps, mark=mark, client=client)
     script = EventScript(chance, home, plans, folder)
     for plan in plans:
         script.recorder.plans[join(home.store, plan, source=source)] = plan
     for _ in range(chance.randint(10, 40)):
         script.step()
     home.switch_off()
-    script.recorder.judge(caps, home.clock.boots)
+    script.recorder.judge(home.caps, home.clock.boots)
     if not script.restored:
         for place, plan in script.recorder.plans.items():
             check_windows(home.released, plan, place)
@@ -86,7 +89,7 @@ class EventScript:
     @property
     def tricks(self) -> list[Callable[[], None]]:
         troubles = [self.jump, self.restart, self.reboot, self.cut, self.sleep]
-        return [*troubles, self.copy, self.restore, self.rewind, self.recall, self.relive]
+        return [*troubles, self.copy, self.restore, self.rewind, self.recall, self.relive, self.come_back]
 
     def step(self) -> None:
         trick = self.chance.random()
@@ -163,6 +166,15 @@ class EventScript:
         for _ in range(self.chance.choice([3, 8, 15])):
             self.live(2)
         self.restore(self.copies[-1], back=(self.home.clock.wall - began) / SECOND)
+
+    def come_back(self) -> None:
+        """The owner allows a lifetime more, and joins the plans again that the home has retired from."""
+        home, retired = self.home, "SELECT retired FROM plans WHERE plan = ?"
+        for plan in self.plans:
+            if home.store.value(retired, (plan.id,)) is not None:
+                lifetime = home.caps.epsilon_lifetime + 2 * plan.epsilon
+                home.caps = home.agent.caps = replace(home.caps, epsilon_lifetime=lifetime)
+                agree_again(home, plan)
 
     def jump(self) -> None:
         self.move(self.chance.choice([-1, 1, 1]) * TURN * self.chance.choice(JUMPS))

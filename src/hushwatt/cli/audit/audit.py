@@ -124,7 +124,7 @@ def forged(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, 
 def forgers(*, plan: OfPlan = None, quick: Quick = False, as_json: Json = False, output: Page = None) -> None:
     """Let homes forge their reports as badly as they can: none counts for more than is printed.
 
-    A hundred random plans, the shipped tally and estimate.  Exits with 1 when the answer is no.
+    160 random plans, the shipped tally and estimate.  Exits with 1 when the answer is no.
     """
     _run("forgers", plan, quick, as_json, output)
 

@@ -64,11 +64,13 @@ class HomeIndex:
         if last is not None and last.names[0].slice(start, len(names)).equals(names):
             numbers = last.numbers[0][start : start + len(names)]
         else:
-            numbers = self._look_up(hash_names(names))
+            numbers = self.look_up(names)
         self._current.add(names, numbers)
         return numbers
 
-    def _look_up(self, hashes: NDArray[np.uint64]) -> Numbers:
+    def look_up(self, names: pa.Array) -> Numbers:
+        """The homes of these names, whatever slots they come in; a new name gets the next number."""
+        hashes = hash_names(names)
         order = np.argsort(hashes)  # neighbours are found quicker one after the other
         numbers = np.empty(len(hashes), dtype=np.intp)
         found = self._found(hashes[order])
