@@ -179,7 +179,7 @@ def test_who_measures_it_is_stated():
     most = max(each.ownership for each in told.values())
 
     assert sections["risks"]["habits"]["figures"]["owned"]["value"] == most > max(each.owned for each in told.values())
-    (table,) = [each for each in long_term(asked, Evidence()).tables if each.key == "appliances"]
+    (table,) = [each for each in long_term(asked, Evidence(asked)).tables if each.key == "appliances"]
     assert [row[2].value for row in table.rows] == [each.measured for each in told.values()]
     assert table.head[2].startswith("measured or not")
     assert all(len(row) == len(table.head) for row in table.rows)
