@@ -132,7 +132,7 @@ def test_who_measures_it_is_attacked(plan, fresh):
     assert kinds == ["owned", "measured", "constant"]
     assert honest.passed
     assert "homes that measure told right in" in honest.figure
-    assert honest.numbers["measured_after_30_days"] > honest.numbers["owned_after_30_days"] + 0.02  # type: ignore[operator]
+    assert honest.numbers["measured_after_30_days"] > honest.numbers["owned_after_30_days"] + 0.02
     for rosy in long_run(asked, 30).told.values():
         object.__setattr__(rosy, "measured", rosy.owned)
     assert not audit_habit(asked, (30,), work=WORK).passed
