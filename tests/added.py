@@ -5,7 +5,9 @@ every method or every oracle goes through these.
 """
 
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 PAGE = Path(__file__).parents[1] / "docs/howto/add-a-method.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -13,7 +15,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def add():
     """Run the blocks that define something or make it known; the names they leave."""
-    names = {"__name__": "added"}
+    module = sys.modules["added"] = ModuleType("added")  # so that what it defines can be pickled
+    names = vars(module)
     for text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
         if re.search(r"^(class|def) |^[A-Z]+\[", text, re.MULTILINE):
             exec(compile(text, str(PAGE), "exec"), names)

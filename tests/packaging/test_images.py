@@ -104,7 +104,9 @@ def test_addon_settings():
     assert {"name", "slug", "description", "arch"} <= settings.keys()
     assert set(settings["arch"]) <= {"aarch64", "amd64"}
     assert settings["options"].keys() == settings["schema"].keys()
-    assert set(re.findall(r"\$\(option (\w+)\)", script)) == set(settings["options"])
+    assert set(re.findall(r"\$\(option (\w+)\)|'\.(\w+) // \[\]", script)) == {
+        (name, "") if settings["schema"][name] != ["str"] else ("", name) for name in settings["options"]
+    }
     assert f"--page-port {settings['ingress_port']}" in script
     assert settings["backup"] == "cold"
 

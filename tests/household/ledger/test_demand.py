@@ -64,7 +64,7 @@ def test_who_meets_no_objection_is_never_held_back(folder, seed):
 def test_a_cap_just_below_holds_back(folder, method, cap):
     """One millionth less is objected to, and does hold the plan back in the end."""
     chance, source = random.Random(7), SeededSource(7)
-    plan = plan_for(chance, method, slot=SlotLength(2, "h"))
+    plan = plan_for(chance, method, slot=SlotLength(2, "h"), window=4)
     caps = caps_for([plan])
     caps = replace(caps, **{cap: getattr(caps, cap) - 1})
     home = HomeUnderTest(folder / "ledger.sqlite", source, caps=caps)

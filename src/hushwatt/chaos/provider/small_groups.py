@@ -196,4 +196,4 @@ def alike(here: Any, there: Any) -> bool:
 
 
 SAYS = "no answer tells anything of a slot with too few homes, and a published slot never changes"
-SCENARIO = Scenario("small-groups", 17, SAYS, quick=2 * SLOTS, full=10_000, case=case, each=SLOTS, unit="sequences")
+SCENARIO = Scenario("small-groups", 17, SAYS, quick=8 * SLOTS, full=10_000, case=case, each=SLOTS, unit="sequences")
