@@ -9,7 +9,7 @@ from hushwatt.audit.exact import run
 from hushwatt.audit.exact.observers import OBSERVERS
 from hushwatt.audit.exact.run import Record, audit_coverage, claims, exact_audit_of, exact_audits, nameable
 from hushwatt.audit.exact.scheduled import NOTHING_TOLD, Losses, open_losses
-from hushwatt.audit.miniature import Mechanism, Shape, mechanisms, small_plan
+from hushwatt.audit.miniature import QUICK_SHAPES, SHAPES, TURNING, Mechanism, Shape, mechanisms, small_plan
 from hushwatt.plan.presets import preset
 
 QUICK = dict(zip(map(str, mechanisms()), list(exact_audits(quick=True))[1:], strict=True))
@@ -143,3 +143,12 @@ def test_a_missing_one_is_found(monkeypatch):
 
     assert audit_coverage(8, 5).numbers["missing"] == 1
     assert not audit_coverage(8, 5).passed
+
+
+@pytest.mark.parametrize("shape", (*SHAPES, *TURNING, *QUICK_SHAPES), ids=str)
+def test_streams_are_no_longer_than_their_shape(shape):
+    """Not even where the window is longer; elsewhere they hold a whole window at least."""
+    dithered = Mechanism("lbd", "household", "grr", "dither", partial=False)
+    slots = run._slots(dithered, shape)
+
+    assert min(shape.window, shape.slots) <= slots <= shape.slots

@@ -161,4 +161,4 @@ def _slots(mechanism: Mechanism, shape: Shape) -> int:
     if mechanism.mapping == "range":
         return shape.slots
     longest = {2: 4, 3: 4, 4: 3}.get(shape.answers, 2)
-    return max(shape.window, min(shape.slots, longest))
+    return min(shape.slots, max(shape.window, longest))
