@@ -94,7 +94,7 @@ class EntitySources:
     def replace(self, entries: Iterable[EntityEntry]) -> None:
         """Keep what stays, and let a new entity go on in the slots of one that it takes the place of."""
         before = {source.entry: source for source in self.sources}
-        self.sources = [before.pop(entry, None) or self._opened(entry) for entry in entries]
+        self.sources = [before.pop(entry) if entry in before else self._opened(entry) for entry in entries]
         gone = [source.plug for source in before.values()]
         for plug in (plug for plug in self.plugs if plug.heard is None):
             if old := next((each for each in gone if each.appliance == plug.appliance), None):

@@ -119,7 +119,7 @@ class SourcesFile:
     @property
     def appliances(self) -> set[str]:
         """The appliances that a plug or an entity measures."""
-        return {each.appliance for each in (*self.plugs, *self.entities_of_home_assistant)}
+        return {plug.appliance for plug in self.plugs} | {each.appliance for each in self.entities_of_home_assistant}
 
 
 def _parse_plug(place: int, table: Any) -> PlugEntry:
