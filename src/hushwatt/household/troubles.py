@@ -12,31 +12,44 @@ from typing import Any
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.next_report import is_behind
-from hushwatt.household.source_troubles import source_troubles
+from hushwatt.household.sources.guess import near_miss
 from hushwatt.household.status import PlanStatus, cap_objections, plan_statuses
-from hushwatt.household.trouble import Trouble
 from hushwatt.household.upload.delivery_note import IMPOSTOR, UNREACHABLE, read_note
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import clock_words, nanoseconds
-from hushwatt.sanitise import quoted
+from hushwatt.sanitise import quoted, sanitised
 
+Health = Sequence[Mapping[str, Any]]
+"""The note on the sources that the agent leaves: `HomeFolder.health`."""
+
+MAX_NAMES = 4  # appliances that are named one by one
 MIN_FREE_BYTES = 1 << 20  # on the ledger's disk; with less, nothing can be written down
 AT_THE_START = ("paused", "the agent was not running")  # silences that end by themselves with the next slot
 REFUSALS = {
     "too_early": "this machine's clock is ahead of the provider's: see that it is kept right",
     "too_late": "reports came after the provider had closed their slots: see whether this machine was off for long",
-    "unknown_device": "the provider does not know this home any more: leave, and join again",
+    "not_enrolled": "the provider does not know this home any more: leave, and join again",
     "plan_over": "the plan is over at the provider: nothing is to be done",
 }
 
 
-def troubles(store: Store, caps: Caps, health: Sequence[Mapping[str, Any]], now: int) -> list[Trouble]:
+@dataclass(frozen=True)
+class Trouble:
+    """What is wrong, and what to do about it; nothing in it is a reading."""
+
+    key: str  # the same for as long as it is the same trouble
+    words: str
+    remedy: str
+    plan: str | None = None  # the id of the plan that it is about
+
+
+def troubles(store: Store, caps: Caps, health: Health, now: int) -> list[Trouble]:
     """All that the owner should know of, the most urgent first; empty when all is well."""
     every = plan_statuses(store, now, caps)
     found = [*_ledger_troubles(store), *_plans_troubles(store, caps, every, now)]
     here = [each for each in every if each.state == "taking part"]
     if here and not all(is_behind(each.plan, each.next_slot, now) for each in here):
-        found += source_troubles([each.plan for each in here], health)
+        found += [*_source_troubles(here[0].plan.timezone, health), *_unmeasured(here, health), *_unknown(here, health)]
     return found
 
 
@@ -98,6 +111,56 @@ def _caps(plan: Plan, beyond: list[str]) -> Iterator[Trouble]:
     if beyond:
         words = f"{quoted(plan.name, 60)} is held back by your caps: {'; '.join(beyond)}"
         yield Trouble(f"caps {plan.id}", words, "raise these caps, or leave the plan", plan.id)
+
+
+def _source_troubles(timezone: str, health: Health) -> Iterator[Trouble]:
+    """Sources that are silent, or send what cannot be read."""
+    for each in health:
+        if each["fresh"] or not each.get("measured", True):
+            continue
+        what = f"{quoted(each['name'], 60)} ({quoted(each['appliance'], 40)})"
+        heard = "since the agent started" if each["heard"] is None else f"since {clock_words(each['heard'], timezone)}"
+        why = f": {sanitised(each['trouble'], 100)}" if each["trouble"] else ""
+        remedy = (
+            "see whether it has power and is in the network; `hushwatt household sources --discover` shows who speaks"
+        )
+        yield Trouble(f"source {each['name']}", f"{what} is silent {heard}{why}", remedy)
+
+
+def _unmeasured(here: list[PlanStatus], health: Health) -> Iterator[Trouble]:
+    """Appliances that a plan asks about and nothing measures, where the plan has no answer that says so."""
+    measured = measured_appliances(health)
+    for plan in (each.plan for each in here if not each.plan.answers_unmeasured):
+        names = [name for name in plan.names if name not in measured]
+        if names:
+            words = (
+                f"{quoted(plan.name, 60)}: nobody measures {_listed(names)}; reported as 0 W, randomised like all else"
+            )
+            remedy = "name a plug for each in sources.toml, or leave it so if the home has none"
+            yield Trouble(f"unmeasured {plan.id}", words, remedy, plan.id)
+
+
+def _unknown(here: list[PlanStatus], health: Health) -> Iterator[Trouble]:
+    """Sources whose appliance no plan asks about, where one with nearly that name is not measured."""
+    measured, asked = measured_appliances(health), {name for each in here for name in each.plan.names}
+    for name in sorted(measured - asked):
+        meant = near_miss(name, sorted(asked - measured))
+        if meant is not None:
+            words = f"a source measures {quoted(name, 40)}, of which no plan asks; {quoted(meant, 40)} may be meant"
+            remedy = f"write appliance = {quoted(meant, 40)} in sources.toml"
+            yield Trouble(f"unknown {name}", words, remedy)
+
+
+def measured_appliances(health: Health) -> set[str]:
+    """The appliances that some source is there for, silent or not."""
+    measured = [each for each in health if each.get("measured", True)]
+    return {name for each in measured for name in each.get("measures", [each["appliance"]])}
+
+
+def _listed(names: list[str]) -> str:
+    shown = [quoted(name, 40) for name in names[:MAX_NAMES]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _ledger_troubles(store: Store) -> Iterator[Trouble]:
