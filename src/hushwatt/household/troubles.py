@@ -121,9 +121,7 @@ def _source_troubles(timezone: str, health: Health) -> Iterator[Trouble]:
         what = f"{quoted(each['name'], 60)} ({quoted(each['appliance'], 40)})"
         heard = "since the agent started" if each["heard"] is None else f"since {clock_words(each['heard'], timezone)}"
         why = f": {sanitised(each['trouble'], 100)}" if each["trouble"] else ""
-        remedy = (
-            "see whether it has power and is in the network; `hushwatt household sources --discover` shows who speaks"
-        )
+        remedy = "see whether it has power; `hushwatt household sources --discover` shows who speaks"
         yield Trouble(f"source {each['name']}", f"{what} is silent {heard}{why}", remedy)
 
 
@@ -133,9 +131,7 @@ def _unmeasured(here: list[PlanStatus], health: Health) -> Iterator[Trouble]:
     for plan in (each.plan for each in here if not each.plan.answers_unmeasured):
         names = [name for name in plan.names if name not in measured]
         if names:
-            words = (
-                f"{quoted(plan.name, 60)}: nobody measures {_listed(names)}; reported as 0 W, randomised like all else"
-            )
+            words = f"{quoted(plan.name, 60)}: nobody measures {_listed(names)}, reported as 0 W before the noise"
             remedy = "name a plug for each in sources.toml, or leave it so if the home has none"
             yield Trouble(f"unmeasured {plan.id}", words, remedy, plan.id)
 
@@ -164,13 +160,11 @@ def _listed(names: list[str]) -> str:
 
 
 def _ledger_troubles(store: Store) -> Iterator[Trouble]:
+    """A ledger that takes nothing; its file is not opened, as closing it would let go of SQLite's locks."""
     folder, key = store.path.parent, "ledger"
-    try:
-        os.close(os.open(store.path, os.O_WRONLY))
-        disk = os.statvfs(folder)
-    except OSError as wrong:
-        words = f"the ledger {store.path} cannot be written ({wrong.strerror}); nothing is sent until it can"
+    disk = os.statvfs(folder)
+    if disk.f_flag & os.ST_RDONLY or not os.access(store.path, os.W_OK) or not os.access(folder, os.W_OK):
+        words = f"the ledger {store.path} cannot be written; nothing is sent until it can"
         yield Trouble(key, words, "see that the disk is writable and belongs to whoever runs the agent")
-        return
-    if disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
+    elif disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
         yield Trouble(key, f"the disk with {folder} is full; nothing is sent until there is room", "make room on it")
