@@ -26,7 +26,8 @@ def devices_form(appliances: tuple[str, ...], chosen: Mapping[str, list[str]]) -
     """A field for each appliance; several entities add up."""
     selector = EntitySelector(
         EntitySelectorConfig(
-            filter=EntityFilterSelectorConfig(domain="sensor", device_class=[str(each) for each in KINDS]), multiple=True
+            filter=EntityFilterSelectorConfig(domain="sensor", device_class=[str(each) for each in KINDS]),
+            multiple=True,
         )
     )
     return vol.Schema(

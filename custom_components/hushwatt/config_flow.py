@@ -111,9 +111,7 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
         return await self.async_step_devices() if here else await self.async_step_terms()
 
     async def _async_proposal(self, plan_id: str, settings: list[str]) -> Proposal:
-        return await self.hass.async_add_executor_job(
-            joining.weigh, self.home.folder, self._found, plan_id, settings
-        )
+        return await self.hass.async_add_executor_job(joining.weigh, self.home.folder, self._found, plan_id, settings)
 
     async def async_step_terms(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """The plan in words."""

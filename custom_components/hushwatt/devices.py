@@ -57,7 +57,9 @@ class Devices:
     async def async_rename(self) -> None:
         """Keep the names that entities have now."""
         before = await self.async_load()
-        self._chosen = [Device(each.appliance, each.now(self._hass) or each.entity_id, each.registry_id) for each in before]
+        self._chosen = [
+            Device(each.appliance, each.now(self._hass) or each.entity_id, each.registry_id) for each in before
+        ]
         if self._chosen != before:
             await self._async_save()
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import entity_registry as er
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.home_folder import HomeFolder

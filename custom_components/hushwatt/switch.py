@@ -48,7 +48,9 @@ class PauseSwitch(PlanEntity, SwitchEntity):
             await self.hass.async_add_executor_job(_set_paused, self.coordinator.home.folder, self._plan, paused)
         except HushwattError as wrong:
             raise HomeAssistantError(
-                translation_domain=DOMAIN, translation_key="not_switched", translation_placeholders={"problem": str(wrong)}
+                translation_domain=DOMAIN,
+                translation_key="not_switched",
+                translation_placeholders={"problem": str(wrong)},
             ) from None
         await self.coordinator.async_refresh()
 
