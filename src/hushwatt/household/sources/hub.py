@@ -193,7 +193,10 @@ class Hub:
     def health(self, now: int) -> list[dict[str, object]]:
         """How fresh every source is; never what it shows."""
         plugs = [_health(each, each.appliance, each.stale, now) for each in self._all_plugs]
-        tables = [_health(table, "table", 24 * 3_600 * SECOND, now) for table in self.tables]
+        tables = [
+            _health(table, "table", 24 * 3_600 * SECOND, now) | {"measures": sorted(table.measures)}
+            for table in self.tables
+        ]
         return plugs + tables + [_no_source(name) for name in sorted(self.answered - self._measures)]
 
     @property
