@@ -23,7 +23,7 @@ def result_routes(service: Service, authenticator: RequestAuthenticator) -> APIR
         summary="What was published, for homes to compare themselves with",
         description="Only of plans with `share_results = true`. The mean watts of each appliance over the last "
         "stretch of the plan that is published as a whole, the last 4, the last 13 and the last 52, with their 95 % "
-        "intervals: the numbers of `/estimates` for the same time. Everyone gets the same bytes until more is published.",
+        "intervals: the numbers of `/estimates` for the same time. Everyone gets the same bytes.",
         response_class=JSONResponse,
     )
     async def results(plan_id: str) -> Response:
