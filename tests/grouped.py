@@ -39,7 +39,7 @@ GROUPED = {
         chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
-    "cli/household/test_owner_text.py": "household/consent_text household/report/preview",
+    "cli/household/test_owner_text.py": "household/agreement household/consent_text household/report/preview",
     "cli/plan/test_advise.py": "cli/plan/advice_text",
     "cli/provider/test_provider.py": """
         cli/provider/backup cli/provider/keys cli/provider/serve cli/provider/store_options
