@@ -10,8 +10,8 @@ from hushwatt.provider.estimate.measuring_mean import is_plain
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
-MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "clipped", "above_top")
 TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
+MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "clipped", "above_top")
 
 
 def document(estimates: Estimates) -> Document:
