@@ -21,6 +21,7 @@ from hushwatt.household.ledger.objections import LifetimeSpent, Objection, objec
 from hushwatt.household.ledger.plan_ledger import chain
 from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.membership import first_memory, with_turn
+from hushwatt.household.results.own_means import forget_plan
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -252,6 +253,7 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
         disk.execute(
             "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL", (row["place"],)
         )
+    forget_plan(store, plan.id)
     erased = None
     if row["device"] is not None and not forget:
         key = Ed25519PrivateKey.from_private_bytes(row["secret"])
