@@ -10,6 +10,8 @@ from hushwatt.provider.estimate.measuring_mean import is_plain
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
+TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
+MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "clipped", "above_top")
 
 
 def document(estimates: Estimates) -> Document:
@@ -30,6 +32,19 @@ def top_document(estimates: Estimates, count: int) -> Document:
     periods = _periods(estimates)
     best = {name: periods[name] for name in top}
     return {**_head(estimates), "appliances": best, "top": list(top), **_caveats(estimates)}
+
+
+def means_document(estimates: Estimates) -> Document:
+    """The mean watts of every appliance over the whole time, their limits, and of how many published periods they are.
+
+    It is what homes are shown.
+    """
+    shown = _periods(estimates) if estimates.answered else {}
+    counted = {name: {"counted": int(each.counted.sum())} for name, each in estimates.by_slot.items()}
+    means = {
+        name: each and {key: each[key] for key in MEANS if key in each} | counted[name] for name, each in shown.items()
+    }
+    return {**_head(estimates), "appliances": means}
 
 
 def _head(estimates: Estimates) -> Document:
@@ -155,6 +170,8 @@ def _period(numbers: PeriodEstimates) -> Document:
         "share_ci95": [numbers.share_low, numbers.share_high],
         "rank": numbers.rank,
         "rank_ci95": [numbers.rank_best, numbers.rank_worst],
+        "rank_marginal_ci95": [numbers.rank_best_alone, numbers.rank_worst_alone],
+        "in_top": {str(count): numbers.sure_in_top(count) for count in TOP_COUNTS},
         **asked,
         **({"clipped": True} if numbers.clipped else {"above_top": numbers.above_top}),
     }
