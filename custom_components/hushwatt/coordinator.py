@@ -11,7 +11,6 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 
 from hushwatt.errors import HushwattError
 
-from . import issues
 from .const import DOMAIN, LOGGER, REFRESH
 from .snapshot import Snapshot, read_snapshot
 from .succession import async_reload_moved
@@ -37,7 +36,6 @@ class HomeCoordinator(DataUpdateCoordinator[Snapshot]):
             )
         except (HushwattError, ConfigEntryNotReady) as wrong:
             raise UpdateFailed(str(wrong)) from None
-        issues.async_show_troubles(self.hass, snapshot.troubles)
         async_reload_moved(self.hass, snapshot)
         return snapshot
 
