@@ -29,6 +29,7 @@ class CatchUp:
     start: int = 0
     end: int = 0  # nothing is missed where it is not after the start
     due: bool = False  # whether to ask now
+    generated: int = 0  # when new rows were last there
 
     def on_return(self, heard: int | None, now: int) -> None:
         """It is there again, and was last heard at some time: what is between was missed, where a slot is open."""
@@ -37,7 +38,7 @@ class CatchUp:
             return
         begun = max(opened, heard or opened)
         self.start = min(begun, max(self.start, opened)) if self.pending else begun
-        self.end, self.due = now, True
+        self.end, self.due = now, now > begun
 
     @property
     def pending(self) -> bool:
@@ -45,7 +46,7 @@ class CatchUp:
 
     def on_generated(self, _: Any) -> None:
         """New rows are there."""
-        self.due = self.pending
+        self.due, self.generated = self.pending, self.clock.look().wall
 
     async def ask(self, session: Session) -> None:
         """Ask for the rows, if it is time to; those of the last minutes come later, and are asked for then."""
@@ -55,8 +56,8 @@ class CatchUp:
         if not self.due or not self.pending:
             return
         self.due = False
-        chosen, (start, end), now = self.hub.entity_ids, (self.start, self.end), self.clock.look().wall
-        last = now >= -(-end // PERIOD) * PERIOD
+        chosen, (start, end) = self.hub.entity_ids, (self.start, self.end)
+        last = self.generated >= -(-end // PERIOD) * PERIOD
 
         def fill(answer: Any) -> None:
             for name in chosen:
