@@ -7,10 +7,10 @@ from pathlib import Path
 import custom_components
 import pytest
 import pytest_socket
-from tests.household import serving
-from tests.household.serving import Provider, plan_text
 
 from hushwatt.household.ledger import high_water_mark
+from tests.household import serving
+from tests.household.serving import Provider, plan_text
 
 serving.HUSHWATT[0] = os.environ["HUSHWATT_PYTHON"]  # the provider needs more than Home Assistant's environment has
 custom_components.__path__ = [str(Path(__file__).parents[2] / "custom_components")]  # not the plugin's own

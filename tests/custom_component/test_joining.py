@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigEntryState
 from hushwatt.household.home_folder import HomeFolder
 
 from .conftest import CANARY
-from .flows import choose, go_on, join, start
+from .flows import choose, go_on, start
 
 
 async def until(hass, condition, seconds=30):

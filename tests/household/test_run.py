@@ -17,7 +17,7 @@ from tests.household.serving import Provider, broker, plan_text
 from hushwatt.household.join import agree, propose
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.discover import discover, recognise
+from hushwatt.household.sources.discover import discover
 from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.upload.provider_client import ProviderClient
@@ -287,24 +287,6 @@ def test_plugs_are_discovered(tmp_path):
         ("zigbee2mqtt", "living/tv"),
     ]
     assert CANARY not in repr(found) + found[0].toml
-
-
-@pytest.mark.parametrize(
-    "topic, payload",
-    [
-        ("tele/x/SENSOR", b"{}"),
-        ("tele/x/SENSOR", b"nonsense"),
-        ("x/events/rpc", b'{"params": null}'),
-        ("zigbee2mqtt/x/set", b'{"power": 1}'),
-        ("a/sensor/temperature/state", b"20"),
-        ("a/sensor/power/state", b"text"),
-        ("other", b"1"),
-    ],
-)
-def test_other_messages_are_no_plugs(topic, payload):
-    """What does not speak of watts is passed over."""
-
-    assert recognise(topic, payload) is None
 
 
 def test_a_broker_that_is_away_is_one_line(hushwatt, tmp_path):

@@ -12,8 +12,8 @@ from hushwatt.household.clock import SECOND
 from hushwatt.household.home_assistant import obey
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.discover import recognise
 from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.presets import recognise
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan import Appliance
 from hushwatt.plan.choices import UNMEASURED

@@ -1,24 +1,15 @@
 """See what plugs there are on a broker; their readings are passed over."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hushwatt.household.sources.json_path import at_path, parse_document, parse_number, plain_word
 from hushwatt.household.sources.mqtt import connection
+from hushwatt.household.sources.presets import LISTENED, Recognised, describe, identity, is_config, recognise, settle
 from hushwatt.household.sources.sources_file import Broker
-from hushwatt.household.untrusted_json import Malformed, as_table
 
 MAX_PLUGS = 1_000  # plugs that are told of: more is somebody's joke
-TOPICS = (
-    "tele/+/SENSOR",
-    "+/tele/SENSOR",
-    "+/events/rpc",
-    "+/status/+",
-    "zigbee2mqtt/#",
-    "+/sensor/+/state",
-    "homeassistant/sensor/+/state",
-)
 
 
 @dataclass(frozen=True, order=True)
@@ -27,56 +18,55 @@ class DiscoveredPlug:
 
     preset: str
     topic: str
+    settings: tuple[tuple[str, str], ...] = ()
     fresh: bool = True  # False: only a retained message was there
 
     @property
     def toml(self) -> str:
-        return f'[[plug]]\nappliance = "?"\npreset = "{self.preset}"\ntopic = {toml_text(self.topic)}'
+        told = (("topic", self.topic), *self.settings)
+        lines = "".join(f"\n{key} = {toml_text(value)}" for key, value in told)
+        return f'[[plug]]\nappliance = "?"\npreset = "{self.preset}"{lines}'
 
 
 async def discover(broker: Broker, seconds: float) -> list[DiscoveredPlug]:
     """Listen for a while, and say who spoke of watts."""
-    heard: dict[tuple[str, str], bool] = {}
+    heard: dict[Recognised, bool] = {}  # and whether it was said just now
+    announced: dict[str, list[Recognised]] = {}  # by the topics that discovery names
     async with connection(broker) as connected:
-        for topic in TOPICS:
+        for topic in LISTENED:
             await connected.subscribe(topic)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 async for message in connected.messages:
-                    payload = message.payload if isinstance(message.payload, bytes) else b""
-                    found = recognise(message.topic.value, payload)
-                    if found and (found in heard or len(heard) < MAX_PLUGS):
-                        heard[found] = heard.get(found, False) or not message.retain
-    return sorted(DiscoveredPlug(*name, fresh) for name, fresh in heard.items())
+                    topic, payload = message.topic.value, message.payload if isinstance(message.payload, bytes) else b""
+                    found = recognise(topic, payload)
+                    for each in [*found, *announced.get(topic, [])]:
+                        if each in heard or len(heard) < MAX_PLUGS:
+                            heard[each] = heard.get(each, False) or not (message.retain or is_config(topic))
+                    for each, named in announce(topic, found, announced):
+                        announced.setdefault(named, []).append(each)
+                        await connected.subscribe(named)
+    return discovered(heard)
 
 
-def recognise(topic: str, payload: bytes) -> tuple[str, str] | None:
-    """The preset and topic of a plug that sends such a message, if it is one.
+def announce(
+    topic: str, found: list[Recognised], announced: dict[str, list[Recognised]]
+) -> Iterator[tuple[Recognised, str]]:
+    """The topics to listen to besides, for devices that a config tells of."""
+    for each in found if is_config(topic) else ():
+        named = each.device.topics()[0]
+        if each.meter and each not in announced.get(named, []) and len(announced) < MAX_PLUGS:
+            yield each, named
 
-    >>> recognise("tele/kitchen/SENSOR", b'{"ENERGY": {"Power": 3}}')
-    ('tasmota', 'kitchen')
-    >>> recognise("zigbee2mqtt/desk/lamp", b'{"power": 3}')
-    ('zigbee2mqtt', 'desk/lamp')
-    """
-    parts = topic.split("/")
-    try:
-        if parts[-1] == "SENSOR":
-            name = parts[1] if parts[0] == "tele" else parts[0]
-            return ("tasmota", name) if at_path(parse_document(payload), "ENERGY") else None
-        if topic.endswith("/events/rpc"):
-            params = as_table(at_path(parse_document(payload), "params"))
-            switches = [name for name in params if name.startswith("switch:")]
-            return ("shelly", topic.removesuffix("/events/rpc")) if switches else None
-        if len(parts) >= 3 and parts[-2] == "status" and parts[-1].startswith("switch:"):
-            return ("shelly", "/".join(parts[:-2])) if at_path(parse_document(payload), "apower") is not None else None
-        if parts[0] == "zigbee2mqtt" and parts[-1] not in ("availability", "set", "get"):
-            named = len(parts) > 1 and parts[1] != "bridge" and at_path(parse_document(payload), "power") is not None
-            return ("zigbee2mqtt", "/".join(parts[1:])) if named else None
-        if parts[-1] == "state" and len(parts) == 4:
-            return _state(parts, payload)
-    except Malformed:
-        return None
-    return None
+
+def discovered(heard: dict[Recognised, bool]) -> list[DiscoveredPlug]:
+    """The plugs behind what was heard, and whether it was said just now."""
+    fresh = {identity(each.device) for each, now in heard.items() if now}
+    return sorted(
+        DiscoveredPlug(preset, topic, tuple(settings.items()), identity(device) in fresh)
+        for device in settle(heard)
+        for preset, topic, settings in (describe(device),)
+    )
 
 
 def toml_text(words: str) -> str:
@@ -87,12 +77,3 @@ def toml_text(words: str) -> str:
     """
     escaped = (each if each.isprintable() and each not in '"\\' else f"\\U{ord(each):08x}" for each in words)
     return f'"{"".join(escaped)}"'
-
-
-def _state(parts: list[str], payload: bytes) -> tuple[str, str] | None:
-    parse_number(plain_word(payload))  # a state that is no number is no plug's
-    if "power" not in parts[2] and "energy" not in parts[2]:
-        return None
-    if parts[0] == "homeassistant":
-        return "homeassistant", f"sensor.{parts[2]}"
-    return "esphome", "/".join(parts[:3])

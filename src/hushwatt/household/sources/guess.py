@@ -58,6 +58,15 @@ def near_miss(name: str, appliances: Iterable[str]) -> str | None:
     return spelt[near[0]] if near else None
 
 
+def is_mains(appliance: str) -> bool:
+    """Whether an appliance is the whole house, as its meter sees it.
+
+    >>> is_mains("mains"), is_mains("Hausanschluss"), is_mains("kettle")
+    (True, True, False)
+    """
+    return _kind(appliance) == "mains"
+
+
 def _longest_kind(words: list[str], own: dict[str, str]) -> str | None:
     """The kind of which the longest word stands in a name; None where none does, or two of the same length."""
     kinds = _kinds() | {spelt: kind for spelt, kind in own.items() if spelt}

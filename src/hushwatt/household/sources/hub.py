@@ -211,7 +211,7 @@ class Hub:
     def _take(self, source: PlugSource, time: int, measurement: object, retained: bool) -> None:
         if isinstance(measurement, UnitOfMeasurement):
             if measurement.name in UNITS:
-                source.preset = replace(source.preset, unit=measurement.name)  # type: ignore[type-var]
+                source.preset = replace(source.preset, unit=measurement.name)
             else:
                 source.plug.trouble = "its unit is none of power or energy"
         elif isinstance(measurement, Unavailable) or not retained:  # a retained value is not a fresh reading

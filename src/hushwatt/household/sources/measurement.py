@@ -37,7 +37,16 @@ class Unavailable:
     reason: str
 
 
-Measurement = PowerReading | EnergyCounter | UnitOfMeasurement | Unavailable
+@dataclass(frozen=True)
+class Part:
+    """One of several numbers that only together are a measurement: a phase, a tariff, what is given back."""
+
+    name: str
+    amount: PowerReading | EnergyCounter
+    needs: tuple[str, ...]  # the parts without which it is none
+
+
+Measurement = PowerReading | EnergyCounter | UnitOfMeasurement | Unavailable | Part
 
 POWER_UNITS = {"W": 1.0, "kW": 1_000.0, "mW": 0.001, "MW": 1_000_000.0}
 ENERGY_UNITS = {"Wh": 1.0, "kWh": 1_000.0, "MWh": 1_000_000.0}

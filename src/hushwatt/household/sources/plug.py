@@ -13,7 +13,9 @@ from itertools import pairwise
 from math import isfinite, nan
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.measurement import EnergyCounter, Measurement, PowerReading, Unavailable
+from hushwatt.household.sources.guess import is_mains
+from hushwatt.household.sources.measurement import EnergyCounter, Measurement, Part, PowerReading, Unavailable
+from hushwatt.household.sources.parts import Parts
 
 HOUR = 3_600 * SECOND
 MAX_COUNTER_GAP = 24 * HOUR  # the longest silence over which a counter's rise is still shared out
@@ -114,11 +116,16 @@ class Plug:
     heard: int | None = None  # when the last good reading came
     trouble: str | None = None  # what was wrong with the last message, if anything
     known: int | None = None  # up to when all is told that there is to tell
+    exports: bool = field(init=False)  # whether it may show less than nothing: a meter of the whole house
+    _parts: Parts = field(default_factory=Parts, repr=False)
     _power: tuple[int, float] | None = field(default=None, repr=False)
     _counter: tuple[int, float] | None = field(default=None, repr=False)
     _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
     _confirmed: int | None = field(default=None, repr=False)  # until when its sender stood by the last reading
+
+    def __post_init__(self) -> None:
+        self.exports = is_mains(self.appliance)
 
     def open(self, plan: str, *edges: int) -> None:
         """Begin to add up the slots of a plan between these edges; one that is open already stays so."""
@@ -144,9 +151,13 @@ class Plug:
         return energy
 
     def take(self, time: int, measurement: Measurement) -> None:
-        """Take in what a message told at a time."""
-        if isinstance(measurement, Unavailable):
+        """Take in what a message told at a time; what is exported counts as 0 W."""
+        if isinstance(measurement, Part):
+            if (whole := self._parts.take(time, measurement, self.stale)) is not None:
+                self.take(time, whole)
+        elif isinstance(measurement, Unavailable):
             self._hold_until(time)
+            self._parts.forget()
             self._power, self.trouble = None, measurement.reason  # a counter may come back and tell what was missed
         elif isinstance(measurement, PowerReading):
             self._take_power(time, measurement.watts)
@@ -261,7 +272,8 @@ class Plug:
         return (each for energies in self._energies.values() for each in energies)
 
     def _is_possible(self, watts: float) -> bool:
-        possible = isfinite(watts) and -MAX_BELOW_ZERO <= watts <= self.maximum
+        lowest = self.maximum if self.exports else MAX_BELOW_ZERO
+        possible = isfinite(watts) and -lowest <= watts <= self.maximum
         if not possible:
             self.trouble = f"it shows more than {self.maximum:g} W, or less than nothing: not a reading"
         return possible

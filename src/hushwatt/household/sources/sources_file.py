@@ -134,14 +134,19 @@ def _parse_plug(place: int, table: Any) -> PlugEntry:
         raise UsageError(f"{where}: there is no preset {table['preset']}; there are {', '.join(PRESETS)}")
     if "+" in table["topic"] or "#" in table["topic"]:
         raise UsageError(f"{where}: topic must name one device, without + or #")
-    settings = {key: value for key, value in table.items() if key not in PLUG_KEYS}
-    known = {each.name for each in fields(kind)} - {"topic"}  # type: ignore[arg-type]
+    settings = {
+        key: str(value) if type(value) is int else value for key, value in table.items() if key not in PLUG_KEYS
+    }
+    known = {each.name for each in fields(kind)} - {"topic"}
     _refuse_unknown_keys(f"{where} ({table['preset']}): ", settings, known)
     if not all(isinstance(value, str) for value in settings.values()):
         raise UsageError(f"{where}: {', '.join(settings)} must be texts")
     if settings.get("unit", "W") not in UNITS:
         raise UsageError(f"{where}: unit must be one of {', '.join(UNITS)}")
-    preset = kind(topic=table["topic"], **settings)  # type: ignore[call-arg]
+    try:
+        preset = kind(topic=table["topic"], **settings)  # type: ignore[call-arg]
+    except UsageError as wrong:
+        raise UsageError(f"{where}: {wrong}") from None
     if any(set(topic) & set("+#\0") or len(topic) > MAX_TOPIC for topic in preset.topics()):
         raise UsageError(f"{where}: topic and base must name one device, without + or #")
     stale = _parse_duration(where, table["stale"]) if "stale" in table else kind.hold

@@ -11,6 +11,7 @@ from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotE
 
 Document = dict[str, Any]
 TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
+MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "clipped", "above_top")
 
 
 def document(estimates: Estimates) -> Document:
@@ -31,6 +32,19 @@ def top_document(estimates: Estimates, count: int) -> Document:
     periods = _periods(estimates)
     best = {name: periods[name] for name in top}
     return {**_head(estimates), "appliances": best, "top": list(top), **_caveats(estimates)}
+
+
+def means_document(estimates: Estimates) -> Document:
+    """The mean watts of every appliance over the whole time, their limits, and of how many published periods they are.
+
+    It is what homes are shown.
+    """
+    shown = _periods(estimates) if estimates.answered else {}
+    counted = {name: {"counted": int(each.counted.sum())} for name, each in estimates.by_slot.items()}
+    means = {
+        name: each and {key: each[key] for key in MEANS if key in each} | counted[name] for name, each in shown.items()
+    }
+    return {**_head(estimates), "appliances": means}
 
 
 def _head(estimates: Estimates) -> Document:

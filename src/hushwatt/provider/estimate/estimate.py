@@ -207,7 +207,8 @@ def period_estimates(
     watts = np.array([period.watts for period in compared])
     limits = np.array([each.compared_limits for each in known.values()]).reshape(-1, 2)
     own_limits = np.array([each.limits for each in known.values()]).reshape(-1, 2)
-    share, rank = shares(watts, *limits.T, bounds), ranks(watts, *own_limits.T, bounds)
+    share = shares(watts, limits[:, 0], limits[:, 1], bounds)
+    rank = ranks(watts, own_limits[:, 0], own_limits[:, 1], bounds)
     estimates = {}
     for row, (name, series) in enumerate(known.items()):
         period, levels = compared[row], slice(series.levels)
