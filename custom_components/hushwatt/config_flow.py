@@ -21,6 +21,7 @@ from .leaving import async_finish_leaving
 from .options_flow import HushwattOptionsFlow
 from .succession import async_move_entry
 
+
 class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
     """One plan becomes one entry."""
 
