@@ -1,7 +1,7 @@
 """A real Home Assistant in a process of its own: onboarded, with a token, and plugs whose watts a test sets.
 
-It is installed by `make home-assistant`.  Nothing is fetched when it starts: its plugs are template sensors over numbers, its
-broker and its provider are processes of this machine.
+It is installed by `make home-assistant`.  Nothing is fetched when it starts: its plugs are template sensors over
+numbers, its broker and its provider are processes of this machine.
 """
 
 import json
