@@ -38,7 +38,7 @@ class UploadThread:
     folder: HomeFolder
     clock: HomeClock
     guard: Guard
-    search: Callable[..., Search] | None = None  # for plans that replace others, on the same connection to the ledger
+    searches: Sequence[Callable[..., Search]] = ()  # what else is asked, on the same connection to the ledger
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
@@ -51,16 +51,17 @@ class UploadThread:
         self._thread.join(STOP_SECONDS)
 
     def client(self, address: str) -> ProviderClient:
-        """A client whose sessions end when the thread stops."""
-        return ProviderClient(address, partial(connect, stop=self._stop))
+        """A client whose sessions end when the thread stops, and whose every request is taken down."""
+        log = self.folder.requests(lambda: self.clock.look().wall)
+        return ProviderClient(address, partial(connect, stop=self._stop, record=log.add))
 
     def _run(self) -> None:
         while not self._stop.is_set():
             with self.guard("sending"), self.folder.store() as store:
                 jobs = [Outbox(store, OperatingSystem(), self.guard.say, self.client).send]
-                if self.search is not None:
-                    search = self.search(store, self.folder.caps, OperatingSystem(), self.guard.say, self.client)
-                    jobs.append(search.look)
+                for search in self.searches:
+                    asking = search(store, self.folder.caps, OperatingSystem(), self.guard.say, self.client)
+                    jobs.append(asking.look)
                 self._send(jobs)
             self._stop.wait(POLL_SECONDS)
 
