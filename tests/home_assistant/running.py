@@ -177,8 +177,12 @@ class RunningHomeAssistant:
     def revoke_token(self, name: str) -> None:
         """What the bin beside a token on the owner's profile page does."""
         with self.websocket() as ask:
-            tokens = {each["client_name"]: each["id"] for each in ask("auth/refresh_tokens")}
-            ask("auth/delete_refresh_token", refresh_token_id=tokens[name])
+            ask("auth/delete_refresh_token", refresh_token_id=self.tokens()[name])
+
+    def tokens(self) -> dict[str, str]:
+        """The tokens on the owner's profile page, by their names."""
+        with self.websocket() as ask:
+            return {each["client_name"]: each["id"] for each in ask("auth/refresh_tokens")}
 
     def get(self, path: str) -> Any:
         return self._ask("GET", path)

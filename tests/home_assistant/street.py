@@ -83,9 +83,8 @@ class HomeRecord:
 
     def spent(self, plan: Plan) -> int:
         """What the home has paid under a plan so far, silent slots that were charged included."""
-        return self.rows(
-            "SELECT coalesce(sum(amount), 0) FROM spends JOIN plans USING (place) WHERE plan = ?", plan.id
-        )[0][0]
+        wanted = "SELECT coalesce(sum(amount), 0) FROM spends JOIN plans USING (place) WHERE plan = ?"
+        return self.rows(wanted, plan.id)[0][0]
 
     def forget_mark(self) -> None:
         """Take the home's mark out of this machine's memory."""

@@ -67,7 +67,7 @@ def joined(house, street):
         owner.watch.lap("consent")
         until("an accepted report", lambda: street.count(NAME), THREE_MINUTES)
         owner.watch.lap("the first accepted report")
-    yield Joined(house, street, plan, HomeRecord(house.folder / "hushwatt"), owner.watch, terms)
+    return Joined(house, street, plan, HomeRecord(house.folder / "hushwatt"), owner.watch, terms)
 
 
 def test_from_a_clean_home_assistant_to_the_first_report(joined, capsys):
@@ -146,9 +146,8 @@ def test_the_provider_restarts(joined):
 
 
 def arrived(joined, slots):
-    answers = joined.record.rows(
-        "SELECT slot, answer FROM reports JOIN plans USING (place) WHERE plan = ?", joined.plan.id
-    )
+    wanted = "SELECT slot, answer FROM reports JOIN plans USING (place) WHERE plan = ?"
+    answers = joined.record.rows(wanted, joined.plan.id)
     return {(1, slot) for slot, answer in answers if answer == "accepted"} >= slots.keys()
 
 
