@@ -10,6 +10,7 @@ import re
 import tempfile
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from html import unescape
@@ -380,7 +381,15 @@ def test_the_status(machine, home, plans, command):
         assert told["last_report"] == reports[-1]["slot"]
         window = f"  ε {amount(counted)} of {amount(plan.epsilon)} in this window, ε {amount(spent)} so far\n"
         assert window in lines
-        assert f"  {len(reports)} reports, {waiting} waiting, last of slot {reports[-1]['slot']}\n" in lines
+        ended = plan.start + (reports[-1]["slot"] + 1) * timedelta(seconds=plan.slot.seconds)
+        assert told["last_report_at"] == f"{ended:%Y-%m-%dT%H:%M:%SZ}"
+        assert f"  {len(reports)} reports, {waiting} waiting, last at {ended:%Y-%m-%d %H:%M} UTC\n" in lines
+        later = datetime.fromtimestamp(home.clock.wall // 10**9, UTC)
+        steps = -((plan.start - later) // timedelta(seconds=plan.slot.seconds))
+        following = plan.start + steps * timedelta(seconds=plan.slot.seconds)  # no plan here has turns
+        expected = f"{following:%Y-%m-%dT%H:%M:%SZ}" if place < 3 else None
+        assert told["next_report_at"] == expected
+        assert (f"  next report at {following:%Y-%m-%d %H:%M} UTC\n" in lines) is (place < 3)
 
 
 def test_what_was_sent(home, command):
@@ -392,9 +401,10 @@ def test_what_was_sent(home, command):
     assert sorted((row["slot"], row["spent"], row["drawn"], row["payload"]) for row in found) == sorted(
         (row["slot"], row["spent"], row["drawn"], row["payload"].hex()) for row in kept
     )
+    when = {(row["slot"], row["payload"]): row["at"].replace("T", " ")[:16] for row in found}
     assert {
-        f"slot {row['slot']}  spent ε {amount(row['spent'])}, drawn with ε {amount(row['drawn'])}  "
-        f"{row['answer'] or 'waiting'}  {row['payload'].hex()}"
+        f"{when[row['slot'], row['payload'].hex()]} UTC  slot {row['slot']}  spent ε {amount(row['spent'])}, "
+        f"drawn with ε {amount(row['drawn'])}  {row['answer'] or 'waiting'}  {row['payload'].hex()}"
         for row in kept
     } == {line[14:] for line in lines}
 

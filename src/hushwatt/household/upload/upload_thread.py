@@ -53,8 +53,9 @@ class UploadThread:
         self._thread.join(STOP_SECONDS)
 
     def client(self, address: str) -> ProviderClient:
-        """A client whose sessions end when the thread stops."""
-        return ProviderClient(address, partial(connect, stop=self._stop))
+        """A client whose sessions end when the thread stops, and whose every request is taken down."""
+        log = self.folder.requests(lambda: self.clock.look().wall)
+        return ProviderClient(address, partial(connect, stop=self._stop, record=log.add))
 
     def _run(self) -> None:
         while not self._stop.is_set():
