@@ -96,7 +96,7 @@ def test_real_watts_stand_beside_what_may_be_above_the_top():
     assert why_missing(found, "appliance 1") == "too few measure it"
     assert missing_further(found, "appliance 1")[0] == "–"
     assert missing_further(found, "appliance 1")[1].endswith("± 2 %")
-    assert len(period_table(found).columns) == len(top_table(found, 2).columns) == 9
+    assert (len(period_table(found).columns), len(top_table(found, 2).columns)) == (9, 10)
     assert any("real mean of a home that measures the appliance" in line for line in remarks(found))
     assert any("Hardly any home measures appliance 1" in line for line in remarks(found))
 

@@ -123,6 +123,7 @@ def test_top(found):
         assert limits(row["95 % 1"]) == pytest.approx(one["ci95"], abs=0.051)
         assert number(row["share 1"]) == pytest.approx(one["share"], abs=0.00051)
         assert ranks(row["rank 1"]) == one["rank_ci95"]
+        assert row["in top 2 1"] == estimate_tables.sureness(found.by_period[row["appliance 1"]].in_top[1])
         assert row["forgers 1"] == estimate_tables.forgers(one.get("swap_homes"))
         assert [solid, whole] == pytest.approx(
             [estimate_tables.BAR_CELLS * watts / most for watts in (one["ci95"][0], one["mean_watts"])], abs=0.51

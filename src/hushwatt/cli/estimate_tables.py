@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BAR_CELLS = 24  # cells of a bar
 PATTERN_CELLS = 24  # cells of a pattern over time
-PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((6,),)  # what narrow terminals lack: the drawing, then the share
+PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((7,),)  # what narrow terminals lack: the drawing, then the share
 DEFAULT_COLUMNS = 120  # columns, where there is no terminal
 HEIGHTS = "▁▂▃▄▅▆▇█"
 AVERAGING = (
@@ -106,7 +106,10 @@ def levels_table(estimates: Estimates) -> "Table":
 
 def top_table(estimates: Estimates, count: int) -> "Table":
     """The appliances with the most watts, best first, each with a bar that fades over its interval."""
-    table = headed_table("rank", "appliance", "watts", "95 %", "share", "forgers", "", *further_headings(estimates))
+    top = f"in top {count}"
+    table = headed_table(
+        "rank", "appliance", "watts", "95 %", "share", top, "forgers", "", *further_headings(estimates)
+    )
     shown = [(name, estimates.by_period[name]) for name in estimates.top[:count]]
     most = max((period.high for _, period in shown if period), default=0.0)
     for name, period in shown:
@@ -117,6 +120,7 @@ def top_table(estimates: Estimates, count: int) -> "Table":
                 f"{period.watts:,.1f}",
                 f"{period.low:,.1f} to {period.high:,.1f}",
                 percent(period.share),
+                sureness(period.sure_in_top(count)),
                 forgers(estimates.swap_homes.get(name)),
                 bar(period.low, period.watts, period.high, most),
                 *further(estimates, period),
@@ -262,6 +266,17 @@ def places(period: PeriodEstimates) -> str:
     """
     best, worst = period.rank_best, period.rank_worst
     return str(best) if best == worst else f"{best}–{worst}"
+
+
+def sureness(confidence: float) -> str:
+    """With which confidence something holds; nothing where that is no more than a guess.
+
+    >>> sureness(0.9987), sureness(0.97), sureness(0.4)
+    ('> 99 %', '97 %', '?')
+    """
+    if confidence <= 0.5:
+        return "?"
+    return "> 99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
 
 
 def forgers(homes: float | None) -> str:

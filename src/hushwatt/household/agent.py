@@ -54,6 +54,11 @@ class ReadingSource(Protocol):
         ...
 
 
+def entry_slack(plan: Plan) -> int:
+    """By how much a slot may be entered late, or ended, and still be lived through."""
+    return min(MAX_ENTRY_DELAY, plan.slot.seconds * SECOND // 10)
+
+
 @dataclass
 class SlotTracker:
     """One plan as the agent sees it: which slot it is living through, and since when."""
@@ -69,7 +74,7 @@ class SlotTracker:
 
     @property
     def slack(self) -> int:
-        return min(MAX_ENTRY_DELAY, self.length // 10)
+        return entry_slack(self.member.plan)
 
     @property
     def end(self) -> int:

@@ -164,7 +164,7 @@ def insert_membership(
         "UPDATE plans SET device = ?, left = NULL, paused = NULL, retired = NULL, defaults = ? WHERE plan = ?",
         (enrolment.device, DEFAULTS, plan.id),
     )
-    disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
+    disk.execute("DELETE FROM home WHERE name IN (?, ?)", (f"joining {plan.id}", f"leaving {plan.id}"))
     if _has_ended(before):  # nobody vouches for the time since then
         disk.execute("DELETE FROM home WHERE name = ?", (STATE_KEY,))
     if proposal.replaces is not None:
@@ -248,6 +248,7 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
     plan = Plan.parse(row["canonical"])
     with store.transaction() as disk:
         disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
+        disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (f"leaving {plan.id}", now))
         disk.execute(
             "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL", (row["place"],)
         )
@@ -258,7 +259,14 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
             erased = provider.erase(key, row["device"], now // 1_000_000_000)
     with store.transaction() as disk:
         disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))
+        disk.execute("DELETE FROM home WHERE name = ?", (f"leaving {plan.id}",))
     return plan, erased
+
+
+def left_without_erasure(store: Store) -> list[Plan]:
+    """The plans that the owner left while their provider could not be asked to erase what it has."""
+    rows = store.rows("SELECT canonical FROM plans JOIN home ON home.name = 'leaving ' || plan WHERE left IS NOT NULL")
+    return [Plan.parse(row["canonical"]) for row in rows]
 
 
 def taking_part(store: Store, wanted: str | None = None) -> list[dict[str, Any]]:

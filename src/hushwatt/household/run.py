@@ -1,11 +1,15 @@
 """Everything that runs at home, together: listen, end slots, send.
 
-Nothing that arrives ends it, and when it is told to stop it does so within two seconds.
+It runs in the thread that calls `run`: that of a process of its own, which signals end, or one of another
+program, such as Home Assistant (`HomeThread`).  Nothing that arrives ends it, and when it is told to stop it
+does so within two seconds.
 """
 
 import asyncio
 import signal
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -42,10 +46,24 @@ class Runner:
     say: Callable[[str], None]
     page: tuple[str, int] | None = None  # where the owner's page is served
     guest: str | None = None  # one more address that may look at it
-    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    started: "Future[Agent]" = field(default_factory=Future, repr=False)  # the agent, once it lives
 
     def __post_init__(self) -> None:
         self.guard = Guard(self.say)
+        self._told, self._stopped = threading.Event(), asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def stop(self) -> None:
+        """Tell it to stop, from any thread, even before it has begun; a second time changes nothing."""
+        self._told.set()
+        self.call(self._stopped.set)
+
+    def call(self, function: Callable[..., object], *values: object) -> None:
+        """Have something done between two steps of the agent, from any thread; nothing where it does not run."""
+        loop = self._loop
+        with suppress(RuntimeError):  # it ended in the meantime
+            if loop is not None and not loop.is_closed():
+                loop.call_soon_threadsafe(function, *values)
 
     def run(self) -> None:
         """Run until told to stop."""
@@ -53,7 +71,7 @@ class Runner:
             for line in self.folder.restrict_to_owner():
                 self.say(line)
             store.recover_wal()
-            loop = asyncio.new_event_loop()
+            loop = self._loop = asyncio.new_event_loop()
             loop.set_exception_handler(self.guard.on_loop)
             try:
                 loop.run_until_complete(self._run(store, loop))
@@ -61,8 +79,11 @@ class Runner:
                 loop.close()  # unlike asyncio.run it waits for no thread that looks up a name
 
     async def _run(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
-        for each in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(each, self.stop.set)
+        if threading.current_thread() is threading.main_thread():  # elsewhere signals are another program's
+            for each in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(each, self._stopped.set)
+        if self._told.is_set():
+            self._stopped.set()
         caps = CapsFile(self.folder.caps_path, self.say)
         mark = SharedMemoryMark(store.home)
         agent = Agent(store, caps.read(), self.hub, say=self.say, bars=bars, mark=mark, caps_settled=False)
@@ -71,8 +92,9 @@ class Runner:
             serve(OwnerPage(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
         uploads = UploadThread(self.folder, self.clock, Guard(self.say), SuccessorSearch)
         uploads.start()
+        self.started.set_result(agent)
         jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps)]
-        stopped = asyncio.create_task(self.stop.wait())
+        stopped = asyncio.create_task(self._stopped.wait())
         done, _ = await asyncio.wait([stopped, *jobs], return_when=asyncio.FIRST_COMPLETED)
         for job in [stopped, *jobs]:
             job.cancel()

@@ -145,6 +145,17 @@ def _is_uncertain(member: Membership) -> bool:
     return bool(member.slot and member.store.value(query, (member.plan_key, last, NOT_RUNNING, UNKNOWN_CLOCK)))
 
 
+def heir_of(store: Store, plan_id: str) -> str:
+    """The plan that the home is in now where it moved on from one, however often; else the same plan."""
+    seen = {plan_id}
+    while (to := _note(store.read_value(f"moved {plan_id}")).get("to")) is not None and to not in seen:
+        if not store.value("SELECT 1 FROM plans WHERE plan = ? AND left IS NOT NULL", (plan_id,)):
+            return plan_id  # it was joined again since
+        plan_id = to
+        seen.add(to)
+    return plan_id
+
+
 def notes(store: Store, plan_id: str) -> tuple[str, ...]:
     """What the owner is told about the successors of a plan: moved on, moved here, or only offered."""
     names = ("moved", "offered")

@@ -51,4 +51,6 @@ def _appliance(number: int, table: dict[str, Any]) -> tuple[TracedFigure, ...]:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return ", ".join(map(str, value)) if isinstance(value, list) else sanitised(value, LONGEST_TEXT)

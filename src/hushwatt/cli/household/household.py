@@ -61,7 +61,7 @@ def join(
     yes
         Agree without being asked; for scripts.
     """
-    from hushwatt.cli.household.owner_text import agreement
+    from hushwatt.household.agreement import agreement
     from hushwatt.household.cap_terms import refusal_lines, refusal_words
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import caps_with, write_caps

@@ -3,30 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hushwatt.household.cap_terms import cap_terms
-from hushwatt.household.consent_text import WHILE_PAUSED, consent_terms, example_report, plan_changes, successor_terms
-from hushwatt.household.join import Proposal
+from hushwatt.household.consent_text import WHILE_PAUSED, successor_terms
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.objections import earlier_terms
-from hushwatt.household.report.preview import preview
 from hushwatt.household.status import BudgetMeter, PlanStatus
 from hushwatt.plan.amounts import plain
-from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.sanitise import quoted, sanitised
-
-
-def agreement(proposal: Proposal) -> str:
-    """All that is agreed to, as one text; it is kept with the consent."""
-    plan, promise = proposal.plan, proposal.promise
-    lines = [f"the plan {quoted(plan.name)}", ""]
-    for label, sentence in consent_terms(plan, promise, proposal.client.address, proposal.offer.key):
-        lines.append(f"{label:<16}{sentence}")
-    lines += [f"{label:<16}{sentence}" for label, sentence in cap_terms(proposal)]
-    lines.append("{:<16}{}".format(*successor_terms(proposal.follows)))
-    if proposal.replaces is not None:
-        lines += ["", "This takes the place of a plan you take part in. It gives no fresh budget. What changes:"]
-        lines += [f"  {line}" for line in plan_changes(proposal.replaces, plan)]
-    return "\n".join([*lines, "", *example_report(plan, preview(plan, promise.drawn, OperatingSystem()))])
 
 
 def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, Any]:

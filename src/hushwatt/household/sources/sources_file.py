@@ -10,21 +10,34 @@ topic = "kitchen"
 
 [[table]]
 path = "nilm.csv"
+
+[home_assistant]
+url = "http://homeassistant.local:8123"
+token_file = "token"
+
+[[entity]]
+appliance = "dishwasher"
+entity = "sensor.dishwasher_power"
 """
 
+import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import PlanError, UsageError
 from hushwatt.household.clock import SECOND
+from hushwatt.household.sources.entities import MAX_WATTS, EntityEntry
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.measurement import UNITS
 from hushwatt.household.sources.presets import PRESETS, Preset
 from hushwatt.plan.slot import SlotLength
 
 MAX_TOPIC = 1_000  # characters
+ENTITY_ID = re.compile(r"[a-z0-9_]{1,100}\.[a-z0-9_]{1,255}")
+ENTITY_KEYS = {"name", "appliance", "entity", "stale", "maximum"}
 PLUG_KEYS = {"name", "appliance", "preset", "topic", "stale", "maximum"}
 
 
@@ -75,6 +88,8 @@ class SourcesFile:
     entities: bool = False  # show budget, reports and a pause switch in Home Assistant
     plugs: tuple[PlugEntry, ...] = ()
     tables: tuple[TableEntry, ...] = ()
+    home_assistant: HomeAssistantLogin | None = None
+    entities_of_home_assistant: tuple[EntityEntry, ...] = ()  # those that measure an appliance
 
     @classmethod
     def load(cls, path: Path) -> "SourcesFile":
@@ -88,19 +103,23 @@ class SourcesFile:
 
     @classmethod
     def parse(cls, table: dict[str, Any], folder: Path) -> "SourcesFile":
-        _refuse_unknown_keys("", table, {"mqtt", "plug", "table", "entities"})
+        _refuse_unknown_keys("", table, {"mqtt", "plug", "table", "entities", "home_assistant", "entity"})
         plugs = tuple(_parse_plug(place, each) for place, each in enumerate(_list(table, "plug"), 1))
         tables = tuple(_parse_table(place, each, folder) for place, each in enumerate(_list(table, "table"), 1))
         broker = _parse_dataclass(Broker, "mqtt", table["mqtt"]) if "mqtt" in table else Broker() if plugs else None
         entities = table.get("entities", False)
         if not isinstance(entities, bool):
             raise UsageError("entities must be true or false")
-        return cls(broker, entities, plugs, tables)
+        login = _parse_login(table["home_assistant"], folder) if "home_assistant" in table else None
+        chosen = tuple(_parse_entity(place, each) for place, each in enumerate(_list(table, "entity"), 1))
+        if chosen and login is None:
+            raise UsageError("[[entity]] needs [home_assistant], with url and token_file")
+        return cls(broker, entities, plugs, tables, login, chosen)
 
     @property
     def appliances(self) -> set[str]:
-        """The appliances that a plug measures."""
-        return {plug.appliance for plug in self.plugs}
+        """The appliances that a plug or an entity measures."""
+        return {plug.appliance for plug in self.plugs} | {each.appliance for each in self.entities_of_home_assistant}
 
 
 def _parse_plug(place: int, table: Any) -> PlugEntry:
@@ -115,13 +134,11 @@ def _parse_plug(place: int, table: Any) -> PlugEntry:
         raise UsageError(f"{where}: there is no preset {table['preset']}; there are {', '.join(PRESETS)}")
     if "+" in table["topic"] or "#" in table["topic"]:
         raise UsageError(f"{where}: topic must name one device, without + or #")
-    settings = {
-        key: str(value) if type(value) is int else value for key, value in table.items() if key not in PLUG_KEYS
-    }
+    settings = {key: value for key, value in table.items() if key not in PLUG_KEYS}
     known = {each.name for each in fields(kind)} - {"topic"}
     _refuse_unknown_keys(f"{where} ({table['preset']}): ", settings, known)
     if not all(isinstance(value, str) for value in settings.values()):
-        raise UsageError(f"{where}: {', '.join(settings)} must be texts")
+        raise UsageError(f"{where}: {', '.join(settings)} must be texts, in quotation marks")
     if settings.get("unit", "W") not in UNITS:
         raise UsageError(f"{where}: unit must be one of {', '.join(UNITS)}")
     try:
@@ -131,11 +148,37 @@ def _parse_plug(place: int, table: Any) -> PlugEntry:
     if any(set(topic) & set("+#\0") or len(topic) > MAX_TOPIC for topic in preset.topics()):
         raise UsageError(f"{where}: topic and base must name one device, without + or #")
     stale = _parse_duration(where, table["stale"]) if "stale" in table else kind.hold
-    maximum = table.get("maximum", 25_000)
+    name = str(table.get("name", table["topic"]))
+    return PlugEntry(name, table["appliance"], preset, stale, _parse_maximum(where, table))
+
+
+def _parse_entity(place: int, table: Any) -> EntityEntry:
+    where = f"entity {place}"
+    if not isinstance(table, dict):
+        raise UsageError(f"{where}: write it as [[entity]]")
+    for key in ("appliance", "entity"):
+        if not isinstance(table.get(key), str) or not table[key].strip():
+            raise UsageError(f"{where}: needs {key}, a text")
+    _refuse_unknown_keys(f"{where}: ", table, ENTITY_KEYS)
+    if ENTITY_ID.fullmatch(table["entity"]) is None:
+        raise UsageError(f"{where}: entity must be as Home Assistant names it, such as sensor.kettle_power")
+    stale = _parse_duration(where, table["stale"]) if "stale" in table else None
+    name = str(table.get("name", table["entity"]))
+    return EntityEntry(name, table["appliance"], table["entity"], stale, _parse_maximum(where, table))
+
+
+def _parse_login(table: Any, folder: Path) -> HomeAssistantLogin:
+    login: HomeAssistantLogin = _parse_dataclass(HomeAssistantLogin, "home_assistant", table)
+    if problem := login.problem:
+        raise UsageError(f"home_assistant: {problem}")
+    return login.in_folder(folder)
+
+
+def _parse_maximum(where: str, table: dict[str, Any]) -> float:
+    maximum = table.get("maximum", MAX_WATTS)
     if isinstance(maximum, bool) or not isinstance(maximum, int | float) or not 0 < maximum <= 1e6:
         raise UsageError(f"{where}: maximum must be watts between 0 and 1000000")
-    name = str(table.get("name", table["topic"]))
-    return PlugEntry(name, table["appliance"], preset, stale, float(maximum))
+    return float(maximum)
 
 
 def _parse_table(place: int, table: Any, folder: Path) -> TableEntry:
@@ -157,6 +200,9 @@ def _parse_dataclass(kind: Any, where: str, table: Any) -> Any:
         words, fits = FIELD_CHECKS[kinds[key]]
         if not fits(value):
             raise UsageError(f"{where}: {key} must be {words}")
+    for each in fields(kind):
+        if each.default is MISSING and each.default_factory is MISSING and each.name not in table:
+            raise UsageError(f"{where}: needs {each.name}")
     return kind(**table)
 
 

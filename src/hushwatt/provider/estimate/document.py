@@ -10,6 +10,7 @@ from hushwatt.provider.estimate.measuring_mean import is_plain
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
+TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
 
 
 def document(estimates: Estimates) -> Document:
@@ -155,6 +156,8 @@ def _period(numbers: PeriodEstimates) -> Document:
         "share_ci95": [numbers.share_low, numbers.share_high],
         "rank": numbers.rank,
         "rank_ci95": [numbers.rank_best, numbers.rank_worst],
+        "rank_marginal_ci95": [numbers.rank_best_alone, numbers.rank_worst_alone],
+        "in_top": {str(count): numbers.sure_in_top(count) for count in TOP_COUNTS},
         **asked,
         **({"clipped": True} if numbers.clipped else {"above_top": numbers.above_top}),
     }

@@ -22,8 +22,9 @@ from hushwatt.provider.estimate.covariance import CovarianceBounds, covariance_b
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
-from hushwatt.provider.estimate.ranking import ranks, shares
+from hushwatt.provider.estimate.ranks import ranks
 from hushwatt.provider.estimate.results import Estimates, Measured, PeriodEstimates, SlotEstimates, SlotSummary
+from hushwatt.provider.estimate.shares import shares
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
 from hushwatt.provider.tally.tally import Tallies
@@ -204,9 +205,10 @@ def period_estimates(
     """The period of every appliance, compared with that of the others."""
     compared = [each.compared for each in known.values()]
     watts = np.array([period.watts for period in compared])
-    variance = np.array([period.watts_variance for period in compared])
     limits = np.array([each.compared_limits for each in known.values()]).reshape(-1, 2)
-    share, rank = shares(watts, limits[:, 0], limits[:, 1], bounds), ranks(watts, variance, bounds)
+    own_limits = np.array([each.limits for each in known.values()]).reshape(-1, 2)
+    share = shares(watts, limits[:, 0], limits[:, 1], bounds)
+    rank = ranks(watts, own_limits[:, 0], own_limits[:, 1], bounds)
     estimates = {}
     for row, (name, series) in enumerate(known.items()):
         period, levels = compared[row], slice(series.levels)
@@ -224,6 +226,9 @@ def period_estimates(
             rank=int(rank.rank[row]),
             rank_best=int(rank.best[row]),
             rank_worst=int(rank.worst[row]),
+            rank_best_alone=int(rank.best_alone[row]),
+            rank_worst_alone=int(rank.worst_alone[row]),
+            in_top=tuple(rank.in_top[row].tolist()),
             clipped=not series.real,
             above_top=series.above_top,
         )

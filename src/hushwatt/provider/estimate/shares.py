@@ -1,19 +1,17 @@
-"""Which appliances use how much: shares and ranks, from the means and their variances.
+"""Each appliance's share of all the watts, from the means and their limits.
 
 Answers are drawn apart, so that appliances have independent errors, but for the homes that
 were asked about several of them: their covariance is bounded, and the end of the bounds
-that makes a share or a rank less sure is taken.
+that makes a share less sure is taken.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
-from math import erfc, pi, sqrt
 
 import numpy as np
 
-from hushwatt.provider.estimate.array_types import Floats, Indices
+from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.covariance import CovarianceBounds
-from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95, normal_interval
+from hushwatt.provider.estimate.intervals import Z95, normal_interval
 
 MAX_DELTA_ERROR = 0.1  # standard error, over the total, up to which the delta method can be used
 
@@ -25,15 +23,6 @@ class Shares:
     share: Floats
     low: Floats
     high: Floats
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """Each appliance's place, 1 for the most watts, with the places it may really have."""
-
-    rank: Indices
-    best: Indices
-    worst: Indices
 
 
 def shares(watts: Floats, low: Floats, high: Floats, bounds: CovarianceBounds | None = None) -> Shares:
@@ -101,48 +90,3 @@ def _fieller(watts: Floats, errors: _RatioVariances) -> tuple[Floats, Floats]:
     bounded = square > 0  # else the total may be zero: any ratio will do
     square = np.where(bounded, square, 1.0)
     return (np.where(bounded, (middle - reach) / square, -np.inf), np.where(bounded, (middle + reach) / square, np.inf))
-
-
-def ranks(watts: Floats, variance: Floats, bounds: CovarianceBounds | None = None) -> Ranks:
-    """The places by watts, and those that comparing every pair at once leaves open.
-
-    An appliance is surely above another when the difference exceeds Tukey's allowance; all
-    such judgements are right together with 95 % confidence, or more when the errors differ.
-
-    >>> places = ranks(np.array([50.0, 90.0, 49.0]), np.array([1.0, 1.0, 1.0]))
-    >>> places.rank, places.best, places.worst
-    (array([2, 1, 3]), array([2, 1, 2]), array([3, 1, 3]))
-    """
-    order = np.argsort(-watts, kind="stable")
-    rank = np.empty(len(watts), dtype=np.intp)
-    rank[order] = np.arange(1, len(watts) + 1)
-    against = (bounds or CovarianceBounds.none(len(watts))).lowest
-    allowance = tukey_quantile(len(watts)) * np.sqrt(variance[:, None] + variance - 2 * against)
-    above = watts[:, None] - watts > allowance  # [i, j]: i is surely above j
-    return Ranks(rank, 1 + above.sum(axis=0), len(watts) - above.sum(axis=1))
-
-
-@lru_cache(maxsize=256)
-def tukey_quantile(count: int) -> float:
-    """How many standard errors of a difference allow for comparing every pair among `count`.
-
-    The 95 % point of the range of `count` standard normal numbers, over √2.
-
-    >>> round(tukey_quantile(2), 2), round(tukey_quantile(15), 2)
-    (1.96, 3.39)
-    """
-    if count < 2:
-        return 0.0
-    low, high = 0.0, 20.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _range_probability(middle, count) < CONFIDENCE else (low, middle)
-    return high / sqrt(2)
-
-
-def _range_probability(width: float, count: int) -> float:
-    """The chance that `count` standard normal numbers lie within `width` of each other."""
-    points = np.linspace(-8, 8, 321)
-    density = np.exp(-(points**2) / 2) / sqrt(2 * pi)
-    inside = np.array([erfc(-(x + width) / sqrt(2)) - erfc(-x / sqrt(2)) for x in points.tolist()]) / 2
-    return float(count * np.sum(density * inside ** (count - 1)) * (points[1] - points[0]))

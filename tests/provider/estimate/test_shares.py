@@ -1,11 +1,10 @@
-"""Shares and ranks say no more than the means can bear."""
+"""Shares say no more than the means can bear."""
 
 import numpy as np
 import pytest
-from scipy.stats import studentized_range
 
 from hushwatt.provider.estimate.intervals import normal_interval
-from hushwatt.provider.estimate.ranking import ranks, shares, tukey_quantile
+from hushwatt.provider.estimate.shares import shares
 
 WATTS = np.array([90.0, 60.0, 58.0, 30.0, 8.0, 4.0])
 TIMES = 4000
@@ -94,56 +93,6 @@ def test_a_total_of_zero_has_no_shares():
     assert np.isnan(found.share).all()
     assert (found.low == 0).all()
     assert (found.high == 1).all()
-
-
-@pytest.mark.parametrize("count", [2, 3, 10, 15, 40, 200])
-def test_tukey_against_the_tables(count):
-    """The allowance is the studentised range's 95 % point for known errors, over √2."""
-
-    assert np.isclose(tukey_quantile(count), studentized_range.ppf(0.95, count, np.inf) / np.sqrt(2), atol=1e-4)
-
-
-@pytest.mark.parametrize("sd", [0.5, 8.0, np.array([20.0, 1.0, 5.0, 0.1, 10.0, 2.0])])
-def test_all_ranks_hold_together(sd):
-    """In at least 95 % of all cases no appliance's true rank lies outside its interval."""
-    variance = np.broadcast_to(sd, WATTS.shape) ** 2
-    found = [ranks(watts, variance) for watts in scattered(sd)]
-    truth = np.arange(1, 7)
-
-    assert np.mean([((each.best <= truth) & (truth <= each.worst)).all() for each in found]) > 0.945
-
-
-def test_ties_hold_together():
-    """When all appliances are equal, all ranks stay open in 95 % of all cases, and not in many more."""
-    rng = np.random.default_rng(8)
-    found = [ranks(watts, np.ones(6)) for watts in rng.normal(size=(TIMES, 6))]
-    together = np.mean([(each.best == 1).all() and (each.worst == 6).all() for each in found])
-
-    assert 0.94 < together < 0.96
-
-
-def test_ranks_by_watts():
-    """The most watts are rank 1; equal ones keep the plan's order; clear gaps leave one rank."""
-    found = ranks(np.array([10.0, 500.0, 10.0, 200.0]), np.ones(4))
-
-    assert found.rank.tolist() == [3, 1, 4, 2]
-    assert found.best.tolist() == [3, 1, 3, 2]
-    assert found.worst.tolist() == [4, 1, 4, 2]
-
-
-def test_one_appliance_and_none():
-    """A single appliance is first for sure, and no appliances have no ranks."""
-    alone, nobody = ranks(np.array([3.0]), np.array([9.0])), ranks(np.array([]), np.array([]))
-
-    assert (alone.rank.tolist(), alone.best.tolist(), alone.worst.tolist()) == ([1], [1], [1])
-    assert nobody.rank.tolist() == []
-
-
-def test_exact_means_are_ranked_exactly():
-    """Without any error the smallest difference decides."""
-    found = ranks(np.array([1.0, 1.0 + 1e-9]), np.zeros(2))
-
-    assert found.best.tolist() == found.worst.tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("scale", [0.02, 1.0])
