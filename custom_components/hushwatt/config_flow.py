@@ -61,6 +61,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             data_schema=self.add_suggested_values_to_schema(vol.Schema(schema), user_input),
             errors=errors,
             description_placeholders={"problem": words.text(problem)},
+            last_step=False,
         )
 
     async def async_step_plan(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -71,7 +72,9 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
         if len(plans) > 1 and user_input is None:
             options = [SelectOptionDict(value=each, label=f"{name} ({each[:12]})") for each, name in plans]
             selector = SelectSelector(SelectSelectorConfig(options=options, mode=SelectSelectorMode.LIST))
-            return self.async_show_form(step_id="plan", data_schema=vol.Schema({vol.Required(CONF_PLAN): selector}))
+            return self.async_show_form(
+                step_id="plan", data_schema=vol.Schema({vol.Required(CONF_PLAN): selector}), last_step=False
+            )
         plan_id = user_input[CONF_PLAN] if user_input else plans[0][0]
         return await self._async_weigh(plan_id)
 
@@ -100,6 +103,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
                 step_id="terms",
                 data_schema=vol.Schema({}),
                 description_placeholders={"name": words.plan_name(self._proposal), "terms": shown},
+                last_step=False,
             )
         return await self.async_step_caps() if self._proposal.objections else await self.async_step_devices()
 
@@ -110,7 +114,9 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             return self.async_abort(reason="no_cap_allows", description_placeholders=refusal)
         if user_input is None:
             schema = vol.Schema({vol.Required(CONF_RAISE, default="keep"): RAISE})
-            return self.async_show_form(step_id="caps", data_schema=schema, description_placeholders=refusal)
+            return self.async_show_form(
+                step_id="caps", data_schema=schema, description_placeholders=refusal, last_step=False
+            )
         if user_input[CONF_RAISE] == "keep":
             return self.async_abort(reason="caps_kept")
         self._settings = joining.settings_for(self._proposal, user_input[CONF_RAISE] == "whole") or []
@@ -135,6 +141,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             data_schema=devices_form(names, self._chosen),
             errors=errors,
             description_placeholders={"problem": problem, "dashboard": words.text(dashboard)},
+            last_step=bool(self._here),
         )
 
     async def async_step_consent(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -164,6 +171,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
                 "key": self._proposal.offer.key.hex(),
                 "problem": words.text(problem),
             },
+            last_step=True,
         )
 
     async def _async_join(self) -> ConfigFlowResult:

@@ -27,6 +27,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.results.fetch import ResultsFetch
 from hushwatt.household.results.own_means import OwnMeans
+from hushwatt.household.sources.home_assistant.follow import follow
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mqtt import listen
 from hushwatt.household.sources.sources_file import SourcesFile
@@ -119,6 +120,9 @@ class Runner:
                 jobs.append(listen(broker, self.hub.topics, self._on_message, self.say))
             if self.sources.entities:
                 jobs.append(announce(broker, store, lambda: agent.caps, self.clock, self.guard))
+        if self.sources.home_assistant is not None and self.hub.entity_ids:
+            memory = self.folder.entity_numbers_path
+            jobs.append(follow(self.sources.home_assistant, self.hub, self.clock, self.say, memory))
         return jobs
 
     def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:
