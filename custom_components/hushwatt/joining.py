@@ -7,7 +7,6 @@ import re
 import time
 from dataclasses import dataclass
 
-from hushwatt.errors import UsageError
 from hushwatt.household.agreement import agreement
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import Proposal, agree, pinned_key, propose
@@ -17,11 +16,9 @@ from hushwatt.household.upload.http import check_address
 from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.privacy.entropy import OperatingSystem
 
+from .errors import WrongKey
+
 PLAN_IN_ADDRESS = re.compile(r"/plans/([0-9a-f]{64})/?$")
-
-
-class WrongKey(UsageError):
-    """What was typed is no key."""
 
 
 @dataclass(frozen=True)

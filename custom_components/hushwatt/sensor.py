@@ -54,7 +54,6 @@ SENSORS = (
         key="budget_left",
         translation_key="budget_left",
         native_unit_of_measurement="ε",
-        suggested_display_precision=2,
         value=lambda status: (status.plan.epsilon - status.window_spent) / MICRO,
         about=_budget,
     ),

@@ -3,11 +3,11 @@
 import re
 
 from hushwatt.household.agreement import terms
-from hushwatt.household.cap_terms import refusal_lines
 from hushwatt.household.consent_text import example_report, plan_changes
 from hushwatt.household.join import Proposal
 from hushwatt.household.report.preview import preview
 from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.privacy.long_run import long_run_words
 from hushwatt.sanitise import quoted, sanitised
 
 MARKUP = re.compile(r"([\\`*_{}\[\]()#+.!|~<>&:/@-])")
@@ -37,8 +37,11 @@ def plan_words(proposal: Proposal) -> str:
 
 def refusal_text(proposal: Proposal) -> str:
     """Why the owner's caps refuse a plan, and what allowing it would mean."""
-    lines = [line.strip() for line in refusal_lines(proposal) if line.strip() and not line.strip().startswith("--cap")]
-    return "\n\n".join(text(line) for line in lines)
+    lines = [f"- {text(each.words)}" for each in proposal.objections]
+    lines += ["", *(f"{text(each[:1].upper() + each[1:])}.\n" for each in long_run_words(proposal.plan))]
+    if proposal.lasting is not None and proposal.lasting.short:
+        lines.append(f"Raised so far that you can join, it {text(proposal.lasting.words)}.")
+    return "\n".join(lines)
 
 
 def plan_name(proposal: Proposal) -> str:

@@ -67,10 +67,11 @@ def join(
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import caps_with, write_caps
     from hushwatt.household.upload.http import check_address
-    from hushwatt.household.upload.provider_client import ProviderClient, choose_plan
+    from hushwatt.household.upload.provider_client import choose_plan
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, client = open_folder(folder), ProviderClient(check_address(url))
+    here = open_folder(folder)
+    client = here.client(time.time_ns())(check_address(url))
     wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, client.address)
     if wanted is None or len(wanted) != 64:
         wanted, pinned = choose_plan(client, wanted, pinned)
@@ -263,7 +264,8 @@ def leave(*, plan: PlanName = None, forget: bool = False, folder: FolderOption =
     """
     from hushwatt.household.join import leave as go
 
-    with open_folder(folder).store() as store:
-        left, erased = go(store, plan, time.time_ns(), forget)
+    here, now = open_folder(folder), time.time_ns()
+    with here.store() as store:
+        left, erased = go(store, plan, now, forget, here.client(now))
     done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
     say(f"left {quoted(left.name)}: {done}")

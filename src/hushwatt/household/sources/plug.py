@@ -115,6 +115,7 @@ class Plug:
     maximum: float = 25_000.0  # watts; more than that is impossible
     heard: int | None = None  # when the last good reading came
     trouble: str | None = None  # what was wrong with the last message, if anything
+    silent: bool = True  # whether it was so for more than half of the slot that was taken last
     known: int | None = None  # up to when all is told that there is to tell
     exports: bool = field(init=False)  # whether it may show less than nothing: a meter of the whole house
     _parts: Parts = field(default_factory=Parts, repr=False)
@@ -148,6 +149,7 @@ class Plug:
         if self._power is not None:
             since, watts = self._power
             energy.hold(since, energy.end, self._fresh_until(since), watts)
+        self.silent = energy.silent
         return energy
 
     def take(self, time: int, measurement: Measurement) -> None:
@@ -176,7 +178,7 @@ class Plug:
 
     def fill(self, start: int, end: int, watts: float) -> None:
         """Add what was learnt later about [start, end) to open slots, where no reading counts or is to count."""
-        if not isfinite(watts) or not -MAX_BELOW_ZERO <= watts <= self.maximum:
+        if not isfinite(watts) or not self._lowest <= watts <= self.maximum:
             return
         pending = [since for since, _ in filter(None, (self._power, self._counter))]
         for energy in self._open_slots:
@@ -271,9 +273,12 @@ class Plug:
     def _open_slots(self) -> Iterator[SlotEnergy]:
         return (each for energies in self._energies.values() for each in energies)
 
+    @property
+    def _lowest(self) -> float:
+        return -self.maximum if self.exports else -MAX_BELOW_ZERO
+
     def _is_possible(self, watts: float) -> bool:
-        lowest = self.maximum if self.exports else MAX_BELOW_ZERO
-        possible = isfinite(watts) and -lowest <= watts <= self.maximum
+        possible = isfinite(watts) and self._lowest <= watts <= self.maximum
         if not possible:
             self.trouble = f"it shows more than {self.maximum:g} W, or less than nothing: not a reading"
         return possible
