@@ -94,7 +94,7 @@ def test_all_of_it_over_a_connection():
     poor = {"energy/get_prefs": ValueError("not_found"), "recorder/statistics_during_period": ValueError("unknown")}
 
     assert asyncio.run(live(**whole, **rich))[0] == offer()
-    assert next(each.entity_or_topic for each in asyncio.run(live(**whole, **poor))[0]) == "sensor.socket_3_power"
+    assert {each.chosen_there for each in asyncio.run(live(**whole, **poor))[0]} == {False}
     assert asyncio.run(live())[0] == []
 
 
