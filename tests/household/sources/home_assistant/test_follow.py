@@ -333,7 +333,7 @@ def test_broken_messages_end_in_one_line(home):
 def test_a_failure_of_our_own_ends_nothing(home, monkeypatch):
     """It is said, with its place and without what came."""
 
-    def fail(*_):
+    def fail(*_, **__):
         raise ArithmeticError("54321")
 
     monkeypatch.setattr(home.hub, "on_entity", fail)

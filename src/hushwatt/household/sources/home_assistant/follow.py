@@ -28,6 +28,7 @@ BEAT_SECONDS = 20.0  # seconds between two questions whether it is still there
 MAX_BACKOFF = 60.0  # seconds between two attempts
 TOKEN_SECONDS = 5.0  # seconds between two looks at the token's file, after it was refused
 REFUSED_SECONDS = 3_600.0  # seconds until the same token is tried again: each attempt is noted there
+OUT_OF_REACH = "Home Assistant does not answer"
 MAX_CLOCK_SKEW = 60 * SECOND  # by which its clock may differ from ours
 
 Say = Callable[[str], None]
@@ -50,6 +51,7 @@ class Follower:
     names: EntityNames
     heard: int | None = None  # when it last said something
     tries: int = 0  # failed attempts in a row
+    trouble: str | None = None  # what was said since then
     states: SubscribedStates = field(default_factory=lambda: SubscribedStates(set()))
     running: bool = False  # whether all of it has started
     right_clock: bool = True
@@ -75,8 +77,10 @@ class Follower:
                     await self._live(session)
             except TokenRefused:
                 await self._refused()
-            except (HomeAssistantError, UsageError) as wrong:
+            except HomeAssistantError as wrong:
                 self._lost(str(wrong))
+            except UsageError as wrong:
+                self._lost(str(wrong), f"{self.where} cannot be asked: {wrong}")
             except Exception as surprise:  # nothing that it sends may end the agent
                 self.guard.note("what Home Assistant said", surprise)
                 self._lost("its answer could not be handled")
@@ -124,8 +128,9 @@ class Follower:
 
     def _on_pong(self, _: Any) -> None:
         now = self.clock.look().wall
-        if self.once.last.pop("reach", None):
+        if self.trouble is not None:
             self.say(f"{self.where} is back")
+            self.trouble = None
         if self.reconnected and self.right_clock:
             self.missed.on_return(self.heard, now)
         self.waiting, self.reconnected, self.tries, self.heard = False, False, 0, now
@@ -140,7 +145,7 @@ class Follower:
             chosen = self.names.chosen(state.entity_id)
             if self.names.current(chosen) == state.entity_id:  # not another that took its name
                 changed = state.changed if self.right_clock else now
-                self.hub.on_entity(now, replace(state, entity_id=chosen, changed=changed))
+                self.hub.on_entity(now, replace(state, entity_id=chosen, changed=changed), quiet=not self.running)
 
     def _on_registry(self, event: Any) -> None:
         if moved := self.names.rename(event, self.hub.entity_ids):
@@ -161,6 +166,7 @@ class Follower:
         for chosen in self.hub.entity_ids:
             if (name := self.names.current(chosen)) not in self.states.known:
                 self.hub.miss_entity(now, chosen, self.names.missing_words(name))
+        self.hub.say_entity_troubles()
 
     def _check_clock(self, date: int | None) -> None:
         skew = 0 if date is None else abs(date - self.clock.look().wall)
@@ -192,6 +198,9 @@ class Follower:
 
     def _lost(self, reason: str, line: str | None = None) -> None:
         now = self.clock.look().wall
-        self.hub.lose_entities(min(now, self.heard or now), "Home Assistant does not answer")
-        silent = "its entities count as 0 W, or as not measured, until it does"
-        self.once("reach", line or f"{self.where} does not answer ({reason}); {silent}")
+        self.hub.lose_entities(min(now, self.heard or now), OUT_OF_REACH)
+        trouble = line or OUT_OF_REACH
+        if trouble != self.trouble:  # however the reason changes while it is out of reach
+            silent = "its entities count as 0 W, or as not measured, until it does"
+            self.say(line or f"{self.where} does not answer ({reason}); {silent}")
+        self.trouble = trouble
