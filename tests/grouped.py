@@ -173,6 +173,7 @@ ACROSS = {
     "fleet/test_edges.py",
     "fleet/test_long_windows.py",
     "fleet/test_older_states.py",
+    "household/results/test_same_bytes.py",
     "household/test_coming_back.py",
     "household/test_earlier_homes.py",
     "household/test_rotation.py",

@@ -30,8 +30,8 @@ def old_house(tmp_path_factory):
 
 
 def live_in(house):
-    house.start()
     try:
+        house.start()
         house.onboard()
         house.watts(kettle=1500, fridge=60, kettle_meter=1)
         house.energy_dashboard("sensor.kettle_energy")
