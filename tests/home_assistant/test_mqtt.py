@@ -3,7 +3,6 @@
 import subprocess
 
 import pytest
-
 from tests.home_assistant.agent import AgentBeside
 from tests.home_assistant.mosquitto import Mosquitto
 from tests.home_assistant.running import PLUGS, until
