@@ -6,9 +6,9 @@ import voluptuous as vol
 from homeassistant.config_entries import ConfigEntry, ConfigFlowResult
 from homeassistant.core import callback
 from homeassistant.helpers.selector import SelectOptionDict, SelectSelector, SelectSelectorConfig, SelectSelectorMode
+from homeassistant.util import dt as dt_util
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.join import Proposal
 
 from . import joining, words
 from .asking_again import AskingAgain
@@ -86,19 +86,22 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
         if here is not None and entry is not None:
             return self.async_abort(reason="already_configured")
         try:
-            self._proposal = await self._async_proposal(plan_id, [])
+            await self._async_propose(plan_id)
         except HushwattError as wrong:
             return self.async_abort(reason=error_of(wrong), description_placeholders={"problem": str(wrong)})
         self._here = here
         return await self.async_step_devices() if here else await self.async_step_terms()
 
-    async def _async_proposal(self, plan_id: str, settings: list[str]) -> Proposal:
-        return await self.hass.async_add_executor_job(joining.weigh, self.home.folder, self._found, plan_id, settings)
+    async def _async_propose(self, plan_id: str) -> None:
+        weighed = await self.hass.async_add_executor_job(
+            joining.weigh, self.home.folder, self._found, plan_id, self._settings, dt_util.get_default_time_zone()
+        )
+        self._proposal, self._sentences = weighed.proposal, weighed.sentences
 
     async def async_step_terms(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """The plan in words."""
         if user_input is None:
-            shown = await self.hass.async_add_executor_job(words.plan_words, self._proposal)
+            shown = await self.hass.async_add_executor_job(words.plan_words, self._proposal, self._sentences)
             return self.async_show_form(
                 step_id="terms",
                 data_schema=vol.Schema({}),
@@ -120,7 +123,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
         if user_input[CONF_RAISE] == "keep":
             return self.async_abort(reason="caps_kept")
         self._settings = joining.settings_for(self._proposal, user_input[CONF_RAISE] == "whole") or []
-        self._proposal = await self._async_proposal(self._proposal.plan.id, self._settings)
+        await self._async_propose(self._proposal.plan.id)
         return await self.async_step_devices()
 
     async def async_step_devices(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:

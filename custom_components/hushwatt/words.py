@@ -1,6 +1,7 @@
 """A plan in words for the browser.  What a provider wrote stands in it as text, never as markup."""
 
 import re
+from collections.abc import Iterable, Sequence
 
 from hushwatt.household.agreement import terms
 from hushwatt.household.consent_text import example_report, plan_changes
@@ -22,15 +23,13 @@ def text(words: object) -> str:
     return MARKUP.sub(lambda each: f"&#{ord(each[1])};", sanitised(words, 5_000))
 
 
-def plan_words(proposal: Proposal) -> str:
-    """All terms: the plain ones first, everything else one click deeper."""
-    told = dict(terms(proposal))
-    first = ("who asks", "what for", "when", "in the long run", "a habit", "how long", "your caps", "not measured")
-    lines = [f"**{text(label)}**: {text(told.pop(label))}" for label in first if label in told]
-    more = [f"**{text(label)}**: {text(words)}" for label, words in told.items()]
+def plan_words(proposal: Proposal, sentences: Sequence[str]) -> str:
+    """The plain sentences; every term and every byte one click deeper."""
+    lines = [text(each) for each in sentences]
     if proposal.replaces is not None:
         lines.append("This takes the place of a plan you take part in. It gives no fresh budget. What changes:")
-        lines += [text(each) for each in plan_changes(proposal.replaces, proposal.plan)]
+        lines += [f"- {text(each)}" for each in plan_changes(proposal.replaces, proposal.plan)]
+    more = [f"**{text(label)}**: {text(words)}" for label, words in terms(proposal)]
     shown = example_report(proposal.plan, preview(proposal.plan, proposal.promise.drawn, OperatingSystem()))
     return "\n\n".join([*lines, details("Every term, with ε and odds", more), details("One report", map(text, shown))])
 
@@ -48,6 +47,6 @@ def plan_name(proposal: Proposal) -> str:
     return text(quoted(proposal.plan.name))
 
 
-def details(summary: str, lines: object) -> str:
-    inner = "\n\n".join(lines)  # type: ignore[call-overload]
+def details(summary: str, lines: Iterable[str]) -> str:
+    inner = "\n\n".join(lines)
     return f"<details><summary>{text(summary)}</summary>\n\n{inner}\n\n</details>"

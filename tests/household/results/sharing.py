@@ -8,6 +8,7 @@ import shutil
 import socket
 import threading
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.household.living import join
@@ -200,6 +201,4 @@ def readings(plan, slots, watts):
 
 
 def _text(time):
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(time, UTC).isoformat()

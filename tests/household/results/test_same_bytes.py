@@ -11,8 +11,8 @@ from hushwatt.household.compare import comparisons
 from hushwatt.household.results.own_means import FILE
 from hushwatt.plan import Appliance, SlotLength
 
-SLOTS = 30
-MINUTES = dict(slot=SlotLength(60, "s"), expires=datetime(2024, 1, 1, 4, 20, tzinfo=UTC))  # stretches of 5 minutes
+SLOTS = 21
+MINUTES = {"slot": SlotLength(60, "s"), "expires": datetime(2024, 1, 1, 4, 20, tzinfo=UTC)}  # stretches of 5 minutes
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from hushwatt.cli.household.compare import compare
 from hushwatt.cli.household.options import (
     FolderOption,
     PlanName,
@@ -24,7 +25,8 @@ from hushwatt.cli.options import Json
 from hushwatt.errors import UsageError
 from hushwatt.sanitise import quoted, sanitised
 
-app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
+app = App(name="household", help="Take part from home: join, run, see all that leaves, compare, pause, leave.")
+app.command(compare)
 
 
 @app.command
