@@ -168,7 +168,11 @@ def test_slots_that_nobody_speaks_of_are_not_counted(store):
 
 @pytest.mark.parametrize(
     "mapping, typical, shown",
-    [("range", None, (50.0, 150.0, 250.0)), ("dither", None, (0.0, 130.0, 200.0)), ("dither", 300, (0.0, 130.0, 900.0))],
+    [
+        ("range", None, (50.0, 150.0, 250.0)),
+        ("dither", None, (0.0, 130.0, 200.0)),
+        ("dither", 300, (0.0, 130.0, 900.0)),
+    ],
 )
 def test_the_quantity_is_the_published_one(mapping, typical, shown):
     """The level's watts, clipped watts, or real ones where the plan knows what is typical; NaN stays NaN."""
