@@ -96,11 +96,16 @@ GROUPED = {
     """,
     "fleet/test_randomise.py": "cli/randomise fleet/state fleet/state_charges fleet/state_columns",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
-    "household/sources/test_presets.py": "household/sources/json_path household/sources/measurement",
+    "household/sources/test_presets.py": """
+        household/sources/json_path household/sources/measurement household/sources/presets/custom
+        household/sources/presets/dsmr household/sources/presets/esphome household/sources/presets/glow
+        household/sources/presets/home_assistant household/sources/presets/preset household/sources/presets/shelly
+        household/sources/presets/shelly_gen1 household/sources/presets/tasmota household/sources/presets/zigbee2mqtt
+    """,
     "household/sources/test_slot_edges.py": "household/clock",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
-    "household/test_home_assistant.py": "household/guard",
+    "household/test_mqtt_publisher.py": "household/guard",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
         cli/household/household cli/household/options household/page/html household/page/view

@@ -89,10 +89,14 @@ class Owner:
     @property
     def text(self) -> str:
         """What the form says now."""
-        return self.page.locator(DIALOG).inner_text()
+        return "\n".join(self.page.locator(DIALOG).locator("ha-markdown-element").all_inner_texts())
 
     def fill(self, label: str, value: str) -> None:
         self.page.locator(DIALOG).get_by_label(label, exact=False).first.fill(value)
+
+    def choose(self, label: str) -> None:
+        """Choose one of several, by how its label begins."""
+        self.page.locator(DIALOG).get_by_text(label).first.click()
 
     def tick(self) -> None:
         self.page.locator(DIALOG).locator("ha-checkbox").first.click()
