@@ -1,5 +1,6 @@
 """What all tests share: the real command line, small plans, and the same examples every time."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -20,8 +21,18 @@ settings.load_profile("hushwatt")
 os.environ["TZ"] = "Pacific/Chatham"  # 12:45 or 13:45 ahead: no answer may lean on the machine's own zone
 time.tzset()
 
+# Whoever started the tests may want no bytecode; the hundreds of programs that they start need not compile for that.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PlanOf = Callable[..., Plan]
+
+
+def pytest_collection_finish() -> None:
+    """What was read to find the tests stays for good, and is not walked again whenever Python looks for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

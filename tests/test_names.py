@@ -2,8 +2,10 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
+from typing import NamedTuple
 
 import pytest
 
@@ -13,18 +15,38 @@ SOURCE = Path(hushwatt.__file__).parent
 HALF = "half of all files have at most 100 lines"
 
 
-def trees(source: Path) -> dict[str, ast.Module]:
-    """Every file of the package, parsed."""
-    return {file.relative_to(source).as_posix(): ast.parse(file.read_text()) for file in source.rglob("*.py")}
+class Defined(NamedTuple):
+    """What a file defines: its classes with their lines, and how many lines each function has."""
+
+    classes: tuple[tuple[str, int], ...]
+    functions: tuple[int, ...]
+
+
+@cache
+def defined(text: str) -> Defined:
+    """Classes and functions, private ones and inner ones too; read once however many tests ask."""
+    nodes = list(ast.walk(ast.parse(text)))
+    return Defined(
+        tuple((node.name, node.lineno) for node in nodes if isinstance(node, ast.ClassDef)),
+        tuple(
+            (node.end_lineno or node.lineno) - node.lineno + 1
+            for node in nodes
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        ),
+    )
+
+
+def definitions(source: Path) -> dict[str, Defined]:
+    """What every file of the package defines."""
+    return {file.relative_to(source).as_posix(): defined(file.read_text()) for file in source.rglob("*.py")}
 
 
 def doubles(source: Path) -> list[str]:
     """Each class name that is defined more than once, and where, private ones and inner ones too."""
     places = defaultdict(list)
-    for file, tree in sorted(trees(source).items()):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name].append(f"{file}:{node.lineno}")
+    for file, found in sorted(definitions(source).items()):
+        for name, line in found.classes:
+            places[name].append(f"{file}:{line}")
     return [f"{name}: {', '.join(where)}" for name, where in sorted(places.items()) if len(where) > 1]
 
 
@@ -35,12 +57,7 @@ def file_lengths(source: Path) -> dict[str, int]:
 
 def function_lengths(source: Path) -> list[int]:
     """How many lines each function has, from its `def` to its end."""
-    return [
-        (node.end_lineno or node.lineno) - node.lineno + 1
-        for tree in trees(source).values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
+    return [lines for found in definitions(source).values() for lines in found.functions]
 
 
 def too_long(source: Path) -> list[str]:

@@ -9,6 +9,7 @@ inside functions and under TYPE_CHECKING, and modules named to importlib.
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,17 +37,23 @@ WEAK = {"random", "numpy.random"}  # generators that can be guessed
 
 
 def modules(source):
-    """The module name of every file of the package, with its parsed source."""
+    """The module name of every file of the package, with its source and whether it is a folder's."""
     found = {}
     for file in sorted(source.rglob("*.py")):
         parts = file.relative_to(source.parent).with_suffix("").parts
         is_package = parts[-1] == "__init__"
         name = ".".join(parts[:-1] if is_package else parts)
-        found[name] = (ast.parse(file.read_text(), filename=str(file)), is_package)
+        found[name] = (file.read_text(), is_package)
     return found
 
 
-def imports(name, tree, is_package):
+@cache
+def imports(name, text, is_package):
+    """Every name that a module imports, read once however many tests ask."""
+    return frozenset(named(name, ast.parse(text, filename=name), is_package))
+
+
+def named(name, tree, is_package):
     """Every name that a module imports, dotted and absolute: `from a import b` gives a and a.b."""
     numpy_names = {"numpy"}
     for node in ast.walk(tree):
@@ -85,9 +92,9 @@ def room(name: str) -> str | None:
     return rest[0] if rest and rest[0] in HEIGHT else GROUND
 
 
-def graph(source: Path) -> dict[str, set[str]]:
+def graph(source: Path) -> dict[str, frozenset[str]]:
     """What each module imports directly."""
-    return {name: set(imports(name, *parsed)) for name, parsed in modules(source).items()}
+    return {name: imports(name, *text) for name, text in modules(source).items()}
 
 
 def upward(source):

@@ -3,52 +3,26 @@
 from typing import Any
 
 import voluptuous as vol
-from homeassistant.config_entries import ConfigFlow, ConfigFlowResult
-from homeassistant.helpers.selector import (
-    SelectOptionDict,
-    SelectSelector,
-    SelectSelectorConfig,
-    SelectSelectorMode,
-    TextSelector,
-    TextSelectorConfig,
-    TextSelectorType,
-)
+from homeassistant.config_entries import ConfigEntry, ConfigFlowResult
+from homeassistant.core import callback
+from homeassistant.helpers.selector import SelectOptionDict, SelectSelector, SelectSelectorConfig, SelectSelectorMode
+from homeassistant.util import dt as dt_util
 
-from hushwatt.errors import HushwattError, PlanError, StateError, UsageError
-from hushwatt.household.join import Proposal
-from hushwatt.household.upload.http import Unreachable
-from hushwatt.household.upload.provider_client import ProviderRefused, WrongProvider
+from hushwatt.errors import HushwattError
 
 from . import joining, words
+from .asking_again import AskingAgain
 from .choosing import async_dashboard_devices, async_guesses, chosen_in, devices_form, problem_with
 from .const import CONF_ADDRESS, CONF_AGREE, CONF_CODE, CONF_HOME, CONF_KEY, CONF_PLAN, CONF_RAISE, DOMAIN
+from .errors import error_of
+from .fields import ADDRESS, CODE, RAISE
 from .home import Home, async_get_home
 from .leaving import async_finish_leaving
+from .options_flow import HushwattOptionsFlow
 from .succession import async_move_entry
 
-ERRORS: dict[type[HushwattError], str] = {
-    Unreachable: "cannot_connect",
-    WrongProvider: "wrong_provider",
-    ProviderRefused: "refused",
-    joining.WrongKey: "invalid_key",
-    PlanError: "invalid_plan",
-    StateError: "ledger",
-    UsageError: "invalid_address",
-}
-ADDRESS = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
-CODE = TextSelector(TextSelectorConfig(type=TextSelectorType.TEXT, autocomplete="off"))
-RAISE = SelectSelector(
-    SelectSelectorConfig(options=["keep", "join", "whole"], translation_key=CONF_RAISE, mode=SelectSelectorMode.LIST)
-)
 
-
-def error_of(wrong: HushwattError, usage: str = "invalid_address") -> str:
-    """The words of the form for what went wrong."""
-    found = next((key for kind, key in ERRORS.items() if isinstance(wrong, kind)), "unknown")
-    return usage if found == "invalid_address" else found
-
-
-class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
+class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
     """One plan becomes one entry."""
 
     VERSION = 1
@@ -61,6 +35,11 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
     @property
     def home(self) -> Home:
         return async_get_home(self.hass)
+
+    @staticmethod
+    @callback
+    def async_get_options_flow(config_entry: ConfigEntry) -> HushwattOptionsFlow:
+        return HushwattOptionsFlow()
 
     async def async_step_user(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Where the provider is, and what it gave the owner."""
@@ -82,6 +61,7 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
             data_schema=self.add_suggested_values_to_schema(vol.Schema(schema), user_input),
             errors=errors,
             description_placeholders={"problem": words.text(problem)},
+            last_step=False,
         )
 
     async def async_step_plan(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -92,7 +72,9 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
         if len(plans) > 1 and user_input is None:
             options = [SelectOptionDict(value=each, label=f"{name} ({each[:12]})") for each, name in plans]
             selector = SelectSelector(SelectSelectorConfig(options=options, mode=SelectSelectorMode.LIST))
-            return self.async_show_form(step_id="plan", data_schema=vol.Schema({vol.Required(CONF_PLAN): selector}))
+            return self.async_show_form(
+                step_id="plan", data_schema=vol.Schema({vol.Required(CONF_PLAN): selector}), last_step=False
+            )
         plan_id = user_input[CONF_PLAN] if user_input else plans[0][0]
         return await self._async_weigh(plan_id)
 
@@ -104,23 +86,27 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
         if here is not None and entry is not None:
             return self.async_abort(reason="already_configured")
         try:
-            self._proposal = await self._async_proposal(plan_id, [])
+            await self._async_propose(plan_id)
         except HushwattError as wrong:
             return self.async_abort(reason=error_of(wrong), description_placeholders={"problem": str(wrong)})
         self._here = here
         return await self.async_step_devices() if here else await self.async_step_terms()
 
-    async def _async_proposal(self, plan_id: str, settings: list[str]) -> Proposal:
-        return await self.hass.async_add_executor_job(joining.weigh, self.home.folder, self._found, plan_id, settings)
+    async def _async_propose(self, plan_id: str) -> None:
+        weighed = await self.hass.async_add_executor_job(
+            joining.weigh, self.home.folder, self._found, plan_id, self._settings, dt_util.get_default_time_zone()
+        )
+        self._proposal, self._sentences = weighed.proposal, weighed.sentences
 
     async def async_step_terms(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """The plan in words."""
         if user_input is None:
-            shown = await self.hass.async_add_executor_job(words.plan_words, self._proposal)
+            shown = await self.hass.async_add_executor_job(words.plan_words, self._proposal, self._sentences)
             return self.async_show_form(
                 step_id="terms",
                 data_schema=vol.Schema({}),
                 description_placeholders={"name": words.plan_name(self._proposal), "terms": shown},
+                last_step=False,
             )
         return await self.async_step_caps() if self._proposal.objections else await self.async_step_devices()
 
@@ -131,11 +117,13 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
             return self.async_abort(reason="no_cap_allows", description_placeholders=refusal)
         if user_input is None:
             schema = vol.Schema({vol.Required(CONF_RAISE, default="keep"): RAISE})
-            return self.async_show_form(step_id="caps", data_schema=schema, description_placeholders=refusal)
+            return self.async_show_form(
+                step_id="caps", data_schema=schema, description_placeholders=refusal, last_step=False
+            )
         if user_input[CONF_RAISE] == "keep":
             return self.async_abort(reason="caps_kept")
         self._settings = joining.settings_for(self._proposal, user_input[CONF_RAISE] == "whole") or []
-        self._proposal = await self._async_proposal(self._proposal.plan.id, self._settings)
+        await self._async_propose(self._proposal.plan.id)
         return await self.async_step_devices()
 
     async def async_step_devices(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -148,9 +136,7 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
                 return await self._async_adopt() if self._here else await self.async_step_consent()
             errors["base"], problem = wrong
         else:
-            known = {each.appliance: [] for each in await self.home.devices.async_load()}
-            for each in await self.home.devices.async_load():
-                known[each.appliance].append(each.entity_id)
+            known = await self.home.devices.async_by_appliance()
             self._chosen = await async_guesses(self.hass, names) | known
         dashboard = ", ".join(name for _, name in await async_dashboard_devices(self.hass)) or "–"
         return self.async_show_form(
@@ -158,6 +144,7 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
             data_schema=devices_form(names, self._chosen),
             errors=errors,
             description_placeholders={"problem": problem, "dashboard": words.text(dashboard)},
+            last_step=bool(self._here),
         )
 
     async def async_step_consent(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -187,6 +174,7 @@ class HushwattConfigFlow(ConfigFlow, domain=DOMAIN):
                 "key": self._proposal.offer.key.hex(),
                 "problem": words.text(problem),
             },
+            last_step=True,
         )
 
     async def _async_join(self) -> ConfigFlowResult:

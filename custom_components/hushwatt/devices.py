@@ -48,6 +48,14 @@ class Devices:
             self._chosen = [Device(**each) for each in kept["devices"]]
         return self._chosen
 
+    async def async_by_appliance(self) -> dict[str, list[str]]:
+        """The entities of each appliance, as they are called now."""
+        found: dict[str, list[str]] = {}
+        for each in await self.async_load():
+            if (entity_id := each.now(self._hass)) is not None:
+                found.setdefault(each.appliance, []).append(entity_id)
+        return found
+
     async def async_choose(self, chosen: Mapping[str, Iterable[str]]) -> None:
         """Set the entities of these appliances; those of others stay."""
         others = [each for each in await self.async_load() if each.appliance not in chosen]

@@ -8,7 +8,7 @@ import pytest
 from tests.household.living import fresh_store
 from tests.household.test_told_so_far import having_sent, lived
 
-from hushwatt.household.plain_words import NOTHING_YET, home_sentence, home_sentences
+from hushwatt.household.plain_words import NOTHING_YET, home_sentence
 from hushwatt.household.told_so_far import told_so_far
 from hushwatt.plan.presets import preset
 
@@ -67,13 +67,3 @@ def test_a_month_is_that_of_the_homes_own_calendar():
         told = home_sentence(store, now, ZoneInfo("Europe/Berlin"))
 
     assert told.startswith("3 reports this month, 5 in all. ")
-
-
-def test_every_appliance_is_told_at_length(folder):
-    """A line for each that anything was said about, what is told best first."""
-    with lived(folder / "ledger.sqlite", preset("everyday"), 30) as home:
-        lines = home_sentences(home.store)
-
-    assert len(lines) == 8
-    assert all("instead of" in line for line in lines)
-    assert any("whether you own and measure a kettle: right about" in line for line in lines)

@@ -10,6 +10,7 @@ import re
 import tempfile
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from html import unescape
@@ -23,9 +24,9 @@ from tests.household.living import HomeUnderTest, join
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.cli.household import household as commands
 from hushwatt.household.consent_text import consent_terms, plan_changes
-from hushwatt.household.home_assistant import state
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.mqtt_entities import entity_messages
 from hushwatt.household.page.view import OwnerPageData, home_page
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
@@ -322,20 +323,30 @@ def test_all_that_left(home, plans):
 
 
 def test_the_entities(machine, home, plans):
-    """What Home Assistant shows: what is left, what the provider has had, and the latest slot."""
+    """What Home Assistant shows: what is left, what the provider has had, the last report and the next."""
     kept = home.store.rows("SELECT * FROM reports")
     sent = [row for row in kept if row["due"] is None and row["answer"] != "withheld"]
-    told = state(home.store, CAPS, home.clock.wall)
+    states = entity_messages(home.store, CAPS, [], home.clock.wall).states
+    told, first, second = states.values()
 
     assert 0 < len(sent) < len(kept)
     assert any(row["answer"] == "withheld" for row in kept)
     assert told["budget_left_today"] == amount(CAPS.epsilon_per_day - since(home, DAY))
     assert told["budget_left_year"] == amount(CAPS.epsilon_per_year - since(home, 366 * DAY))
     assert told["budget_left_lifetime"] == amount(CAPS.epsilon_lifetime - lifetime(home, plans))
-    assert (told["taking_part"], told["notice"]) == ("yes", "")
+    assert (told["taking_part"], first["taking_part"], second["taking_part"]) == ("yes", "yes", "yes")
     assert told["reports_sent"] == len(sent)
-    assert told["last_report"] == max(row["slot"] for row in kept if row["place"] in (1, 2))
-    assert told["paused"] == "OFF"
+    assert first["reports_sent"] == sum(row["place"] == 1 for row in sent)
+    assert told["last_report"] == max(ended(plans, row) for row in kept)
+    assert second["last_report"] == max(ended(plans, row) for row in kept if row["place"] == 2)
+    assert told["next_report"] == min(first["next_report"], second["next_report"])
+    assert second["budget_left_window"] == amount(max(0, plans[1].epsilon - in_window(home, plans, 2)))
+    assert told["paused"] == first["paused"] == "OFF"
+
+
+def ended(plans, row):
+    plan = plans[row["place"] - 1]
+    return f"{plan.start + (row['slot'] + 1) * timedelta(seconds=plan.slot.seconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @pytest.fixture
@@ -380,7 +391,15 @@ def test_the_status(machine, home, plans, command):
         assert told["last_report"] == reports[-1]["slot"]
         window = f"  ε {amount(counted)} of {amount(plan.epsilon)} in this window, ε {amount(spent)} so far\n"
         assert window in lines
-        assert f"  {len(reports)} reports, {waiting} waiting, last of slot {reports[-1]['slot']}\n" in lines
+        ended = plan.start + (reports[-1]["slot"] + 1) * timedelta(seconds=plan.slot.seconds)
+        assert told["last_report_at"] == f"{ended:%Y-%m-%dT%H:%M:%SZ}"
+        assert f"  {len(reports)} reports, {waiting} waiting, last at {ended:%Y-%m-%d %H:%M} UTC\n" in lines
+        later = datetime.fromtimestamp(home.clock.wall // 10**9, UTC)
+        steps = -((plan.start - later) // timedelta(seconds=plan.slot.seconds))
+        following = plan.start + steps * timedelta(seconds=plan.slot.seconds)  # no plan here has turns
+        expected = f"{following:%Y-%m-%dT%H:%M:%SZ}" if place < 3 else None
+        assert told["next_report_at"] == expected
+        assert (f"  next report at {following:%Y-%m-%d %H:%M} UTC\n" in lines) is (place < 3)
 
 
 def test_what_was_sent(home, command):
@@ -392,9 +411,10 @@ def test_what_was_sent(home, command):
     assert sorted((row["slot"], row["spent"], row["drawn"], row["payload"]) for row in found) == sorted(
         (row["slot"], row["spent"], row["drawn"], row["payload"].hex()) for row in kept
     )
+    when = {(row["slot"], row["payload"]): row["at"].replace("T", " ")[:16] for row in found}
     assert {
-        f"slot {row['slot']}  spent ε {amount(row['spent'])}, drawn with ε {amount(row['drawn'])}  "
-        f"{row['answer'] or 'waiting'}  {row['payload'].hex()}"
+        f"{when[row['slot'], row['payload'].hex()]} UTC  slot {row['slot']}  spent ε {amount(row['spent'])}, "
+        f"drawn with ε {amount(row['drawn'])}  {row['answer'] or 'waiting'}  {row['payload'].hex()}"
         for row in kept
     } == {line[14:] for line in lines}
 

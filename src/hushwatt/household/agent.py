@@ -119,6 +119,9 @@ class Agent:
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
 
+    lived: Callable[[Plan, int, Watts], None] = lambda plan, slot, watts: None
+    """Told the means of every slot once its report is drawn and on disk; nothing it does changes what is sent."""
+
     def __post_init__(self) -> None:
         self.once = LogOnce(self.say)
         self.monotonic = MonotonicClock(self.store, self.mark)
@@ -243,6 +246,7 @@ class Agent:
             watts = self.readings.means(member.plan, member.slot)
             self.latest[member.plan.id] = member.slot, watts
             member.report_slot(watts, moment.wall + jitter(member.plan, self.source.stream("upload")))
+            self.lived(member.plan, self.latest[member.plan.id][0], watts)
         if member.slot < current:
             member.skip_slots(current - 1, "the agent did not live through it")
 

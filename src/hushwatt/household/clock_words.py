@@ -100,4 +100,4 @@ def _machine_zone() -> str | None:
     _, inside, name = (named or str(LOCALTIME.resolve())).rpartition("zoneinfo/")
     if named and not inside:
         return named if "/" in named or named == "UTC" else None
-    return name if inside else None
+    return name.removeprefix("Etc/") if inside else None

@@ -2,7 +2,9 @@
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,11 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.private_files import open_to_others, restrict_to_owner, write_private
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.household.untrusted_json import Malformed, as_list, as_table, parse_json
+from hushwatt.household.upload.http import connect
+from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.household.upload.request_log import RequestLog
 
+REQUESTS = "requests.sqlite"
 HEALTH_KEYS = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells
 
 
@@ -35,6 +41,11 @@ class HomeFolder:
     def caps_path(self) -> Path:
         return self.path / "caps.toml"
 
+    @property
+    def entity_numbers_path(self) -> Path:
+        """Which numbers the chosen entities have in Home Assistant's registry."""
+        return self.path / "entities.json"
+
     def caps(self) -> Caps:
         """The owner's caps, for a command that looks once; an agent that runs keeps a `CapsFile`."""
         return Caps.load(self.caps_path) if self.caps_path.exists() else Caps()
@@ -55,16 +66,28 @@ class HomeFolder:
             raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
         return Store(self.ledger)
 
+    def requests(self, clock: Callable[[], int] = lambda: 0) -> RequestLog:
+        """What left this home, byte for byte; `clock` dates what is added."""
+        return RequestLog(self.path / REQUESTS, clock)
+
+    def client(self, now: int) -> Callable[[str], ProviderClient]:
+        """Clients whose every request is taken down, for what is asked at `now`."""
+        return lambda address: ProviderClient(address, partial(connect, record=self.requests(lambda: now).add))
+
     def restrict_to_owner(self) -> list[str]:
         """Keep everything to its owner; a line for whatever stays open to others."""
         lines = restrict_to_owner(self.path)
         try:
-            broker = self.sources().broker
+            sources = self.sources()
         except UsageError as wrong:
             return [*lines, str(wrong)]
-        secret = None if broker is None or broker.password_file is None else Path(broker.password_file)
-        if secret is not None and open_to_others(secret):
-            lines.append(f"{secret} holds the broker's password and is open to others; chmod 600 {secret}")
+        secrets = {
+            "the broker's password": sources.broker and sources.broker.password_file,
+            "Home Assistant's token": sources.home_assistant and sources.home_assistant.token_file,
+        }
+        for what, file in secrets.items():
+            if file is not None and open_to_others(Path(file)):
+                lines.append(f"{file} holds {what} and is open to others; chmod 600 {file}")
         return lines
 
     def write_health(self, health: list[dict[str, object]]) -> None:

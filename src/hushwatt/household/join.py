@@ -4,6 +4,7 @@ Agreeing never gives budget back.  A plan joined again goes on where it was; a p
 takes the place of another begins only when the other's last window is over.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -21,6 +22,7 @@ from hushwatt.household.ledger.objections import LifetimeSpent, Objection, objec
 from hushwatt.household.ledger.plan_ledger import chain
 from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.membership import first_memory, with_turn
+from hushwatt.household.results.own_means import forget_plan
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -237,7 +239,13 @@ def _set_paused(store: Store, wanted: str | None, which: str, value: int | None)
     return [Plan.parse(row["canonical"]) for row in rows]
 
 
-def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> tuple[Plan, int | None]:
+def leave(
+    store: Store,
+    wanted: str | None,
+    now: int,
+    forget: bool = False,
+    client: Callable[[str], ProviderClient] | None = None,
+) -> tuple[Plan, int | None]:
     """Stop at once, ask the provider to erase what it has, and delete the keys.
 
     How many reports were erased; None when the keys were deleted without asking.
@@ -252,10 +260,11 @@ def leave(store: Store, wanted: str | None, now: int, forget: bool = False) -> t
         disk.execute(
             "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL", (row["place"],)
         )
+    forget_plan(store, plan.id)
     erased = None
     if row["device"] is not None and not forget:
         key = Ed25519PrivateKey.from_private_bytes(row["secret"])
-        with ProviderClient(row["address"]).plan_session(plan.id, row["provider"]) as provider:
+        with (client or ProviderClient)(row["address"]).plan_session(plan.id, row["provider"]) as provider:
             erased = provider.erase(key, row["device"], now // 1_000_000_000)
     with store.transaction() as disk:
         disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from hushwatt.household.chances import HARDLY, SURE, chance_words, owned, plain_name, was_on, your
+from hushwatt.household.chances import HARDLY, SURE, chance_words, owned, was_on, your
 from hushwatt.household.clock_words import clock_time, local_time
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.plan_words import plan_sentences
@@ -16,7 +16,7 @@ from hushwatt.household.told_so_far import LEFT, ToldAppliance, told_so_far
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 
-__all__ = ["chance_words", "clock_time", "home_sentence", "home_sentences", "plan_sentences", "your"]
+__all__ = ["chance_words", "clock_time", "home_sentence", "plan_sentences", "your"]
 
 FAMILIAR = 0.1  # by so much what never changes must be told better than ownership to be said instead of it
 NOTHING_YET = "Nothing has left this home yet."
@@ -56,12 +56,6 @@ def home_sentence(store: Store, now: int, zone: tzinfo | None = None, measured: 
     if always.advantage <= moment.advantage + HARDLY:
         return text
     return f"{text} What stays the same shows more: they {_told(always)}."
-
-
-def home_sentences(store: Store) -> list[str]:
-    """The same at length: each appliance that anything was said about, best told first."""
-    every = sorted(told_so_far(store), key=lambda each: -max(found.advantage for found in _lasting_facts(each)))
-    return [_details(each) for each in every]
 
 
 def _told(found: Finding) -> str:
@@ -107,12 +101,3 @@ def _lasting_facts(each: ToldAppliance) -> list[Finding]:
         owning = Finding(f"whether you own and measure {owned(each.name)}", each.measured, 0.5)
     level = f"how much {your(each.name)} uses, if that is always the same (1 of {each.levels} levels)"
     return [owning, Finding(level, each.constant, 1 / each.levels, each.at_most)]
-
-
-def _details(each: ToldAppliance) -> str:
-    facts = [_moment(each), *_lasting_facts(each)]
-    return f"{_capital(plain_name(each.name))}: {'; '.join(f'{fact.what}: {fact.words}' for fact in facts)}."
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -17,14 +17,17 @@ from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
-from hushwatt.household.home_assistant import announce
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps_file import CapsFile
 from hushwatt.household.ledger.high_water_mark import SharedMemoryMark
 from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.household.ledger.objections import bars
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.mqtt_publisher import announce
 from hushwatt.household.page.server import OwnerPage, serve
+from hushwatt.household.results.fetch import ResultsFetch
+from hushwatt.household.results.own_means import OwnMeans
+from hushwatt.household.sources.home_assistant.follow import follow
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mqtt import listen
 from hushwatt.household.sources.sources_file import SourcesFile
@@ -32,6 +35,7 @@ from hushwatt.household.successor_search import SuccessorSearch
 from hushwatt.household.upload.upload_thread import UploadThread
 
 HEALTH_SECONDS = 10.0  # seconds between two notes on the sources' health
+SEARCHES = (SuccessorSearch, ResultsFetch.beside_uploads)  # what is asked of providers beside uploads
 SHUTDOWN_SECONDS = 0.5  # seconds that jobs have to say goodbye
 
 
@@ -87,32 +91,38 @@ class Runner:
         caps = CapsFile(self.folder.caps_path, self.say)
         mark = SharedMemoryMark(store.home)
         agent = Agent(store, caps.read(), self.hub, say=self.say, bars=bars, mark=mark, caps_settled=False)
+        own = OwnMeans(store)
+        agent.lived = lambda plan, slot, watts: own.add(plan, slot, watts, self.hub.measured(plan))
         agent.tick(self.clock.look())
         if self.page is not None:
             serve(OwnerPage(self.folder, agent, self.hub, self.clock, self.guest), *self.page, self.say)
-        uploads = UploadThread(self.folder, self.clock, Guard(self.say), SuccessorSearch)
+        uploads = UploadThread(self.folder, self.clock, Guard(self.say), SEARCHES)
         uploads.start()
         self.started.set_result(agent)
-        jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps)]
+        jobs = [asyncio.create_task(job) for job in self._jobs(store, agent, caps, own)]
         stopped = asyncio.create_task(self._stopped.wait())
         done, _ = await asyncio.wait([stopped, *jobs], return_when=asyncio.FIRST_COMPLETED)
         for job in [stopped, *jobs]:
             job.cancel()
         await asyncio.wait([stopped, *jobs], timeout=SHUTDOWN_SECONDS)
         uploads.stop()
-        with suppress(HushwattError):  # a disk that takes nothing: as if the power had failed
+        with suppress(HushwattError, OSError):  # a disk that takes nothing: as if the power had failed
             agent.stop(self.clock.look())
+            own.keep()
         for job in done - {stopped}:
             job.result()  # a job that ended by itself has failed: let that be seen
 
-    def _jobs(self, store: Store, agent: Agent, caps: CapsFile) -> list:  # type: ignore[type-arg]
-        jobs = [self._live(agent, caps), self._note()]
+    def _jobs(self, store: Store, agent: Agent, caps: CapsFile, own: OwnMeans) -> list:  # type: ignore[type-arg]
+        jobs = [self._live(agent, caps), self._note(own)]
         broker = self.sources.broker
         if broker is not None:
             if self.hub.topics:
                 jobs.append(listen(broker, self.hub.topics, self._on_message, self.say))
             if self.sources.entities:
-                jobs.append(announce(broker, store, lambda: agent.caps, self.clock, self.guard))
+                jobs.append(announce(broker, self.folder, store, lambda: agent.caps, self.clock, self.guard))
+        if self.sources.home_assistant is not None and self.hub.entity_ids:
+            memory = self.folder.entity_numbers_path
+            jobs.append(follow(self.sources.home_assistant, self.hub, self.clock, self.say, memory))
         return jobs
 
     def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:
@@ -129,11 +139,13 @@ class Runner:
                 agent.trackers.clear()  # believe the disk alone, as at a start
                 self.guard.note("a slot", surprise)
 
-    async def _note(self) -> None:
+    async def _note(self, own: OwnMeans) -> None:
         began = self.clock.look().wall
         while True:
             now = self.clock.look().wall
             with self.guard("a look at the sources"), suppress(OSError):
                 self.hub.poll(now, began)
                 self.folder.write_health(self.hub.health(now))
+            with self.guard("this home's own means"), suppress(OSError):
+                own.keep()
             await asyncio.sleep(HEALTH_SECONDS)

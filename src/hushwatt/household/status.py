@@ -184,16 +184,17 @@ def _state(row: dict[str, Any], over: bool) -> str:
 
 
 def sent_reports(store: Store, last: int | None = None) -> list[dict[str, Any]]:
-    """Everything that ever left this home or waits to leave, by the end of its slot, with its bytes."""
+    """Everything that ever left this home or waits to leave, by when its slot `ended`, with its bytes."""
     found = []
-    for plan in store.rows("SELECT place, plan, canonical FROM plans"):
-        calendar = Plan.parse(plan["canonical"]).calendar
+    for row in store.rows("SELECT place, plan, canonical FROM plans"):
+        plan = Plan.parse(row["canonical"])
         rows = store.rows(
             "SELECT slot, spent, drawn, payload, due, tries, answer FROM reports WHERE place = ? "
             "ORDER BY slot DESC LIMIT ?",
-            (plan["place"], -1 if last is None else last),
+            (row["place"], -1 if last is None else last),
         )
-        found += [(calendar.end_of(row["slot"]), plan["place"], {"plan": plan["plan"], **row}) for row in rows]
-    found.sort(key=lambda each: each[:2])
+        known = {"plan": plan.id, "timezone": plan.timezone}
+        found += [({**known, **each, "ended": _end_of(plan, each["slot"])}, row["place"]) for each in rows]
+    found.sort(key=lambda each: (each[0]["ended"], each[1]))
     first = 0 if last is None else max(0, len(found) - last)
-    return [row for _, _, row in found[first:]]
+    return [each for each, _ in found[first:]]

@@ -9,9 +9,9 @@ from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.chaos.mutations import GAP, Mutator, resident
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
-from hushwatt.household.home_assistant import obey
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.mqtt_entities import obey
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.presets import recognise
 from hushwatt.household.sources.sources_file import SourcesFile

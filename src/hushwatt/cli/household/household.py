@@ -4,10 +4,12 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from hushwatt.cli.household.compare import compare
 from hushwatt.cli.household.options import (
     FolderOption,
     PlanName,
@@ -23,7 +25,8 @@ from hushwatt.cli.options import Json
 from hushwatt.errors import UsageError
 from hushwatt.sanitise import quoted, sanitised
 
-app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
+app = App(name="household", help="Take part from home: join, run, see all that leaves, compare, pause, leave.")
+app.command(compare)
 
 
 @app.command
@@ -66,10 +69,11 @@ def join(
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import caps_with, write_caps
     from hushwatt.household.upload.http import check_address
-    from hushwatt.household.upload.provider_client import ProviderClient, choose_plan
+    from hushwatt.household.upload.provider_client import choose_plan
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, client = open_folder(folder), ProviderClient(check_address(url))
+    here = open_folder(folder)
+    client = here.client(time.time_ns())(check_address(url))
     wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, client.address)
     if wanted is None or len(wanted) != 64:
         wanted, pinned = choose_plan(client, wanted, pinned)
@@ -132,50 +136,61 @@ def run(
 
 @app.command
 def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
-    """Show plans, what is left of the budget, what was sent, and how the sources are."""
+    """Show troubles, plans, the next report, what is left of the budget, what was sent, and how the sources are."""
     from hushwatt.cli.household.owner_text import plan_table, status_lines
     from hushwatt.household.status import appliance_meters, cap_objections, meters, plan_statuses
+    from hushwatt.household.troubles import troubles
 
     here, now = open_folder(folder), time.time_ns()
+    health = here.health()
     with here.store() as store:
-        caps, joined = here.caps(), plan_statuses(store, now)
+        caps = here.caps()
+        joined, wrong = plan_statuses(store, now, caps), troubles(store, caps, health, now)
         budgets = [*meters(store, caps, now), *appliance_meters(store, caps, now)]
-    health, beyond = here.health(), cap_objections(caps, joined)
+    beyond = cap_objections(caps, joined)
     if as_json:
         document = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
             "plans": [plan_table(each, beyond) for each in joined],
             "follow_successors": caps.follow_successors,
             "sources": health,
+            "troubles": [asdict(each) for each in wrong],
         }
         print(json.dumps(document, indent=2))
         return
-    for line in status_lines(budgets, joined, beyond, health, now, caps):
+    for line in status_lines(budgets, joined, beyond, health, now, caps, wrong):
         print(line)
 
 
 @app.command
 def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json = False) -> None:
-    """Show everything that ever left this home, or waits to, with its bytes.
+    """Show everything that ever left this home, or waits to, with when its slot ended and its bytes.
 
     Parameters
     ----------
     last
         Only so many, the latest ones.
     """
+    from hushwatt.cli.household.owner_text import iso
     from hushwatt.household.status import sent_reports as everything
     from hushwatt.plan.amounts import plain
+    from hushwatt.plan.times import clock_words
 
     with open_folder(folder).store() as store:
         rows = everything(store, last)
     if as_json:
         keys = ("plan", "slot", "spent", "drawn", "answer")
-        print(json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows]))
+        table = [
+            {**{key: row[key] for key in keys}, "at": iso(row["ended"]), "payload": row["payload"].hex()}
+            for row in rows
+        ]
+        print(json.dumps(table))
         return
     for row in rows:
         state = row["answer"] or "waiting"
         cost = f"spent ε {plain(row['spent'])}, drawn with ε {plain(row['drawn'])}"
-        print(f"{row['plan'][:12]}  slot {row['slot']}  {cost}  {state}  {row['payload'].hex()}")
+        when = f"{clock_words(row['ended'], row['timezone'])}  slot {row['slot']}"
+        print(f"{row['plan'][:12]}  {when}  {cost}  {state}  {row['payload'].hex()}")
 
 
 @app.command
@@ -251,7 +266,8 @@ def leave(*, plan: PlanName = None, forget: bool = False, folder: FolderOption =
     """
     from hushwatt.household.join import leave as go
 
-    with open_folder(folder).store() as store:
-        left, erased = go(store, plan, time.time_ns(), forget)
+    here, now = open_folder(folder), time.time_ns()
+    with here.store() as store:
+        left, erased = go(store, plan, now, forget, here.client(now))
     done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
     say(f"left {quoted(left.name)}: {done}")

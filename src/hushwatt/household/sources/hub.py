@@ -57,6 +57,7 @@ class Hub:
     def __post_init__(self) -> None:
         self.guard, self.once = Guard(self.say), LogOnce(self.say)
         self._by_topic: dict[str, list[PlugSource]] = {}
+        self._measured: dict[str, set[str]] = {}  # by plan, in the slot that was taken last
         for source in self.plugs:
             for topic in source.preset.topics():
                 self._by_topic.setdefault(topic, []).append(source)
@@ -99,31 +100,33 @@ class Hub:
         for table in self.tables:
             with self.guard(f"table {table.name}: a row"):
                 table.poll(end)
-        means = self._measured_means(plan) if plan.answers_unmeasured else self._means(plan)
+        means = self._means(plan)
         return np.array([means[name] for name in plan.names])
 
     def _means(self, plan: Plan) -> dict[str, float]:
-        """The watts of every appliance, silence being 0 W."""
-        watts = dict.fromkeys(plan.names, 0.0)
-        for plug in self._open_plugs(plan):
-            mean = plug.take_mean(plan.id)
-            if plug.appliance in watts:
-                watts[plug.appliance] += mean
-        for table in self.tables:
-            for name in plan.names:
-                watts[name] += table.take_mean(plan.id, name)
-        return watts
+        """The watts of every appliance; what nobody measures, or a plug that was silent, is 0 W.
 
-    def _measured_means(self, plan: Plan) -> dict[str, float]:
-        """Likewise, NaN where nobody measures it, or one of its plugs was silent for more than half of the slot."""
+        With the answer "not measured" it is NaN where nobody measures it, or where one of its plugs was silent for
+        more than half of the slot.
+        """
+        take = Plug.take_measured_mean if plan.answers_unmeasured else Plug.take_mean
         means: dict[str, list[float]] = {name: [] for name in plan.names}
+        silent = set()
         for plug in self._open_plugs(plan):
-            means.setdefault(plug.appliance, []).append(plug.take_measured_mean(plan.id))
+            means.setdefault(plug.appliance, []).append(take(plug, plan.id))
+            silent |= {plug.appliance} if plug.silent else set()
         for table in self.tables:
             for name in plan.names:
                 mean = table.take_mean(plan.id, name, nan)
                 means[name] += [] if isnan(mean) else [mean]
-        return {name: sum(each) if each else nan for name, each in means.items()}
+        self._measured[plan.id] = {name for name, each in means.items() if each} - silent
+        nothing = nan if plan.answers_unmeasured else 0.0
+        return {name: sum(each) if each else nothing for name, each in means.items()}
+
+    def measured(self, plan: Plan) -> list[bool]:
+        """Which appliances of a plan were measured for most of the slot whose means were taken last."""
+        known = self._measured.get(plan.id, set())
+        return [name in known for name in plan.names]
 
     def _open_plugs(self, plan: Plan) -> list[Plug]:
         """Everything with a slot of the plan to tell of."""
@@ -151,6 +154,16 @@ class Hub:
     def lose_entities(self, time: int, reason: str) -> None:
         """Home Assistant was last heard at a time; from then on nothing is known of its entities."""
         self.entities.lose(time, reason)
+
+    def miss_entity(self, time: int, entity_id: str, reason: str) -> None:
+        """Home Assistant has nothing of an entity, at a time and for a reason."""
+        for source in self.entities.named(entity_id):
+            source.plug.take(time, Unavailable(reason))
+            self._say_trouble("entity", source.plug)
+
+    def open_since(self, time: int) -> int | None:
+        """When the earliest slot that a time lies in began; None where no slot is open then."""
+        return self.entities.open_since(time)
 
     def fill(self, entity_id: str, start: int, end: int, mean_watts: float) -> None:
         """What its statistics tell of [start, end), for the parts of open slots about which nothing is known."""

@@ -115,9 +115,10 @@ class Plug:
     maximum: float = 25_000.0  # watts; more than that is impossible
     heard: int | None = None  # when the last good reading came
     trouble: str | None = None  # what was wrong with the last message, if anything
+    silent: bool = True  # whether it was so for more than half of the slot that was taken last
+    known: int | None = None  # up to when all is told that there is to tell
     exports: bool = field(init=False)  # whether it may show less than nothing: a meter of the whole house
     _parts: Parts = field(default_factory=Parts, repr=False)
-    known: int | None = None  # up to when all is told that there is to tell
     _power: tuple[int, float] | None = field(default=None, repr=False)
     _counter: tuple[int, float] | None = field(default=None, repr=False)
     _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
@@ -148,6 +149,7 @@ class Plug:
         if self._power is not None:
             since, watts = self._power
             energy.hold(since, energy.end, self._fresh_until(since), watts)
+        self.silent = energy.silent
         return energy
 
     def take(self, time: int, measurement: Measurement) -> None:

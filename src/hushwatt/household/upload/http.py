@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from hushwatt import __version__
 from hushwatt.errors import HushwattError, UsageError
 from hushwatt.household.untrusted_json import Malformed, as_table, as_text, parse_json
+from hushwatt.household.upload.request_log import SentRequest
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket, dial
 from hushwatt.sanitise import sanitised
 
@@ -70,6 +71,7 @@ class HttpSession:
     address: str
     deadline: Deadline
     dial: Callable[[SplitResult, Deadline], TimedSocket] = dial
+    record: Callable[[SentRequest], None] = lambda request: None  # is shown each request as it went out
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
@@ -84,7 +86,15 @@ class HttpSession:
     ) -> HttpResponse:
         """Send one request; an Unreachable when there is no answer."""
         sent = {"Host": self.host, "User-Agent": f"hushwatt/{__version__}", **(headers or {})}
-        return self._told(lambda: self._exchange(method, self.folder + path, body, sent))
+        status = None
+        self._socket.sent.clear()
+        try:
+            answer = self._told(lambda: self._exchange(method, self.folder + path, body, sent))
+            status = answer.status
+        finally:
+            if self._socket.sent:
+                self.record(SentRequest(self.address, bytes(self._socket.sent), status))
+        return answer
 
     def close(self) -> None:
         """End the session, whatever it is at."""
@@ -110,9 +120,14 @@ class HttpSession:
 ERROR_WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}
 
 
-def connect(address: str, stop: threading.Event | None = None, seconds: float = SESSION_TIMEOUT) -> HttpSession:
+def connect(
+    address: str,
+    stop: threading.Event | None = None,
+    seconds: float = SESSION_TIMEOUT,
+    record: Callable[[SentRequest], None] = lambda request: None,
+) -> HttpSession:
     """A session with whoever is at an address; it ends early when `stop` is set."""
-    return HttpSession(address, Deadline(seconds, stop or threading.Event()))
+    return HttpSession(address, Deadline(seconds, stop or threading.Event()), record=record)
 
 
 def check_address(address: str) -> str:

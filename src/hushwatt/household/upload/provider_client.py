@@ -137,6 +137,13 @@ class PlanSession:
         path = f"/v1/plans/{self.plan_id}/reports"
         return self.session.ask("POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body))
 
+    def results(self) -> HttpResponse:
+        """What was published, for whoever asks: nothing in it says who does."""
+        answer = self.session.ask("GET", f"/v1/plans/{self.plan_id}/results")
+        if answer.status == 404:
+            raise ProviderRefused(f"{self.session.address} does not know how to share results; its server is too old")
+        return self.session.raise_for_status(answer)
+
     def erase(self, key: Ed25519PrivateKey, device: bytes, time: int) -> int:
         """Ask for every report of this device to be erased; how many there were."""
         path = f"/v1/plans/{self.plan_id}/devices/{device.hex()}"
