@@ -176,7 +176,7 @@ def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json 
     from hushwatt.cli.household.owner_text import iso
     from hushwatt.household.status import sent_reports as everything
     from hushwatt.plan.amounts import plain
-    from hushwatt.plan.times import clock_words
+    from hushwatt.plan.times import zoned_time
 
     with open_folder(folder).store() as store:
         rows = everything(store, last)
@@ -191,7 +191,7 @@ def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json 
     for row in rows:
         state = row["answer"] or "waiting"
         cost = f"spent ε {plain(row['spent'])}, drawn with ε {plain(row['drawn'])}"
-        when = f"{clock_words(row['ended'], row['timezone'])}  slot {row['slot']}"
+        when = f"{zoned_time(row['ended'], row['timezone'])}  slot {row['slot']}"
         print(f"{row['plan'][:12]}  {when}  {cost}  {state}  {row['payload'].hex()}")
 
 
