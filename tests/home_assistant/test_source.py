@@ -17,7 +17,7 @@ from hushwatt.household.clock import SECOND, SystemHomeClock
 from hushwatt.household.sources.entities import EntityEntry
 from hushwatt.household.sources.entity_sources import EntitySources
 from hushwatt.household.sources.home_assistant import follow as following
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan import SlotLength

@@ -15,11 +15,16 @@ from hushwatt.household.clock import SECOND, HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.sources.home_assistant.catch_up import CatchUp
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
-from hushwatt.household.sources.home_assistant.registry import EntityNames
-from hushwatt.household.sources.home_assistant.session import HomeAssistantError, Session, TokenRefused, open_session
+from hushwatt.household.sources.home_assistant.registry import RegistryNames
+from hushwatt.household.sources.home_assistant.session import (
+    HomeAssistantError,
+    HomeAssistantSession,
+    TokenRefused,
+    open_session,
+)
 from hushwatt.household.sources.home_assistant.states import SubscribedStates
 from hushwatt.household.sources.home_assistant.statistics import GENERATED
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.untrusted_json import as_table
 from hushwatt.privacy.entropy import OperatingSystem
@@ -36,7 +41,7 @@ Say = Callable[[str], None]
 
 async def follow(login: HomeAssistantLogin, hub: Hub, clock: HomeClock, say: Say, memory: Path | None = None) -> None:
     """Hand every state of the hub's entities to the hub; never ends by itself."""
-    follower = Follower(login, hub, clock, say, EntityNames.load(memory))
+    follower = Follower(login, hub, clock, say, RegistryNames.load(memory))
     await follower.run()
 
 
@@ -48,7 +53,7 @@ class Follower:
     hub: Hub
     clock: HomeClock
     say: Say
-    names: EntityNames
+    names: RegistryNames
     heard: int | None = None  # when it last said something
     tries: int = 0  # failed attempts in a row
     trouble: str | None = None  # what was said since then
@@ -92,7 +97,7 @@ class Follower:
         self.tries = min(self.tries + 1, 16)
         return longest * (0.5 + int(self.entropy.words(1)[0]) / 2**65)
 
-    async def _live(self, session: Session) -> None:
+    async def _live(self, session: HomeAssistantSession) -> None:
         """Everything while the connection lasts."""
         self._check_clock(session.date)
         self.states, self.running, self.waiting, self.reconnected = SubscribedStates(set()), False, False, True
@@ -108,7 +113,7 @@ class Follower:
             await self._subscribe(session)
             await self.missed.ask(session)
 
-    async def _beat(self, session: Session) -> None:
+    async def _beat(self, session: HomeAssistantSession) -> None:
         """See whether it is there; all that it said before has then come."""
         if self.waiting:
             raise HomeAssistantError("it does not answer any more")
@@ -120,7 +125,7 @@ class Follower:
             await session.ask("get_config", self._on_config)
         await session.ask("ping", self._on_pong)
 
-    async def _subscribe(self, session: Session) -> None:
+    async def _subscribe(self, session: HomeAssistantSession) -> None:
         """Ask for every entity that was not asked for yet, under its name of today."""
         if new := sorted({self.names.current(name) for name in self.hub.entity_ids} - self.states.wanted):
             self.states.wanted |= set(new)
