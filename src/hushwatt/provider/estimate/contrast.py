@@ -17,7 +17,7 @@ from hushwatt.errors import UsageError
 from hushwatt.privacy.rotation import turn_class
 from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
-from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.covariance import CovarianceBounds, bounds_between
 from hushwatt.provider.estimate.intervals import CONFIDENCE
@@ -62,7 +62,7 @@ def contrasts(sides: Sequence[CollectedSlots], same_homes: bool = True) -> Contr
         series = [side.series[name] for side in sides]
         if all(each.period for each in series):
             bounds = _covariance(sides, name) if same_homes else CovarianceBounds.none(len(sides))
-            tested[name] = ContrastTest.of(series, bounds)
+            tested[name] = ContrastTest.of(series, bounds, _same_draws(sides, name))
     raw = {name: test.p for name, test in tested.items()}
     adjusted = holm(raw)
     answers = {name: test.contrast(adjusted[name], len(tested)) for name, test in tested.items()}
@@ -83,13 +83,14 @@ class ContrastTest:
     outside: float  # of each end
 
     @classmethod
-    def of(cls, series: Sequence[ApplianceSeries], bounds: CovarianceBounds) -> "ContrastTest":
+    def of(cls, series: Sequence[ApplianceSeries], bounds: CovarianceBounds, same_draws: Mask) -> "ContrastTest":
         tails = _common_tails(series)
         pairs = [_means_by_tail(each, tails.ratios) for each in series]
         means, variance = (np.array(column) for column in zip(*pairs, strict=True))
         known = np.array([max(each.period.watts_variance, 1e-300) for each in series if each.period])
         scale = np.sqrt(variance / known[:, None])  # a heavier tail scales errors, those of sampling too
         spread = scale[:, None, :] * scale[None, :, :]
+        shared = np.sqrt(variance[:, None] * variance)
         order = np.argsort(tails.ratios)
         weights = np.broadcast_to(tails.weights, tails.ratios.shape)
         half = int((np.cumsum(weights[order]) < 0.5).sum())
@@ -98,7 +99,7 @@ class ContrastTest:
             means,
             variance,
             bounds.lowest[:, :, None] * spread,
-            bounds.highest[:, :, None] * spread,
+            np.where(same_draws[:, :, None], shared, bounds.highest[:, :, None] * spread),
             np.asarray(weights),
             middle,
             np.array([1.0, -1.0, -1.0, 1.0][: len(series)]),
@@ -174,6 +175,14 @@ def _covariance(sides: Sequence[CollectedSlots], name: str) -> CovarianceBounds:
     exact = plan.decision is None and len(plan.appliances) % plan.appliances_per_report == 0
     least, most = (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
     return bounds_between([side.series[name].compared for side in sides], sides[A].homes, least, most)
+
+
+def _same_draws(sides: Sequence[CollectedSlots], name: str) -> Mask:
+    """Whether two sides may hold the same answer, whose noise is on both then; not whether a side is itself."""
+    drawn = [set(side.drawn_slots(name).tolist()) for side in sides]
+    same = np.array([[bool(a & b) for b in drawn] for a in drawn])
+    np.fill_diagonal(same, False)
+    return same
 
 
 def _common_tails(series: Sequence[ApplianceSeries]) -> Tails:
