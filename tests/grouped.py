@@ -40,6 +40,7 @@ GROUPED = {
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
     "cli/household/test_owner_text.py": "household/agreement household/consent_text household/report/preview",
+    "cli/household/test_sources.py": "cli/household/choose_sources",
     "cli/plan/test_advise.py": "cli/plan/advice_text",
     "cli/provider/test_provider.py": """
         cli/provider/backup cli/provider/keys cli/provider/serve cli/provider/store_options
@@ -96,6 +97,7 @@ GROUPED = {
     """,
     "fleet/test_randomise.py": "cli/randomise fleet/state fleet/state_charges fleet/state_columns",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
+    "household/sources/test_candidate.py": "household/sources/toml_words",
     "household/sources/test_presets.py": """
         household/sources/json_path household/sources/measurement household/sources/presets/custom
         household/sources/presets/dsmr household/sources/presets/esphome household/sources/presets/glow
