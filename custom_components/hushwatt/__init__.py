@@ -44,11 +44,13 @@ async def async_unload_entry(hass: HomeAssistant, entry: HushwattEntry) -> bool:
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
         await async_get_home(hass).async_release(entry.entry_id)
+        async_get_home(hass).async_forget_issues()
     return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: HushwattEntry) -> None:
     """Leave the plan, and ask its provider to erase what it has."""
+    async_get_home(hass).async_forget_issues()
     await async_leave(hass, async_get_home(hass), entry.data[CONF_PLAN], entry.title)
 
 

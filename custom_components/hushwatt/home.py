@@ -4,8 +4,12 @@ All that touches a disk or waits for a thread is done in the executor, never on 
 """
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
@@ -28,6 +32,8 @@ from .const import FOLDER, LOGGER
 from .coordinator import HomeCoordinator
 from .devices import Devices, entries_of, gone
 from .feed import Feed
+
+AGENT_SECONDS = 10.0  # to wait for the agent's thread, which may be at the end of a slot
 
 
 class Home:
@@ -68,6 +74,8 @@ class Home:
             if self.alive:
                 return
             await self._async_stop()
+            if not self._entries:
+                raise ConfigEntryNotReady("no entry needs it")
             chosen = await self.devices.async_load()
             try:
                 await self.hass.async_add_executor_job(self._start, entries_of(self.hass, chosen))
@@ -81,9 +89,17 @@ class Home:
             self._feed.async_start()
 
     async def async_stop(self) -> None:
-        """Stop it, and wait until nothing of it runs."""
+        """Stop it for good, and wait until nothing of it runs."""
+        self._entries.clear()
         async with self._lock:
             await self._async_stop()
+
+    @asynccontextmanager
+    async def async_stopped(self) -> AsyncIterator[None]:
+        """Nothing runs on the ledger meanwhile; the next look starts it again."""
+        async with self._lock:
+            await self._async_stop()
+            yield
 
     async def async_devices_changed(self) -> None:
         """Listen to what the owner chose, or to what it is called now."""
@@ -93,16 +109,30 @@ class Home:
             if self._thread is None or self._feed is None or not self.alive:
                 return
             self._feed.async_stop()
-            entries = entries_of(self.hass, chosen)
-            done = self.hass.loop.create_future()
-            self._thread.call(self._replace, entries, done)
-            await asyncio.wait([done], timeout=10)
+            await self._async_on_agent(self._thread.runner.hub.replace_entities, entries_of(self.hass, chosen))
             self._feed.async_start()
 
-    def _replace(self, entries: list[EntityEntry], done: "asyncio.Future[None]") -> None:
+    async def async_health(self) -> list[dict[str, Any]]:
+        """How fresh the sources are now; empty where nothing runs."""
+        if self._thread is None:
+            return []
+        return await self._async_on_agent(self._thread.runner.hub.health, self.clock.look().wall) or []
+
+    async def _async_on_agent(self, function: Callable[..., Any], *values: object) -> Any:
+        """What the agent's thread, which alone touches the sources, finds; None where it has ended."""
         assert self._thread is not None
-        self._thread.runner.hub.replace_entities(entries)
-        self.hass.loop.call_soon_threadsafe(done.set_result, None)
+        found: Future[Any] = Future()
+        self._thread.call(lambda: found.set_result(function(*values)))
+        done, _ = await asyncio.wait([asyncio.wrap_future(found)], timeout=AGENT_SECONDS)
+        return found.result() if done else None
+
+    @callback
+    def async_forget_issues(self) -> None:
+        """Nothing is wrong with what nobody wants any more."""
+        if not self._entries:
+            issues.async_clear_failure(self.hass)
+            issues.async_show_gone(self.hass, [])
+            issues.async_show_troubles(self.hass, [])
 
     def _start(self, entries: list[EntityEntry]) -> None:
         """In the executor: open the ledger, take its lock, and live."""
