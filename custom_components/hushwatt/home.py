@@ -14,6 +14,7 @@ from typing import Any
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
 from hushwatt.errors import HushwattError
@@ -22,6 +23,7 @@ from hushwatt.household.clock import SystemHomeClock
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.home_thread import HomeThread
 from hushwatt.household.ledger.held import HeldLedger
+from hushwatt.household.page.server import OwnerPage
 from hushwatt.household.run import Runner
 from hushwatt.household.sources.entities import EntityEntry
 from hushwatt.household.sources.hub import Hub
@@ -46,12 +48,18 @@ class Home:
         self.devices = Devices(hass)
         self.coordinator = HomeCoordinator(hass, self)
         self.agent: Agent | None = None
+        self.page: OwnerPage | None = None  # what the panel shows
         self.held: HeldLedger | None = None  # while a backup is made
         self._thread: HomeThread | None = None
         self._feed: Feed | None = None
         self._entries: set[str] = set()
         self._lock = asyncio.Lock()
         self._unlisten = hass.bus.async_listen(er.EVENT_ENTITY_REGISTRY_UPDATED, self._registry_changed)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any entry needs it."""
+        return bool(self._entries)
 
     @property
     def alive(self) -> bool:
@@ -65,7 +73,7 @@ class Home:
     async def async_release(self, entry_id: str) -> None:
         """An entry needs it no more; without any it stops."""
         self._entries.discard(entry_id)
-        if not self._entries:
+        if not self.wanted:
             await self.async_stop()
 
     async def async_start(self) -> None:
@@ -74,7 +82,7 @@ class Home:
             if self.alive:
                 return
             await self._async_stop()
-            if not self._entries:
+            if not self.wanted:
                 raise ConfigEntryNotReady("no entry needs it")
             chosen = await self.devices.async_load()
             try:
@@ -129,7 +137,7 @@ class Home:
     @callback
     def async_forget_issues(self) -> None:
         """Nothing is wrong with what nobody wants any more."""
-        if not self._entries:
+        if not self.wanted:
             issues.async_clear_failure(self.hass)
             issues.async_show_gone(self.hass, [])
             issues.async_show_troubles(self.hass, [])
@@ -140,13 +148,15 @@ class Home:
         hub = Hub.of(sources, self._say)
         self._thread = HomeThread(Runner(self.folder, sources, hub, self.clock, self._say))
         self.agent = self._thread.start()
+        zone = dt_util.get_default_time_zone()
+        self.page = OwnerPage(self.folder, self.agent, hub, self.clock, zone=zone)
 
     async def _async_stop(self) -> None:
         if self._feed is not None:
             self._feed.async_stop()
         if self._thread is not None:
             await self.hass.async_add_executor_job(self._thread.stop)
-        self._feed = self._thread = self.agent = None
+        self._feed = self._thread = self.agent = self.page = None
 
     def _say(self, line: str) -> None:
         """What the agent tells its owner; there is never a reading in it."""

@@ -7,10 +7,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from homeassistant.config_entries import SOURCE_RECONFIGURE
 from homeassistant.data_entry_flow import FlowResultType
-from tests.household.serving import Provider
 
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.upload.provider_client import ProviderClient
+from tests.household.serving import Provider
 
 from .conftest import KETTLE, kettles
 from .flows import accepted, go_on, issues, join, look, until, value

@@ -3,13 +3,12 @@
 import json
 
 import pytest
+from custom_components.hushwatt.diagnostics import async_get_config_entry_diagnostics
 from homeassistant.helpers import entity_registry as er
-from tests.household.serving import Provider
 
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.plan.plan import Plan
-
-from custom_components.hushwatt.diagnostics import async_get_config_entry_diagnostics
+from tests.household.serving import Provider
 
 from .conftest import KETTLE, kettles
 from .flows import CANARY, accepted, issues, join, look, start, threads, until, value
@@ -65,7 +64,7 @@ async def replaced(hass, tmp_path):
     def replace():
         service.stop()
         new = tmp_path / "new.toml"
-        new.write_text(old.replace("Old kettles", "New kettles").replace('slot =', f'replaces = "{plan.id}"\nslot ='))
+        new.write_text(old.replace("Old kettles", "New kettles").replace("slot =", f'replaces = "{plan.id}"\nslot ='))
         service.plans.append(new)
         service.start()
         return Plan.load(new)

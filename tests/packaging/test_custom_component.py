@@ -80,7 +80,7 @@ def test_the_manifest_is_as_it_should_be():
     assert manifest["documentation"].startswith("https://")
     assert manifest["issue_tracker"].startswith("https://")
     assert manifest["config_flow"] is (COMPONENT / "config_flow.py").exists()
-    assert {"http", "frontend"} <= set(manifest["dependencies"])
+    assert manifest["dependencies"] == ["http"]
 
 
 def test_hacs_finds_it():
