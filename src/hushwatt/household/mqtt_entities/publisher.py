@@ -27,7 +27,7 @@ from hushwatt.household.mqtt_entities.entities import (
     obey,
 )
 from hushwatt.household.mqtt_entities.fixed_ids import FixedIds
-from hushwatt.household.sources.mqtt import MAX_BACKOFF, connection
+from hushwatt.household.sources.mqtt import MAX_BACKOFF, MIN_BACKOFF, connection
 from hushwatt.household.sources.sources_file import Broker
 
 STATE_SECONDS = 30.0  # seconds between two states
@@ -46,13 +46,16 @@ async def announce(
 
     names = EntityNames.of(store.home)
     will = aiomqtt.Will(names.availability, OFFLINE, qos=1, retain=True)
+    pause = MIN_BACKOFF
     while True:
         try:
             async with connection(broker, will) as connected:
+                pause = MIN_BACKOFF
                 publisher = EntityPublisher(connected, store, look, clock, guard, names)
                 await publisher.run()
         except (aiomqtt.MqttError, OSError, ValueError):
-            await asyncio.sleep(MAX_BACKOFF / 2)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, MAX_BACKOFF)
 
 
 @dataclass
