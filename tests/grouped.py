@@ -105,7 +105,7 @@ GROUPED = {
     "household/sources/test_slot_edges.py": "household/clock",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
-    "household/test_mqtt_publisher.py": "household/guard",
+    "household/mqtt_entities/test_publisher.py": "household/guard",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
         cli/household/household cli/household/options household/page/html household/page/view
@@ -173,9 +173,11 @@ ACROSS = {
     "fleet/test_edges.py",
     "fleet/test_long_windows.py",
     "fleet/test_older_states.py",
+    "household/sources/test_replay.py",
     "household/results/test_same_bytes.py",
     "household/test_coming_back.py",
     "household/test_earlier_homes.py",
+    "household/test_mains.py",
     "household/test_rotation.py",
     "household/upload/test_pinned_key.py",
     "plan/test_hostile.py",
