@@ -105,7 +105,7 @@ GROUPED = {
     "household/sources/test_slot_edges.py": "household/clock",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
-    "household/test_mqtt_publisher.py": "household/guard",
+    "household/mqtt_entities/test_publisher.py": "household/guard",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
         cli/household/household cli/household/options household/page/html household/page/view

@@ -17,7 +17,7 @@ from tests.household.serving import Provider, broker, plan_text
 from hushwatt.household.join import agree, propose
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.mqtt_entities import EntityNames
+from hushwatt.household.mqtt_entities.entities import EntityNames
 from hushwatt.household.sources.discover import discover
 from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker

@@ -26,7 +26,7 @@ from hushwatt.cli.household import household as commands
 from hushwatt.household.consent_text import consent_terms, plan_changes
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.mqtt_entities import entity_messages
+from hushwatt.household.mqtt_entities.entities import entity_messages
 from hushwatt.household.page.view import OwnerPageData, home_page
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds

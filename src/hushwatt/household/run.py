@@ -23,7 +23,7 @@ from hushwatt.household.ledger.high_water_mark import SharedMemoryMark
 from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.household.ledger.objections import bars
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.mqtt_publisher import announce
+from hushwatt.household.mqtt_entities.publisher import announce
 from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.results.fetch import ResultsFetch
 from hushwatt.household.results.own_means import OwnMeans

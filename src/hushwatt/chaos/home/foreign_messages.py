@@ -11,7 +11,7 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.mqtt_entities import obey
+from hushwatt.household.mqtt_entities.entities import obey
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.presets import recognise
 from hushwatt.household.sources.sources_file import SourcesFile

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hushwatt.household.mqtt_fixed_ids import CONFIGS, STATE, FixedIds, is_ours
+from hushwatt.household.mqtt_entities.fixed_ids import CONFIGS, STATE, FixedIds, is_ours
 
 TOPIC = "homeassistant/switch/hushwatt/pause/config"
 CONFIG = {"unique_id": "hushwatt_pause", "state_topic": STATE, "device": {"identifiers": ["hushwatt"]}}

@@ -8,7 +8,7 @@ from tests.household.living import NO_CAPS, HomeUnderTest, fresh_store, join
 
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.mqtt_entities import EntityNames, entity_messages, obey
+from hushwatt.household.mqtt_entities.entities import EntityNames, entity_messages, obey
 from hushwatt.household.upload.delivery_note import note_failure
 from hushwatt.household.upload.http import Unreachable
 

@@ -17,8 +17,16 @@ from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.mqtt_entities import OFFLINE, ONLINE, RESUME, EntityMessages, EntityNames, entity_messages, obey
-from hushwatt.household.mqtt_fixed_ids import FixedIds
+from hushwatt.household.mqtt_entities.entities import (
+    OFFLINE,
+    ONLINE,
+    RESUME,
+    EntityMessages,
+    EntityNames,
+    entity_messages,
+    obey,
+)
+from hushwatt.household.mqtt_entities.fixed_ids import FixedIds
 from hushwatt.household.sources.mqtt import MAX_BACKOFF, connection
 from hushwatt.household.sources.sources_file import Broker
 

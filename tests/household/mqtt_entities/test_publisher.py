@@ -9,13 +9,13 @@ import pytest
 from tests.household.living import MachineClock, join
 from tests.household.serving import broker
 
-from hushwatt.household import mqtt_fixed_ids, mqtt_publisher
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import NO_LIMITS
-from hushwatt.household.mqtt_entities import RESUME, EntityNames
-from hushwatt.household.mqtt_publisher import announce
+from hushwatt.household.mqtt_entities import fixed_ids, publisher
+from hushwatt.household.mqtt_entities.entities import RESUME, EntityNames
+from hushwatt.household.mqtt_entities.publisher import announce
 from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker
 
@@ -31,10 +31,10 @@ def port(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """The pauses of a test."""
-    monkeypatch.setattr(mqtt_publisher, "STATE_SECONDS", 0.1)
-    monkeypatch.setattr(mqtt_publisher, "MIN_STATE_SECONDS", 0.05)
-    monkeypatch.setattr(mqtt_fixed_ids, "RETAINED_SECONDS", 0.2)
-    monkeypatch.setattr(mqtt_fixed_ids, "ALIVE_SECONDS", 0.5)
+    monkeypatch.setattr(publisher, "STATE_SECONDS", 0.1)
+    monkeypatch.setattr(publisher, "MIN_STATE_SECONDS", 0.05)
+    monkeypatch.setattr(fixed_ids, "RETAINED_SECONDS", 0.2)
+    monkeypatch.setattr(fixed_ids, "ALIVE_SECONDS", 0.5)
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_a_look_that_fails_is_said_once(port, home, monkeypatch):
             await asyncio.sleep(0.5)
             return task.done()
 
-    monkeypatch.setattr(mqtt_publisher, "entity_messages", fail)
+    monkeypatch.setattr(publisher, "entity_messages", fail)
     assert not asyncio.run(scenario())
     assert len(said) == 1
     assert "the state for Home Assistant could not be handled (ZeroDivisionError" in said[0]
