@@ -101,7 +101,7 @@ GROUPED = {
     "household/sources/test_presets.py": """
         household/sources/json_path household/sources/measurement household/sources/presets/custom
         household/sources/presets/dsmr household/sources/presets/esphome household/sources/presets/glow
-        household/sources/presets/home_assistant household/sources/presets/preset household/sources/presets/shelly
+        household/sources/presets/preset household/sources/presets/shelly
         household/sources/presets/shelly_gen1 household/sources/presets/tasmota household/sources/presets/zigbee2mqtt
     """,
     "household/sources/test_slot_edges.py": "household/clock",
