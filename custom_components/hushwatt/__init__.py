@@ -10,7 +10,7 @@ from homeassistant.exceptions import ConfigEntryNotReady
 from .const import CONF_PLAN
 from .coordinator import HushwattEntry
 from .home import Home, async_get_home
-from .leaving import async_leave
+from .leaving import async_finish_leaving, async_leave
 from .succession import async_follow
 
 PLATFORMS = [Platform.SENSOR, Platform.SWITCH]
@@ -35,6 +35,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HushwattEntry) -> bool:
 
     entry.async_on_unload(hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, stop))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+    entry.async_create_background_task(hass, async_finish_leaving(hass, home), "hushwatt erasure")
     return True
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class AskingAgain(ConfigFlow):
     """Two more ways into the config flow; neither believes anyone whom the owner has not looked at."""
 
+    _shown: renewing.Shown
+
     @property
     def home(self) -> Home:
         raise NotImplementedError

@@ -58,10 +58,14 @@ def problem_with(hass: HomeAssistant, chosen: Mapping[str, list[str]]) -> tuple[
 
 async def async_guesses(hass: HomeAssistant, appliances: tuple[str, ...]) -> dict[str, list[str]]:
     """A first guess for each appliance, by what things are called; the Energy dashboard's devices come first."""
-    found: dict[str, list[str]] = {}
     dashboard = await async_dashboard_devices(hass)
     named = [(entity_id, name) for entity_id, name in dashboard if hass.states.get(entity_id)]
     named += [(state.entity_id, state.name) for state in _candidates(hass)]
+    return await hass.async_add_executor_job(_guesses, named, appliances)
+
+
+def _guesses(named: list[tuple[str, str]], appliances: tuple[str, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
     for entity_id, name in named:
         appliance = guess_appliance(name, appliances) or guess_appliance(entity_id, appliances)
         if appliance is not None and appliance not in found:

@@ -6,9 +6,9 @@ import voluptuous as vol
 from homeassistant.config_entries import ConfigEntry, ConfigFlowResult
 from homeassistant.core import callback
 from homeassistant.helpers.selector import SelectOptionDict, SelectSelector, SelectSelectorConfig, SelectSelectorMode
+from homeassistant.util import dt as dt_util
 
 from hushwatt.errors import HushwattError
-from hushwatt.household.join import Proposal
 
 from . import joining, words
 from .asking_again import AskingAgain
@@ -55,12 +55,15 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
                 return await self.async_step_plan()
             except HushwattError as wrong:
                 errors["base"], problem = error_of(wrong), str(wrong)
+                if errors["base"] == "cannot_connect" and "://" not in user_input[CONF_ADDRESS]:
+                    errors["base"] = "no_scheme"
         schema = {vol.Required(CONF_ADDRESS): ADDRESS, vol.Optional(CONF_CODE): CODE, vol.Optional(CONF_KEY): CODE}
         return self.async_show_form(
             step_id="user",
             data_schema=self.add_suggested_values_to_schema(vol.Schema(schema), user_input),
             errors=errors,
             description_placeholders={"problem": words.text(problem)},
+            last_step=False,
         )
 
     async def async_step_plan(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -71,7 +74,9 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
         if len(plans) > 1 and user_input is None:
             options = [SelectOptionDict(value=each, label=f"{name} ({each[:12]})") for each, name in plans]
             selector = SelectSelector(SelectSelectorConfig(options=options, mode=SelectSelectorMode.LIST))
-            return self.async_show_form(step_id="plan", data_schema=vol.Schema({vol.Required(CONF_PLAN): selector}))
+            return self.async_show_form(
+                step_id="plan", data_schema=vol.Schema({vol.Required(CONF_PLAN): selector}), last_step=False
+            )
         plan_id = user_input[CONF_PLAN] if user_input else plans[0][0]
         return await self._async_weigh(plan_id)
 
@@ -83,23 +88,27 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
         if here is not None and entry is not None:
             return self.async_abort(reason="already_configured")
         try:
-            self._proposal = await self._async_proposal(plan_id, [])
+            await self._async_propose(plan_id)
         except HushwattError as wrong:
             return self.async_abort(reason=error_of(wrong), description_placeholders={"problem": str(wrong)})
         self._here = here
         return await self.async_step_devices() if here else await self.async_step_terms()
 
-    async def _async_proposal(self, plan_id: str, settings: list[str]) -> Proposal:
-        return await self.hass.async_add_executor_job(joining.weigh, self.home.folder, self._found, plan_id, settings)
+    async def _async_propose(self, plan_id: str) -> None:
+        weighed = await self.hass.async_add_executor_job(
+            joining.weigh, self.home.folder, self._found, plan_id, self._settings, dt_util.get_default_time_zone()
+        )
+        self._proposal, self._sentences = weighed.proposal, weighed.sentences
 
     async def async_step_terms(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """The plan in words."""
         if user_input is None:
-            shown = await self.hass.async_add_executor_job(words.plan_words, self._proposal)
+            shown = await self.hass.async_add_executor_job(words.plan_words, self._proposal, self._sentences)
             return self.async_show_form(
                 step_id="terms",
                 data_schema=vol.Schema({}),
                 description_placeholders={"name": words.plan_name(self._proposal), "terms": shown},
+                last_step=False,
             )
         return await self.async_step_caps() if self._proposal.objections else await self.async_step_devices()
 
@@ -110,11 +119,13 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             return self.async_abort(reason="no_cap_allows", description_placeholders=refusal)
         if user_input is None:
             schema = vol.Schema({vol.Required(CONF_RAISE, default="keep"): RAISE})
-            return self.async_show_form(step_id="caps", data_schema=schema, description_placeholders=refusal)
+            return self.async_show_form(
+                step_id="caps", data_schema=schema, description_placeholders=refusal, last_step=False
+            )
         if user_input[CONF_RAISE] == "keep":
             return self.async_abort(reason="caps_kept")
         self._settings = joining.settings_for(self._proposal, user_input[CONF_RAISE] == "whole") or []
-        self._proposal = await self._async_proposal(self._proposal.plan.id, self._settings)
+        await self._async_propose(self._proposal.plan.id)
         return await self.async_step_devices()
 
     async def async_step_devices(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -135,6 +146,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             data_schema=devices_form(names, self._chosen),
             errors=errors,
             description_placeholders={"problem": problem, "dashboard": words.text(dashboard)},
+            last_step=bool(self._here),
         )
 
     async def async_step_consent(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -164,6 +176,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
                 "key": self._proposal.offer.key.hex(),
                 "problem": words.text(problem),
             },
+            last_step=True,
         )
 
     async def _async_join(self) -> ConfigFlowResult:

@@ -11,7 +11,9 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 
 from hushwatt.errors import HushwattError
 
+from . import issues
 from .const import DOMAIN, LOGGER, REFRESH
+from .reauth import async_ask_again
 from .snapshot import Snapshot, read_snapshot
 from .succession import async_reload_moved
 
@@ -36,8 +38,15 @@ class HomeCoordinator(DataUpdateCoordinator[Snapshot]):
             )
         except (HushwattError, ConfigEntryNotReady) as wrong:
             raise UpdateFailed(str(wrong)) from None
+        issues.async_show_troubles(self.hass, snapshot.troubles)
+        async_ask_again(self.hass, snapshot.troubles)
         async_reload_moved(self.hass, snapshot)
         return snapshot
+
+    def compared(self, plan_id: str) -> tuple[str, ...]:
+        """The appliances of a plan that the owner wants to compare."""
+        plan = self.data.plans[plan_id].plan
+        return plan.names if self.data.compares and plan.share_results else ()
 
 
 type HushwattEntry = ConfigEntry[HomeCoordinator]

@@ -17,6 +17,7 @@ from hushwatt.household.agent import Agent
 from hushwatt.household.clock import SystemHomeClock
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.home_thread import HomeThread
+from hushwatt.household.ledger.held import HeldLedger
 from hushwatt.household.run import Runner
 from hushwatt.household.sources.entities import EntityEntry
 from hushwatt.household.sources.hub import Hub
@@ -39,6 +40,7 @@ class Home:
         self.devices = Devices(hass)
         self.coordinator = HomeCoordinator(hass, self)
         self.agent: Agent | None = None
+        self.held: HeldLedger | None = None  # while a backup is made
         self._thread: HomeThread | None = None
         self._feed: Feed | None = None
         self._entries: set[str] = set()

@@ -5,10 +5,15 @@ from collections.abc import Iterable
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 
+from hushwatt.household.troubles import Trouble
+
 from .const import DOMAIN
 from .devices import Device
+from .words import text
 
-NOT_RUNNING, GONE, ERASURE = "not_running", "entity_gone", "not_erased"
+NOT_RUNNING, GONE, ERASURE, TROUBLE = "not_running", "entity_gone", "not_erased", "trouble"
+KINDS = ("caps", "impostor", "refused", "retired", "silent", "source", "unmeasured", "unreachable")
+"""Troubles that have words of their own here; the others say themselves what to do."""
 
 
 @callback
@@ -40,6 +45,17 @@ def async_show_erasure(hass: HomeAssistant, plan: str, title: str, problem: str)
 @callback
 def async_clear_erasure(hass: HomeAssistant, plan: str) -> None:
     ir.async_delete_issue(hass, DOMAIN, f"{ERASURE}_{plan}")
+
+
+@callback
+def async_show_troubles(hass: HomeAssistant, troubles: Iterable[Trouble]) -> None:
+    """All that the agent knows to be wrong; what is mended vanishes."""
+    there = {f"{TROUBLE}_{each.key}": each for each in troubles}
+    _forget_others(hass, f"{TROUBLE}_", there)
+    for name, each in there.items():
+        kind = each.key.partition(" ")[0]
+        key = f"{TROUBLE}_{kind}" if kind in KINDS else TROUBLE
+        _show(hass, name, key, words=text(each.words), remedy=text(each.remedy))
 
 
 def _forget_others(hass: HomeAssistant, prefix: str, there: Iterable[str]) -> None:

@@ -6,11 +6,14 @@ Nothing is sent before the owner agrees but requests for plans.
 import re
 import time
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from hushwatt.household.agreement import agreement
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.join import Proposal, agree, pinned_key, propose
+from hushwatt.household.join import Proposal, agree, concurrent_plans, pinned_key, propose
 from hushwatt.household.ledger.caps import caps_with, write_caps
+from hushwatt.household.ledger.home_ledger import HomeLedger
+from hushwatt.household.plain_words import plan_sentences
 from hushwatt.household.status import plan_statuses
 from hushwatt.household.upload.http import check_address
 from hushwatt.household.upload.provider_client import ProviderClient
@@ -28,6 +31,14 @@ class Found:
     address: str
     key: bytes
     plans: tuple[tuple[str, str], ...]  # id and name
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A plan with what stands against it, and in plain sentences."""
+
+    proposal: Proposal
+    sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -51,17 +62,21 @@ def find(folder: HomeFolder, address: str, key: str | None) -> Found:
     return Found(client.address, listing.key, listing.plans)
 
 
-def weigh(folder: HomeFolder, found: Found, plan_id: str, settings: list[str]) -> Proposal:
-    """A plan with what stands against it, under the owner's caps with some of them changed."""
+def weigh(folder: HomeFolder, found: Found, plan_id: str, settings: list[str], zone: tzinfo | None) -> Weighed:
+    """A plan under the owner's caps, with some of them changed."""
+    now = time.time_ns()
     with folder.store(make=True) as store:
         caps = caps_with(folder.caps_path, settings)
-        return propose(store, caps, ProviderClient(found.address), plan_id, found.key, time.time_ns())
+        proposal = propose(store, caps, ProviderClient(found.address), plan_id, found.key, now)
+        others = concurrent_plans(store, proposal.plan, proposal.replaces, now)
+        spent = HomeLedger(store, caps).totals.spent
+        return Weighed(proposal, tuple(plan_sentences(proposal.plan, caps, others, spent, now, zone)))
 
 
 def join(folder: HomeFolder, proposal: Proposal, settings: list[str], code: str | None) -> Joined:
     """Agree to what was shown, and to nothing else: it is weighed once more, and bound to the plan's id."""
     found = Found(proposal.client.address, proposal.offer.key, ())
-    again = weigh(folder, found, proposal.plan.id, settings)
+    again = weigh(folder, found, proposal.plan.id, settings, None).proposal
     with folder.store() as store:
         if not again.objections and settings:
             write_caps(folder.caps_path, settings)

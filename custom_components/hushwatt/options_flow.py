@@ -10,6 +10,7 @@ from homeassistant.config_entries import ConfigFlowResult, OptionsFlow
 from homeassistant.helpers.selector import NumberSelector, NumberSelectorConfig, NumberSelectorMode
 
 from hushwatt.errors import HushwattError
+from hushwatt.household.compare import set_comparison, wants_comparison
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import AMOUNTS, UNLIMITED, Caps, write_caps
 from hushwatt.plan.amounts import MICRO, plain
@@ -18,10 +19,10 @@ from hushwatt.privacy.long_run import long_run_words
 
 from . import words
 from .choosing import async_dashboard_devices, chosen_in, devices_form, problem_with
-from .const import CONF_PLAN
+from .const import CONF_PLAN, DOMAIN
 from .home import Home, async_get_home
 
-FOLLOW, HOMES = "follow_successors", "smallest_minimum_homes"
+COMPARE, FOLLOW, HOMES = "compare", "follow_successors", "smallest_minimum_homes"
 AMOUNT = NumberSelector(NumberSelectorConfig(min=0, step="any", mode=NumberSelectorMode.BOX, unit_of_measurement="ε"))
 COUNT = NumberSelector(NumberSelectorConfig(min=1, step=1, mode=NumberSelectorMode.BOX))
 
@@ -34,7 +35,10 @@ class HushwattOptionsFlow(OptionsFlow):
         return async_get_home(self.hass)
 
     async def async_step_init(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
-        return self.async_show_menu(step_id="init", menu_options=["devices", "caps"])
+        plan = await self._async_plan()
+        return self.async_show_menu(
+            step_id="init", menu_options=["devices", "caps", *(["compare"] if plan.share_results else [])]
+        )
 
     async def async_step_devices(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Other entities for this plan's appliances; slots that are open stay honest."""
@@ -79,6 +83,19 @@ class HushwattOptionsFlow(OptionsFlow):
             },
         )
 
+    async def async_step_compare(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Whether this home keeps its own means, to be compared with what was published."""
+        folder = self.home.folder
+        if user_input is not None:
+            await self.hass.async_add_executor_job(_set_comparison, folder, user_input[COMPARE])
+            for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
+                self.hass.config_entries.async_schedule_reload(entry.entry_id)
+            return self.async_create_entry(data={})
+        on = await self.hass.async_add_executor_job(_compares, folder)
+        return self.async_show_form(
+            step_id="compare", data_schema=vol.Schema({vol.Required(COMPARE, default=on): bool})
+        )
+
     async def _async_plan(self) -> Plan:
         return await self.hass.async_add_executor_job(_plan, self.home.folder, self.config_entry.data[CONF_PLAN])
 
@@ -110,6 +127,16 @@ def _set_caps(folder: HomeFolder, wanted: dict[str, Any]) -> None:
     if settings:
         write_caps(folder.caps_path, settings)
         folder.restrict_to_owner()
+
+
+def _compares(folder: HomeFolder) -> bool:
+    with folder.store() as store:
+        return wants_comparison(store)
+
+
+def _set_comparison(folder: HomeFolder, on: bool) -> None:
+    with folder.store() as store:
+        set_comparison(store, on)
 
 
 def _plan(folder: HomeFolder, plan_id: str) -> Plan:

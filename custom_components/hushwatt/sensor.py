@@ -11,18 +11,23 @@ from homeassistant.components.sensor import (
     SensorEntityDescription,
     SensorStateClass,
 )
+from homeassistant.const import UnitOfPower
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
+from hushwatt.household.compare import Comparison
 from hushwatt.household.status import PlanStatus
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.summary import any_window
 
+from .const import CONF_PLAN
 from .coordinator import HushwattEntry
 from .entity import PlanEntity
 
 PARALLEL_UPDATES = 0
+COMPARE = "compare"
 STATES = ["taking_part", "paused", "retired", "left", "not_enrolled", "over"]
 
 
@@ -54,7 +59,6 @@ SENSORS = (
         key="budget_left",
         translation_key="budget_left",
         native_unit_of_measurement="ε",
-        suggested_display_precision=2,
         value=lambda status: (status.plan.epsilon - status.window_spent) / MICRO,
         about=_budget,
     ),
@@ -91,7 +95,10 @@ SENSORS = (
 async def async_setup_entry(
     hass: HomeAssistant, entry: HushwattEntry, async_add_entities: AddConfigEntryEntitiesCallback
 ) -> None:
-    async_add_entities([PlanSensor(entry, description) for description in SENSORS])
+    appliances = list(entry.runtime_data.compared(entry.data[CONF_PLAN]))
+    compared = [ComparisonSensor(entry, name) for name in appliances]
+    _forget_comparisons(hass, entry, {each.unique_id for each in compared})
+    async_add_entities([*(PlanSensor(entry, description) for description in SENSORS), *compared])
 
 
 class PlanSensor(PlanEntity, SensorEntity):
@@ -106,3 +113,40 @@ class PlanSensor(PlanEntity, SensorEntity):
     @property
     def extra_state_attributes(self) -> Mapping[str, Any]:
         return self.entity_description.about(self.status)
+
+
+class ComparisonSensor(PlanEntity, SensorEntity):
+    """This home's own mean for an appliance beside that of all homes: there only if the owner asked for it."""
+
+    _attr_native_unit_of_measurement = UnitOfPower.WATT
+    _attr_device_class = SensorDeviceClass.POWER
+    _attr_suggested_display_precision = 0
+
+    def __init__(self, entry: HushwattEntry, appliance: str) -> None:
+        super().__init__(entry, SensorEntityDescription(key=f"{COMPARE}_{appliance}", translation_key=COMPARE))
+        self._appliance = appliance
+        self._attr_translation_placeholders = {"appliance": appliance.replace("_", " ")}
+
+    @property
+    def _comparison(self) -> Comparison | None:
+        return self.coordinator.data.comparisons.get(self._plan, {}).get(self._appliance)
+
+    @property
+    def native_value(self) -> StateType:
+        return None if self._comparison is None else self._comparison.own_watts
+
+    @property
+    def extra_state_attributes(self) -> Mapping[str, Any]:
+        here = self._comparison
+        if here is None:
+            return {}
+        shown = {"homes_low": here.low, "homes_high": here.high, "verdict": here.verdict}
+        return {**shown, "words": here.words, "when": here.when, "homes": here.homes}
+
+
+def _forget_comparisons(hass: HomeAssistant, entry: HushwattEntry, wanted: set[str | None]) -> None:
+    """Remove those that the owner does not want any more."""
+    registry = er.async_get(hass)
+    for each in er.async_entries_for_config_entry(registry, entry.entry_id):
+        if f"_{COMPARE}_" in each.unique_id and each.unique_id not in wanted:
+            registry.async_remove(each.entity_id)

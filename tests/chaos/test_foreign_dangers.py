@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from hushwatt.chaos.home import foreign_messages
 from hushwatt.household.join import resume
-from hushwatt.household.sources import json_path, presets
-from hushwatt.household.sources.presets import PRESETS
+from hushwatt.household.sources import json_path
+from hushwatt.household.sources.presets import PRESETS, shelly
 from hushwatt.household.upload import http, outbox
 from hushwatt.household.upload.provider_client import PlanSession, ProviderClient, VerifiedSession
 from hushwatt.household.upload.timed_socket import TimedSocket
@@ -22,7 +22,7 @@ def test_every_preset_hears_foreign_messages():
 
 def test_a_preset_that_trusts_types(monkeypatch, found_out):
     """A list where a table should be ends such a home."""
-    monkeypatch.setattr(presets, "step_into", lambda found, step: (found or {}).get(step))
+    monkeypatch.setattr(shelly, "step_into", lambda found, step: (found or {}).get(step))
 
     assert "AttributeError at" in found_out("foreign-messages")
 

@@ -1,7 +1,7 @@
 """A real Home Assistant in a process of its own: onboarded, with a token, and plugs whose watts a test sets.
 
-It is installed by `make home-assistant`.  Nothing is fetched when it starts: its plugs are template sensors over numbers, its
-broker and its provider are processes of this machine.
+It is installed by `make home-assistant`.  Nothing is fetched when it starts: its plugs are template sensors over
+numbers, its broker and its provider are processes of this machine.
 """
 
 import json
@@ -177,8 +177,12 @@ class RunningHomeAssistant:
     def revoke_token(self, name: str) -> None:
         """What the bin beside a token on the owner's profile page does."""
         with self.websocket() as ask:
-            tokens = {each["client_name"]: each["id"] for each in ask("auth/refresh_tokens")}
-            ask("auth/delete_refresh_token", refresh_token_id=tokens[name])
+            ask("auth/delete_refresh_token", refresh_token_id=self.tokens()[name])
+
+    def tokens(self) -> dict[str, str]:
+        """The tokens on the owner's profile page, by their names."""
+        with self.websocket() as ask:
+            return {each["client_name"]: each["id"] for each in ask("auth/refresh_tokens")}
 
     def get(self, path: str) -> Any:
         return self._ask("GET", path)

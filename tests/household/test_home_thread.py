@@ -95,7 +95,7 @@ def test_one_that_is_told_to_stop_before_it_begins_stops(home):
 def test_one_that_ends_by_itself_says_why(home, monkeypatch):
     """A failure that nobody foresaw is said without its words, and whoever waits is told."""
 
-    async def broken(self):
+    async def broken(self, *_):
         raise RuntimeError("1234.5678 W")
 
     monkeypatch.setattr(Runner, "_note", broken)

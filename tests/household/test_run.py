@@ -17,6 +17,7 @@ from tests.household.serving import Provider, broker, plan_text
 from hushwatt.household.join import agree, propose
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.mqtt_entities.entities import EntityNames
 from hushwatt.household.sources.discover import discover
 from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker
@@ -148,8 +149,9 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
         agent.start()
         asyncio.run(speak(port, arrived(len(before) + 2)))
         second = subprocess.run(agent.command, capture_output=True, text=True, timeout=60)
-        entities = asyncio.run(retained(port))
+        entities, running = asyncio.run(retained(port, store.home))
         code = agent.stop(signal.SIGTERM)
+        _, stopped = asyncio.run(retained(port, store.home))
         rows = store.disk.execute("SELECT slot, spent, drawn, payload FROM reports").fetchall()
         silences = store.value("SELECT count(*) FROM silences")
 
@@ -160,6 +162,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
     assert dearest(left, 1, plan.window) <= plan.epsilon  # type: ignore[arg-type]
     assert second.returncode == 2
     assert "another agent is running" in second.stderr
+    assert (running, stopped) == (b"online", b"offline")
     assert entities["paused"] == "OFF"
     assert entities["reports_sent"] >= 2
     assert "living/tv: its message is not JSON" in agent.lines.read_text()
@@ -174,8 +177,7 @@ NONSENSE = [
     ("zigbee2mqtt/living/tv", b'{"power": 1e999}'),
     ("zigbee2mqtt/living/tv", b"\xff\xfe"),
     ("zigbee2mqtt/living/tv", bytes(20_000_000)),
-    ("hushwatt/pause/set", b"\xff"),
-    ("hushwatt/pause/set", b"OFF"),
+    ("hushwatt/state", b"[" * 200_000),
 ]
 
 
@@ -220,7 +222,8 @@ def test_nothing_that_arrives_ends_it_and_stopping_is_quick(tmp_path, plan_of):
             store.disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
             agent = Agent(home, store.home)
             agent.start()
-            asyncio.run(publish(port, NONSENSE))
+            command = EntityNames.of(store.home).command
+            asyncio.run(publish(port, [*NONSENSE, (command, b"\xff"), (command, b"OFF")]))
             assert reached.wait(60)
             time.sleep(1)
             alive = agent.process.poll() is None
@@ -244,21 +247,23 @@ async def publish(port, messages):
     async with aiomqtt.Client("127.0.0.1", port) as connected:
         for _ in range(5):
             for topic, payload in messages:
-                await connected.publish(topic, payload, retain=topic == "hushwatt/pause/set")
+                await connected.publish(topic, payload, retain=topic.endswith("/pause/set"))
             await asyncio.sleep(0.5)
 
 
-async def retained(port):
+async def retained(port, home):
     """What Home Assistant would see of this home."""
+    names = EntityNames.of(home)
+    config = f"homeassistant/switch/{names.device}/paused/config"
     async with aiomqtt.Client("127.0.0.1", port) as connected:
-        await connected.subscribe("hushwatt/state")
-        await connected.subscribe("homeassistant/switch/hushwatt/pause/config")
+        for topic in (names.state, config, names.availability):
+            await connected.subscribe(topic)
         told = {}
         async with asyncio.timeout(20):
             async for message in connected.messages:
-                told[message.topic.value] = json.loads(message.payload)
-                if len(told) == 2:
-                    return told["hushwatt/state"]
+                told[message.topic.value] = message.payload
+                if len(told) == 3:
+                    return json.loads(told[names.state]), told[names.availability]
     return None
 
 

@@ -24,9 +24,9 @@ from tests.household.living import HomeUnderTest, join
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.cli.household import household as commands
 from hushwatt.household.consent_text import consent_terms, plan_changes
-from hushwatt.household.home_assistant import state
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.mqtt_entities.entities import entity_messages
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.page.last_report import sent_words
 from hushwatt.household.page.render import render
@@ -345,20 +345,30 @@ def test_what_one_report_cost(home, plans):
 
 
 def test_the_entities(machine, home, plans):
-    """What Home Assistant shows: what is left, what the provider has had, and the latest slot."""
+    """What Home Assistant shows: what is left, what the provider has had, the last report and the next."""
     kept = home.store.rows("SELECT * FROM reports")
     sent = [row for row in kept if row["due"] is None and row["answer"] != "withheld"]
-    told = state(home.store, CAPS, home.clock.wall)
+    states = entity_messages(home.store, CAPS, [], home.clock.wall).states
+    told, first, second = states.values()
 
     assert 0 < len(sent) < len(kept)
     assert any(row["answer"] == "withheld" for row in kept)
     assert told["budget_left_today"] == amount(CAPS.epsilon_per_day - since(home, DAY))
     assert told["budget_left_year"] == amount(CAPS.epsilon_per_year - since(home, 366 * DAY))
     assert told["budget_left_lifetime"] == amount(CAPS.epsilon_lifetime - lifetime(home, plans))
-    assert (told["taking_part"], told["notice"]) == ("yes", "")
+    assert (told["taking_part"], first["taking_part"], second["taking_part"]) == ("yes", "yes", "yes")
     assert told["reports_sent"] == len(sent)
-    assert told["last_report"] == max(row["slot"] for row in kept if row["place"] in (1, 2))
-    assert told["paused"] == "OFF"
+    assert first["reports_sent"] == sum(row["place"] == 1 for row in sent)
+    assert told["last_report"] == max(ended(plans, row) for row in kept)
+    assert second["last_report"] == max(ended(plans, row) for row in kept if row["place"] == 2)
+    assert told["next_report"] == min(first["next_report"], second["next_report"])
+    assert second["budget_left_window"] == amount(max(0, plans[1].epsilon - in_window(home, plans, 2)))
+    assert told["paused"] == first["paused"] == "OFF"
+
+
+def ended(plans, row):
+    plan = plans[row["place"] - 1]
+    return f"{plan.start + (row['slot'] + 1) * timedelta(seconds=plan.slot.seconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ NEEDS = {  # None: it works without an extra
     "household run": None,
     "household sent": None,
     "household sources": None,
+    "household compare": None,
     "household pause": None,
     "household resume": None,
     "household leave": None,

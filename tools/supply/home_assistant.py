@@ -22,10 +22,12 @@ def main(version: str) -> None:
     if python is None:
         sys.exit(absent(version))
     folder = environment(version)
-    subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
-    subprocess.run(
-        [folder / "bin" / "python", "-m", "tools.supply.install", f"home-assistant-{version}"], check=True, cwd=HERE
-    )
+    inside = folder / "bin" / "python"
+    if not starts(inside, PYTHONS[version]):
+        subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
+    done = subprocess.run([inside, "-m", "tools.supply.install", f"home-assistant-{version}"], cwd=HERE)
+    if done.returncode:
+        sys.exit(done.returncode)
     (folder / ".ready").touch()
 
 

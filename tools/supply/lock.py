@@ -8,6 +8,7 @@ Home Assistant are pinned by the constraints that its own wheel carries.  The fi
 the one it is set to.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ COMPILE = [
     *("--universal", "--generate-hashes", "--no-emit-index-url"),
     *("--custom-compile-command", "make lock"),
 ]
+NAME = re.compile(r"[\w.-]+")
 
 
 def main(*options: str) -> None:
@@ -34,6 +36,7 @@ def main(*options: str) -> None:
     for version, python in PYTHONS.items():
         name, ours = f"home-assistant-{version}", ["pyproject.toml"] if version == WITH_HUSHWATT else []
         words = [*ours, f"requirements/{name}.in", "--constraint", constraints(version, python)]
+        words += ["--override", overrides(version)] if (HERE / overrides(version)).exists() else []
         compile_(name, *words, *options, python=python)
 
 
@@ -46,15 +49,24 @@ def smaller() -> dict[str, list[str]]:
     }
 
 
+def overrides(version: str) -> str:
+    """What is taken instead of something that a Home Assistant pins."""
+    return f"requirements/home-assistant-{version}.override.in"
+
+
 def constraints(version: str, python: str) -> str:
-    """What a Home Assistant's wheel says that its surroundings must be, as a file."""
+    """What a Home Assistant's wheel says that its surroundings must be, as a file; less what is overridden."""
     path = f"build/constraints-{version}.txt"
     (HERE / "build").mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
         what = [f"homeassistant=={version}", "--no-deps", "--only-binary=:all:", "--python-version", python]
         subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *what, "--dest", folder], check=True)
         with ZipFile(next(Path(folder).iterdir())) as wheel:
-            (HERE / path).write_bytes(wheel.read("homeassistant/package_constraints.txt"))
+            lines = wheel.read("homeassistant/package_constraints.txt").decode().splitlines()
+    other = (HERE / overrides(version)).read_text().splitlines() if (HERE / overrides(version)).exists() else []
+    names = {NAME.match(line)[0] for line in other if not line.startswith("#")}  # type: ignore[index]
+    kept = [line for line in lines if not (found := NAME.match(line)) or found[0].lower() not in names]
+    (HERE / path).write_text("\n".join(kept) + "\n")
     return path
 
 

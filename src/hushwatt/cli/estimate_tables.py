@@ -250,7 +250,15 @@ def pattern(numbers: SlotEstimates) -> str:
     size = max(-(-len(numbers.known) // PATTERN_CELLS), 1)
     slots = list(zip(numbers.known, numbers.watts, strict=True))
     parts = [[watts for known, watts in slots[at : at + size] if known] for at in range(0, len(slots), size)]
-    means = [sum(part) / len(part) if part else None for part in parts]
+    return sparkline([sum(part) / len(part) if part else None for part in parts])
+
+
+def sparkline(means: Sequence[float | None]) -> str:
+    """Numbers as small columns, from the least to the most; a gap where there is none.
+
+    >>> sparkline([1.0, None, 8.0, 4.5])
+    '▁ █▅'
+    """
     known_means = [mean for mean in means if mean is not None]
     low, reach = min(known_means, default=0.0), max(known_means, default=0.0) - min(known_means, default=0.0)
     steps = [None if mean is None else round(7 * (mean - low) / reach) if reach else 0 for mean in means]

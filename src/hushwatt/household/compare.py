@@ -13,7 +13,10 @@ from hushwatt.household.results.published import ENOUGH, PublishedResult, kept_r
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.sharing import SlotRange
 from hushwatt.plan.times import zone
+from hushwatt.sanitise import sanitised
 
+TOO_FEW = "too few homes for an answer"
+NOT_KNOWN = "not measured for long enough"
 WHOLE = 10.0  # watts from which on no decimals are shown, unless they make the difference
 
 
@@ -54,11 +57,21 @@ class Comparison:
     @property
     def words(self) -> str:
         """All of it in one line, for the owner's eyes."""
-        digits = self._digits
-        own = "" if self.own_watts is None else f"your {self.appliance} {self.own_watts:.{digits}f} W; "
+        name = sanitised(self.appliance)
+        homes = f"homes here {self.homes_words}" if self.low is not None else TOO_FEW
+        return f"your {name} {self.own_words}; {homes}" if self.own_watts is not None else f"{name}: {homes}"
+
+    @property
+    def own_words(self) -> str:
+        """What this home uses."""
+        return NOT_KNOWN if self.own_watts is None else f"{self.own_watts:.{self._digits}f} W"
+
+    @property
+    def homes_words(self) -> str:
+        """What homes use."""
         if self.low is None or self.high is None:
-            return f"{own}too few homes for an answer"
-        return f"{own}homes here {self.low:.{digits}f} to {self.high:.{digits}f} W"
+            return TOO_FEW
+        return f"{self.low:.{self._digits}f} to {self.high:.{self._digits}f} W"
 
     @property
     def when(self) -> str:

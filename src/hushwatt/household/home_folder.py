@@ -41,6 +41,11 @@ class HomeFolder:
     def caps_path(self) -> Path:
         return self.path / "caps.toml"
 
+    @property
+    def entity_numbers_path(self) -> Path:
+        """Which numbers the chosen entities have in Home Assistant's registry."""
+        return self.path / "entities.json"
+
     def caps(self) -> Caps:
         """The owner's caps, for a command that looks once; an agent that runs keeps a `CapsFile`."""
         return Caps.load(self.caps_path) if self.caps_path.exists() else Caps()
@@ -73,12 +78,16 @@ class HomeFolder:
         """Keep everything to its owner; a line for whatever stays open to others."""
         lines = restrict_to_owner(self.path)
         try:
-            broker = self.sources().broker
+            sources = self.sources()
         except UsageError as wrong:
             return [*lines, str(wrong)]
-        secret = None if broker is None or broker.password_file is None else Path(broker.password_file)
-        if secret is not None and open_to_others(secret):
-            lines.append(f"{secret} holds the broker's password and is open to others; chmod 600 {secret}")
+        secrets = {
+            "the broker's password": sources.broker and sources.broker.password_file,
+            "Home Assistant's token": sources.home_assistant and sources.home_assistant.token_file,
+        }
+        for what, file in secrets.items():
+            if file is not None and open_to_others(Path(file)):
+                lines.append(f"{file} holds {what} and is open to others; chmod 600 {file}")
         return lines
 
     def write_health(self, health: list[dict[str, object]]) -> None:

@@ -17,16 +17,17 @@ from hushwatt.errors import HushwattError
 from hushwatt.household.agent import Agent
 from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
-from hushwatt.household.home_assistant import announce
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps_file import CapsFile
 from hushwatt.household.ledger.high_water_mark import SharedMemoryMark
 from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.household.ledger.objections import bars
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.mqtt_entities.publisher import announce
 from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.results.fetch import ResultsFetch
 from hushwatt.household.results.own_means import OwnMeans
+from hushwatt.household.sources.home_assistant.follow import follow
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mqtt import listen
 from hushwatt.household.sources.sources_file import SourcesFile
@@ -118,7 +119,10 @@ class Runner:
             if self.hub.topics:
                 jobs.append(listen(broker, self.hub.topics, self._on_message, self.say))
             if self.sources.entities:
-                jobs.append(announce(broker, store, lambda: agent.caps, self.clock, self.guard))
+                jobs.append(announce(broker, self.folder, store, lambda: agent.caps, self.clock, self.guard))
+        if self.sources.home_assistant is not None and self.hub.entity_ids:
+            memory = self.folder.entity_numbers_path
+            jobs.append(follow(self.sources.home_assistant, self.hub, self.clock, self.say, memory))
         return jobs
 
     def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:

@@ -16,7 +16,7 @@ from hushwatt.household.sources.guess import near_miss
 from hushwatt.household.status import PlanStatus, cap_objections, plan_statuses
 from hushwatt.household.upload.delivery_note import IMPOSTOR, UNREACHABLE, read_note
 from hushwatt.plan.plan import Plan
-from hushwatt.plan.times import clock_words, nanoseconds
+from hushwatt.plan.times import nanoseconds, zoned_time
 from hushwatt.sanitise import quoted, sanitised
 
 Health = Sequence[Mapping[str, Any]]
@@ -69,7 +69,7 @@ def _delivery(store: Store, plan: Plan) -> Iterator[Trouble]:
     note = read_note(store, store.value("SELECT place FROM plans WHERE plan = ?", (plan.id,)))
     if note is None:
         return
-    since, name = clock_words(note.since, plan.timezone), quoted(plan.name, 60)
+    since, name = zoned_time(note.since, plan.timezone), quoted(plan.name, 60)
     if note.kind == UNREACHABLE:
         remedy = "reports wait here and are sent as they are once it answers; see whether this home is online"
         yield Trouble(f"unreachable {plan.id}", f"{name}: out of reach since {since}: {note.words}", remedy, plan.id)
@@ -89,22 +89,22 @@ def _silence(each: PlanStatus, now: int) -> Iterator[Trouble]:
     first, last, why = next(iter(each.silences), (0, -1, ""))
     ended = max(last, -1 if each.last_report is None else each.last_report)
     if is_behind(plan, each.next_slot, now):
-        since = clock_words(nanoseconds(plan.calendar.start_of(each.next_slot)), plan.timezone)
+        since = zoned_time(nanoseconds(plan.calendar.start_of(each.next_slot)), plan.timezone)
         words = f"{name}: silent since {since}: the agent is not running, or cannot write"
         yield Trouble(f"silent {plan.id}", words, "start it with `hushwatt household run`", plan.id)
     elif 0 <= current < ended:
-        until = clock_words(nanoseconds(plan.calendar.start_of(each.next_slot)), plan.timezone)
+        until = zoned_time(nanoseconds(plan.calendar.start_of(each.next_slot)), plan.timezone)
         words = f"{name}: the clock was set back; silent until {until}"
         yield Trouble(f"clock {plan.id}", words, "see that this machine's clock is kept right", plan.id)
     elif last >= each.next_slot - 1 and last > first and why not in AT_THE_START:
-        since = clock_words(nanoseconds(plan.calendar.start_of(first)), plan.timezone)
+        since = zoned_time(nanoseconds(plan.calendar.start_of(first)), plan.timezone)
         yield Trouble(f"silent {plan.id}", f"{name}: silent since {since}: {why}", _speaks_again(each), plan.id)
 
 
 def _speaks_again(each: PlanStatus) -> str:
     if each.next_report_at is None:
         return "see your caps, and whether this machine's clock is right"
-    return f"it speaks again by itself, next at {clock_words(each.next_report_at, each.plan.timezone)}"
+    return f"it speaks again by itself, next at {zoned_time(each.next_report_at, each.plan.timezone)}"
 
 
 def _caps(plan: Plan, beyond: list[str]) -> Iterator[Trouble]:
@@ -119,7 +119,7 @@ def _source_troubles(timezone: str, health: Health) -> Iterator[Trouble]:
         if each["fresh"] or not each.get("measured", True):
             continue
         what = f"{quoted(each['name'], 60)} ({quoted(each['appliance'], 40)})"
-        heard = "since the agent started" if each["heard"] is None else f"since {clock_words(each['heard'], timezone)}"
+        heard = "since the agent started" if each["heard"] is None else f"since {zoned_time(each['heard'], timezone)}"
         why = f": {sanitised(each['trouble'], 100)}" if each["trouble"] else ""
         remedy = "see whether it has power; `hushwatt household sources --discover` shows who speaks"
         yield Trouble(f"source {each['name']}", f"{what} is silent {heard}{why}", remedy)

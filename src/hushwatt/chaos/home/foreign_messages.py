@@ -9,9 +9,9 @@ from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.chaos.mutations import GAP, Mutator, resident
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
-from hushwatt.household.home_assistant import obey
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.mqtt_entities.entities import obey
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.presets import recognise
 from hushwatt.household.sources.sources_file import SourcesFile
@@ -29,6 +29,13 @@ PLUGS = [
     {"preset": "tasmota", "topic": "kitchen"},
     {"preset": "shelly", "topic": "shelly-1"},
     {"preset": "zigbee2mqtt", "topic": "living/tv"},
+    {"preset": "shelly", "topic": "shelly-2", "component": "em:0", "appliance": "mains"},
+    {"preset": "shelly-gen1", "topic": "em3", "component": "emeter/0+emeter/1", "appliance": "smart meter"},
+    {"preset": "shelly-gen1", "topic": "plug-s"},
+    {"preset": "tasmota", "topic": "strip", "channel": "2"},
+    {"preset": "dsmr", "topic": "dsmr/reading", "appliance": "grid"},
+    {"preset": "dsmr", "topic": "dsmr/json"},
+    {"preset": "glow", "topic": "glow/1", "appliance": "p1 meter"},
     {"preset": "esphome", "topic": "esp/sensor/client"},
     {"preset": "homeassistant", "topic": "sensor.oven"},
     {"preset": "custom", "topic": "bare"},
@@ -48,6 +55,16 @@ TEMPLATES: dict[str, tuple[bytes, ...]] = {
         b'{"method": \0, "params": {"switch:0": \0}}',
         b'{"method": "NotifyStatus", "params": {"switch:0": {"aenergy": \0}}}',
     ),
+    "em:0": (b'{"total_act_power": \0, "a_act_power": \0}',),
+    "electricitymeter": (
+        b'{"electricitymeter": {"power": {"value": \0, "units": "kW"}, "energy": {"import": {"cumulative": \0}}}}',
+        b'{"electricitymeter": {"power": {"value": \0, "units": \0}}}',
+        b'{"electricitymeter": \0}',
+    ),
+    "json": (
+        b'{"electricity_currently_delivered": \0, "electricity_currently_returned": \0}',
+        b'{"electricity_delivered_1": \0, "electricity_delivered_2": \0}',
+    ),
     "switch:0": (b'{"id": 0, "apower": \0, "aenergy": {"total": \0}}', b'{"apower": \0}'),
     "tv": (b'{"power": \0, "energy": \0}', b'{"power": \0}'),
     "availability": (b'{"state": \0}', b'{"state": "offline"}', b"online"),
@@ -61,8 +78,8 @@ BARE = (GAP, b'"unavailable"', b"offline", b"true")
 def case(seed: int, folder: Path) -> None:
     """A home hears thousands of messages, and lives through the slots between them."""
     mutator, said = Mutator(seed), list[str]()
-    names = [f"appliance {place}" for place in range(len(PLUGS))]
-    plugs = [{**plug, "appliance": name, "maximum": LARGEST} for plug, name in zip(PLUGS, names, strict=True)]
+    names = [plug.get("appliance", f"appliance {place}") for place, plug in enumerate(PLUGS)]
+    plugs = [{"appliance": name, **plug, "maximum": LARGEST} for plug, name in zip(PLUGS, names, strict=True)]
     hub = Hub.of(SourcesFile.parse({"plug": plugs}, folder), said.append)
     appliances = tuple(Appliance.of(name, [100, 200]) for name in names)
     plan = plan_for(mutator.chance, "lbu", appliances=appliances, unmeasured=mutator.pick(list(UNMEASURED)))

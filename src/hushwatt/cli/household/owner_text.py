@@ -11,7 +11,7 @@ from hushwatt.household.status import BudgetMeter, PlanStatus
 from hushwatt.household.troubles import Trouble
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
-from hushwatt.plan.times import EPOCH, clock_words, nanoseconds, show_instant
+from hushwatt.plan.times import EPOCH, nanoseconds, show_instant, zoned_time
 from hushwatt.sanitise import quoted, sanitised
 
 
@@ -74,10 +74,10 @@ def _plan_lines(each: PlanStatus, beyond: list[str], caps: Caps) -> Iterator[str
     yield f"  {window}, ε {plain(each.spent)} so far"
     if each.window_why:
         yield f"  {each.window_why}"
-    latest = "" if each.last_report_at is None else f", last at {clock_words(each.last_report_at, zone)}"
+    latest = "" if each.last_report_at is None else f", last at {zoned_time(each.last_report_at, zone)}"
     yield f"  {each.reports} reports, {each.waiting} waiting{latest}"
     if each.next_report_at is not None:
-        yield f"  next report at {clock_words(each.next_report_at, zone)}"
+        yield f"  next report at {zoned_time(each.next_report_at, zone)}"
     for line in beyond:
         yield f"  held back by your caps: {line}"
     if each.retired is not None and each.state == "retired":
@@ -100,7 +100,7 @@ def slot_span(plan: Plan, first: int, last: int) -> str:
     '2026-01-01 00:00 UTC to 2026-01-03 00:00 UTC'
     """
     start, end = plan.calendar.start_of(first), plan.calendar.end_of(last)
-    return " to ".join(clock_words(nanoseconds(each), plan.timezone) for each in (start, end))
+    return " to ".join(zoned_time(nanoseconds(each), plan.timezone) for each in (start, end))
 
 
 def iso(moment: int | None) -> str | None:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from html import escape
 
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData

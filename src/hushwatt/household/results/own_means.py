@@ -62,7 +62,7 @@ def slots_drawn_in(plan: Plan, span: SlotRange) -> int:
 
     >>> from dataclasses import replace
     >>> from hushwatt.plan.presets import preset
-    >>> yearly = replace(preset("paper"), method="lsp", window=7)
+    >>> yearly = replace(preset("advised"), method="lsp", window=7)
     >>> slots_drawn_in(yearly, SlotRange(7, 13)), slots_drawn_in(yearly, SlotRange(8, 13))
     (1, 0)
     """

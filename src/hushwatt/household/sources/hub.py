@@ -155,6 +155,16 @@ class Hub:
         """Home Assistant was last heard at a time; from then on nothing is known of its entities."""
         self.entities.lose(time, reason)
 
+    def miss_entity(self, time: int, entity_id: str, reason: str) -> None:
+        """Home Assistant has nothing of an entity, at a time and for a reason."""
+        for source in self.entities.named(entity_id):
+            source.plug.take(time, Unavailable(reason))
+            self._say_trouble("entity", source.plug)
+
+    def open_since(self, time: int) -> int | None:
+        """When the earliest slot that a time lies in began; None where no slot is open then."""
+        return self.entities.open_since(time)
+
     def fill(self, entity_id: str, start: int, end: int, mean_watts: float) -> None:
         """What its statistics tell of [start, end), for the parts of open slots about which nothing is known."""
         for source in self.entities.named(entity_id):

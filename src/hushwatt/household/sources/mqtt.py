@@ -22,15 +22,18 @@ OnMessage = Callable[[str, bytes, bool], None]  # topic, payload, retained
 
 
 @asynccontextmanager
-async def connection(broker: Broker) -> AsyncIterator[aiomqtt.Client]:
-    """A connection to the owner's broker, which keeps larger messages to itself where it speaks MQTT 5."""
-    bounded = _client(broker, aiomqtt.ProtocolVersion.V5)
+async def connection(broker: Broker, will: aiomqtt.Will | None = None) -> AsyncIterator[aiomqtt.Client]:
+    """A connection to the owner's broker, which keeps larger messages to itself where it speaks MQTT 5.
+
+    The broker publishes `will` when the connection ends without a goodbye.
+    """
+    bounded = _client(broker, aiomqtt.ProtocolVersion.V5, will)
     try:
         await bounded.__aenter__()
     except aiomqtt.MqttCodeError as wrong:
         if getattr(wrong.rc, "value", wrong.rc) != OLD_BROKER:
             raise
-        async with _client(broker, aiomqtt.ProtocolVersion.V311) as plain:
+        async with _client(broker, aiomqtt.ProtocolVersion.V311, will) as plain:
             yield plain
         return
     try:
@@ -39,7 +42,7 @@ async def connection(broker: Broker) -> AsyncIterator[aiomqtt.Client]:
         await bounded.__aexit__(None, None, None)
 
 
-def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
+def _client(broker: Broker, version: aiomqtt.ProtocolVersion, will: aiomqtt.Will | None) -> aiomqtt.Client:
     bounds = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     bounds.MaximumPacketSize = MAX_MESSAGE
     return aiomqtt.Client(
@@ -49,6 +52,7 @@ def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
         password=broker.secret(),
         tls_context=ssl.create_default_context() if broker.tls else None,
         timeout=10,
+        will=will,
         max_queued_incoming_messages=MAX_QUEUED,
         protocol=version,
         properties=bounds if version is aiomqtt.ProtocolVersion.V5 else None,

@@ -178,7 +178,7 @@ class Plug:
 
     def fill(self, start: int, end: int, watts: float) -> None:
         """Add what was learnt later about [start, end) to open slots, where no reading counts or is to count."""
-        if not isfinite(watts) or not -MAX_BELOW_ZERO <= watts <= self.maximum:
+        if not isfinite(watts) or not self._lowest <= watts <= self.maximum:
             return
         pending = [since for since, _ in filter(None, (self._power, self._counter))]
         for energy in self._open_slots:
@@ -273,9 +273,12 @@ class Plug:
     def _open_slots(self) -> Iterator[SlotEnergy]:
         return (each for energies in self._energies.values() for each in energies)
 
+    @property
+    def _lowest(self) -> float:
+        return -self.maximum if self.exports else -MAX_BELOW_ZERO
+
     def _is_possible(self, watts: float) -> bool:
-        lowest = self.maximum if self.exports else MAX_BELOW_ZERO
-        possible = isfinite(watts) and -lowest <= watts <= self.maximum
+        possible = isfinite(watts) and self._lowest <= watts <= self.maximum
         if not possible:
             self.trouble = f"it shows more than {self.maximum:g} W, or less than nothing: not a reading"
         return possible

@@ -30,7 +30,7 @@ from typing import Any
 from hushwatt.errors import PlanError, UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.entities import MAX_WATTS, EntityEntry
-from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
 from hushwatt.household.sources.measurement import UNITS
 from hushwatt.household.sources.presets import PRESETS, Preset
 from hushwatt.plan.slot import SlotLength
@@ -134,13 +134,11 @@ def _parse_plug(place: int, table: Any) -> PlugEntry:
         raise UsageError(f"{where}: there is no preset {table['preset']}; there are {', '.join(PRESETS)}")
     if "+" in table["topic"] or "#" in table["topic"]:
         raise UsageError(f"{where}: topic must name one device, without + or #")
-    settings = {
-        key: str(value) if type(value) is int else value for key, value in table.items() if key not in PLUG_KEYS
-    }
+    settings = {key: value for key, value in table.items() if key not in PLUG_KEYS}
     known = {each.name for each in fields(kind)} - {"topic"}
     _refuse_unknown_keys(f"{where} ({table['preset']}): ", settings, known)
     if not all(isinstance(value, str) for value in settings.values()):
-        raise UsageError(f"{where}: {', '.join(settings)} must be texts")
+        raise UsageError(f"{where}: {', '.join(settings)} must be texts, in quotation marks")
     if settings.get("unit", "W") not in UNITS:
         raise UsageError(f"{where}: unit must be one of {', '.join(UNITS)}")
     try:

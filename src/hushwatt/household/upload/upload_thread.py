@@ -15,6 +15,7 @@ from hushwatt.errors import HushwattError
 from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.ledger.store import Store
 from hushwatt.household.upload.http import connect
 from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import ProviderClient
@@ -23,6 +24,7 @@ from hushwatt.privacy.entropy import OperatingSystem
 LOG = logging.getLogger("hushwatt.household")
 POLL_SECONDS = 1.0  # seconds between two looks into the outbox
 STOP_SECONDS = 1.0  # seconds to wait for an exchange that is under way
+Job = Callable[[int], None]  # done at a time, in nanoseconds
 
 
 class Search(Protocol):
@@ -58,18 +60,22 @@ class UploadThread:
     def _run(self) -> None:
         while not self._stop.is_set():
             with self.guard("sending"), self.folder.store() as store:
-                jobs = [Outbox(store, OperatingSystem(), self.guard.say, self.client).send]
-                for search in self.searches:
-                    asking = search(store, self.folder.caps, OperatingSystem(), self.guard.say, self.client)
-                    jobs.append(asking.look)
-                self._send(jobs)
+                jobs = self.jobs(store)
+                while not self._stop.is_set():
+                    self.send(jobs)
+                    self._stop.wait(POLL_SECONDS)
             self._stop.wait(POLL_SECONDS)
 
-    def _send(self, jobs: Sequence[Callable[[int], None]]) -> None:
-        while not self._stop.is_set():
-            try:
-                for job in jobs:
-                    job(self.clock.look().wall)
-            except HushwattError as wrong:  # the ledger cannot be written: the agent says so
-                LOG.debug("the outbox waits: %s", wrong)
-            self._stop.wait(POLL_SECONDS)
+    def jobs(self, store: Store) -> list[Job]:
+        """All that is asked of providers, over one connection to the ledger."""
+        outbox = Outbox(store, OperatingSystem(), self.guard.say, self.client)
+        given = store, self.folder.caps, OperatingSystem(), self.guard.say, self.client
+        return [outbox.send, *(search(*given).look for search in self.searches)]
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Do each of them once."""
+        try:
+            for job in jobs:
+                job(self.clock.look().wall)
+        except HushwattError as wrong:  # the ledger cannot be written: the agent says so
+            LOG.debug("the outbox waits: %s", wrong)

@@ -7,7 +7,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.estimate.caveats import unmeasured_times
 from hushwatt.provider.estimate.measuring_mean import is_plain
-from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
+from hushwatt.provider.estimate.results import Estimates, FoldEstimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
 TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
@@ -21,9 +21,17 @@ def document(estimates: Estimates) -> Document:
         **({"smoothed": True} if estimates.smoothed else {}),
         "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
         "appliances": _periods(estimates) if estimates.answered else {},
+        **({"folds": [_fold(each) for each in estimates.folds]} if estimates.folds else {}),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
+
+
+def _fold(fold: FoldEstimates) -> Document:
+    """All slots of one hour, weekday, hour of the week or month; an appliance that too few homes spoke of is null."""
+    periods = {name: _period(period) if period else None for name, period in fold.by_period.items()}
+    influence = {} if fold.influence is None else {"influence": fold.influence}
+    return {"key": fold.key, "slots": fold.slots, "appliances": periods, **influence}
 
 
 def top_document(estimates: Estimates, count: int) -> Document:

@@ -96,6 +96,16 @@ class PeriodEstimates:
 
 
 @dataclass(frozen=True)
+class FoldEstimates:
+    """All slots of the same hour, weekday, hour of the week or month, as one period."""
+
+    key: str
+    slots: int
+    by_period: dict[str, PeriodEstimates | None]  # by appliance, in the plan's order
+    influence: float | None = None  # homes that one forging home counts as at most, in any of these means
+
+
+@dataclass(frozen=True)
 class Estimates:
     """Everything the provider answers about a period."""
 
@@ -109,6 +119,7 @@ class Estimates:
     swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
     # put the next one before it
     unpublished: int = 0  # slots with reports whose period is not complete: nothing is told of them
+    folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property
