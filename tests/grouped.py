@@ -108,9 +108,13 @@ GROUPED = {
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
     "household/mqtt_entities/test_publisher.py": "household/guard",
+    "household/page/test_render.py": "household/page/act household/page/data",
+    "household/page/test_requests.py": "household/page/reports",
+    "household/page/test_view.py": "household/page/html",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
-        cli/household/household cli/household/options household/page/html household/page/view
+        cli/household/household cli/household/options household/page/last_report household/page/numbers
+        household/page/plan_page
     """,
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
@@ -175,6 +179,7 @@ ACROSS = {
     "fleet/test_edges.py",
     "fleet/test_long_windows.py",
     "fleet/test_older_states.py",
+    "household/page/test_browser.py",
     "household/sources/test_replay.py",
     "household/results/test_same_bytes.py",
     "household/test_coming_back.py",
