@@ -8,7 +8,7 @@ from tests.household.serving import free_port
 
 @pytest.fixture(scope="session")
 def street(tmp_path_factory):
-    """A provider whose slots last three seconds."""
+    """A provider whose slots are short."""
     street = Street.open(tmp_path_factory.mktemp("provider"))
     yield street
     street.provider.stop()

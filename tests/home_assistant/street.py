@@ -13,7 +13,7 @@ from tests.household.serving import Provider, plan_text
 from hushwatt.household.ledger.high_water_mark import SHARED_MEMORY
 from hushwatt.plan.plan import Plan
 
-SLOT = 3  # seconds
+SLOT = 2  # seconds
 NAMES = ("Kettles of Leeds", "Evenings in Leeds", "Kettles of York")  # of the plans, in the order they are served
 
 
@@ -78,7 +78,7 @@ class HomeRecord:
 
     def released(self, plan: Plan) -> dict[tuple[int, int], set[tuple[int, int, bytes]]]:
         """Everything that left or may leave under a plan, by slot, as the audits take it."""
-        wanted = "SELECT slot, spent, drawn, payload FROM reports JOIN plans USING (place) WHERE plan = ?"
+        wanted = "SELECT reports.slot, spent, drawn, payload FROM reports JOIN plans USING (place) WHERE plan = ?"
         return {(1, slot): {tuple(row)} for slot, *row in self.rows(wanted, plan.id)}
 
     def spent(self, plan: Plan) -> int:

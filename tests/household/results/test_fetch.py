@@ -7,6 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.household.results.sharing import published
 from tests.household.succeeding import home_of
 
+from hushwatt.audit.harness.fake_provider import proved_answer
 from hushwatt.audit.harness.plans import plan_for
 from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.caps import DAY
@@ -61,9 +62,10 @@ def test_what_was_published_is_kept(living):
 
 
 def test_a_plan_that_shares_nothing_is_not_asked_about(living):
-    """Nor one that is paused or was left."""
-    home, provider, fetch = living(plan_for(random.Random(1)))
+    """There is nothing to fetch."""
+    _, provider, fetch = living(plan_for(random.Random(1)))
     days(fetch, 0, 20)
+
     assert provider.requests == []
 
 
@@ -99,8 +101,6 @@ def test_an_old_provider_is_said_once(living, monkeypatch):
         if not request.path.endswith("/results"):
             return plain(request)
         provider.requests.append(request)
-        from hushwatt.audit.harness.fake_provider import proved_answer
-
         return proved_answer(provider.key, request, b"{}", status=404)
 
     monkeypatch.setattr(provider, "answer", answer)

@@ -2,6 +2,7 @@
 
 import random
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 from tests.household.results.sharing import RecordingProvider, SharedHome, published, readings
@@ -64,7 +65,7 @@ def test_nothing_at_home_moves_a_fetch(shared_home):
         asked.append([time for time, raw in heard if b"/results HTTP" in raw])
 
     assert asked[0] == asked[1] != []
-    gaps = {later - earlier for earlier, later in zip(asked[0], asked[0][1:], strict=False)}
+    gaps = {later - earlier for earlier, later in pairwise(asked[0])}
     assert gaps == {300 * 10**9}
 
 

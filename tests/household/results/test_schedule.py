@@ -2,6 +2,7 @@
 
 import random
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -60,7 +61,7 @@ def test_every_day_at_the_same_time(store):
     times = fetches(store, hours(0, 24 * 400))
 
     assert 7 <= (times[0] - START) / DAY <= 8
-    assert {later - earlier for earlier, later in zip(times, times[1:], strict=False)} == {DAY}
+    assert {later - earlier for earlier, later in pairwise(times)} == {DAY}
     assert 13 <= (times[-1] - nanoseconds(YEAR.expires)) / DAY <= 14
 
 

@@ -9,8 +9,8 @@ plan can name this mechanism; docs/explanation/memoised-answers.md says why.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import product
+from functools import cache, lru_cache, partial
+from itertools import pairwise, product, starmap
 from math import prod
 
 from hushwatt.plan.amounts import MICRO
@@ -66,7 +66,6 @@ def memoised_home(permanent: int, fresh: int, levels: int) -> MemoisedHome:
     return MemoisedHome(grr(Budget(permanent, MICRO), levels), grr(Budget(fresh, MICRO), levels))
 
 
-@lru_cache(maxsize=1 << 16)
 def _row_weight(home: MemoisedHome, level: int, row: Row) -> int:
     """The answers at one level, over its permanent answer; a level that was never held has its permanent one too."""
     hold, rise = _steps(home.fresh.hold), _steps(home.fresh.rise)
@@ -86,16 +85,21 @@ class LifetimeRatios:
     changing: Fraction  # between any two streams of levels at all
 
 
+@lru_cache(maxsize=64)  # a year of reports takes seconds
 def lifetime_ratios(home: MemoisedHome, reports: int) -> LifetimeRatios:
     """Every pair of streams and every transcript, gone through by their counts.
 
     A transcript is as likely as any other with the same counts, so one of each kind is enough: for given numbers of
-    each answer, the likeliest and the unlikeliest table of counts are the worst pair of streams.
+    each answer, the likeliest and the unlikeliest table of counts are the worst pair of streams.  Levels that change
+    names with their answers change no chance, so one order of the answers stands for all.
     """
+    row_weight = cache(partial(_row_weight, home))  # as `weight_of`, each row once: tables share them
     constant = changing = Fraction(1)
     for answers in _shares(reports, home.levels):
-        weights = [home.weight_of(table) for table in _tables(answers, home.levels)]
-        still = [home.weight_of(table) for table in _constant(answers)]
+        if any(one > next_one for one, next_one in pairwise(answers)):
+            continue
+        weights = [prod(starmap(row_weight, enumerate(table))) for table in _tables(answers, home.levels)]
+        still = [prod(starmap(row_weight, enumerate(table))) for table in _constant(answers)]
         constant = max(constant, Fraction(max(still), min(still)))
         changing = max(changing, Fraction(max(weights), min(weights)))
     return LifetimeRatios(constant, changing)

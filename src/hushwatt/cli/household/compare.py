@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from hushwatt.household.compare import Comparison
     from hushwatt.plan.plan import Plan
 
-ON = (
-    "this home's own means are kept from now on, on this machine alone; it takes a week or two until there is something"
-)
+ON = "this home's own means are kept from now on, on this machine alone; it takes a week or two until they tell"
 OFF = "this home's own means are deleted, and none are kept"
 HOW = "your home's own means are not kept; to be compared with homes here, `hushwatt household compare --on`"
 NOT_SHARED = "it does not share its results, so there is nothing to compare with"

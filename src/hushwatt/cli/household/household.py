@@ -22,12 +22,14 @@ from hushwatt.cli.household.options import (
     plan_in,
     say,
 )
+from hushwatt.cli.household.sources import sources
 from hushwatt.cli.options import Json
 from hushwatt.errors import UsageError
-from hushwatt.sanitise import quoted, sanitised
+from hushwatt.sanitise import quoted
 
 app = App(name="household", help="Take part from home: join, run, see all that leaves, compare, pause, leave.")
 app.command(compare)
+app.command(sources)
 
 
 @app.command
@@ -193,42 +195,6 @@ def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json 
         cost = f"spent ε {plain(row['spent'])}, drawn with ε {plain(row['drawn'])}"
         when = f"{zoned_time(row['ended'], row['timezone'])}  slot {row['slot']}"
         print(f"{row['plan'][:12]}  {when}  {cost}  {state}  {row['payload'].hex()}")
-
-
-@app.command
-def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOption = None) -> None:
-    """Show the sources and how fresh they are; with --discover, listen for plugs on the broker.
-
-    Parameters
-    ----------
-    seconds
-        How long to listen.
-    discover
-        Listen on the broker of sources.toml (127.0.0.1 without one), and print what to write there.
-    """
-    import asyncio
-
-    from hushwatt.cli.household.owner_text import source_lines
-    from hushwatt.household.sources.discover import discover as find
-    from hushwatt.household.sources.sources_file import Broker
-
-    here = open_folder(folder)
-    named = here.sources()
-    if not discover and (named.plugs or named.tables):
-        for line in source_lines(here.health(), time.time_ns()):
-            print(line)
-        return
-    broker = named.broker or Broker()
-    try:
-        plugs = asyncio.run(find(broker, seconds))
-    except Exception as wrong:
-        if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
-            raise
-        words = sanitised(wrong, 100)
-        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
-    for each in plugs:
-        print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
-    say(f"{len(plugs)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
 
 
 @app.command

@@ -1,15 +1,28 @@
-"""See what plugs there are on a broker; their readings are passed over."""
+"""See what plugs there are on a broker, and how many watts each tells, for its owner's eyes alone."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from hushwatt.household.sources.measurement import PowerReading
 from hushwatt.household.sources.mqtt import connection
-from hushwatt.household.sources.presets import LISTENED, Recognised, describe, identity, is_config, recognise, settle
+from hushwatt.household.sources.presets import (
+    LISTENED,
+    Preset,
+    Recognised,
+    describe,
+    identity,
+    is_config,
+    recognise,
+    settle,
+)
 from hushwatt.household.sources.sources_file import Broker
+from hushwatt.household.sources.toml_words import toml_text
+from hushwatt.household.untrusted_json import Malformed
 
 MAX_PLUGS = 1_000  # plugs that are told of: more is somebody's joke
+MAX_TOPICS = 10 * MAX_PLUGS
 
 
 @dataclass(frozen=True, order=True)
@@ -20,6 +33,7 @@ class DiscoveredPlug:
     topic: str
     settings: tuple[tuple[str, str], ...] = ()
     fresh: bool = True  # False: only a retained message was there
+    watts: float | None = field(default=None, compare=False, repr=False)
 
     @property
     def toml(self) -> str:
@@ -32,6 +46,7 @@ async def discover(broker: Broker, seconds: float) -> list[DiscoveredPlug]:
     """Listen for a while, and say who spoke of watts."""
     heard: dict[Recognised, bool] = {}  # and whether it was said just now
     announced: dict[str, list[Recognised]] = {}  # by the topics that discovery names
+    latest: dict[str, bytes] = {}  # what each topic last said
     async with connection(broker) as connected:
         for topic in LISTENED:
             await connected.subscribe(topic)
@@ -40,13 +55,15 @@ async def discover(broker: Broker, seconds: float) -> list[DiscoveredPlug]:
                 async for message in connected.messages:
                     topic, payload = message.topic.value, message.payload if isinstance(message.payload, bytes) else b""
                     found = recognise(topic, payload)
+                    if topic in latest or len(latest) < MAX_TOPICS:
+                        latest[topic] = payload
                     for each in [*found, *announced.get(topic, [])]:
                         if each in heard or len(heard) < MAX_PLUGS:
                             heard[each] = heard.get(each, False) or not (message.retain or is_config(topic))
                     for each, named in announce(topic, found, announced):
                         announced.setdefault(named, []).append(each)
                         await connected.subscribe(named)
-    return discovered(heard)
+    return discovered(heard, latest)
 
 
 def announce(
@@ -59,21 +76,21 @@ def announce(
             yield each, named
 
 
-def discovered(heard: dict[Recognised, bool]) -> list[DiscoveredPlug]:
-    """The plugs behind what was heard, and whether it was said just now."""
+def discovered(heard: dict[Recognised, bool], latest: dict[str, bytes]) -> list[DiscoveredPlug]:
+    """The plugs behind what was heard, whether it was said just now, and the watts of each."""
     fresh = {identity(each.device) for each, now in heard.items() if now}
     return sorted(
-        DiscoveredPlug(preset, topic, tuple(settings.items()), identity(device) in fresh)
+        DiscoveredPlug(preset, topic, tuple(settings.items()), identity(device) in fresh, _watts(device, latest))
         for device in settle(heard)
         for preset, topic, settings in (describe(device),)
     )
 
 
-def toml_text(words: str) -> str:
-    r"""A text as TOML has it; whatever is in a topic, it stays in its quotes and on its line.
-
-    >>> print(toml_text('desk"\n[[plug]]'))
-    "desk\U00000022\U0000000a[[plug]]"
-    """
-    escaped = (each if each.isprintable() and each not in '"\\' else f"\\U{ord(each):08x}" for each in words)
-    return f'"{"".join(escaped)}"'
+def _watts(device: Preset, latest: dict[str, bytes]) -> float | None:
+    """The watts that a device last told of; None where it counts energy only, or told nothing that is a number."""
+    watts = None
+    for topic in device.topics():
+        with suppress(Malformed):
+            for measurement in device.read(topic, latest[topic]) if topic in latest else ():
+                watts = measurement.watts if isinstance(measurement, PowerReading) else watts
+    return watts
