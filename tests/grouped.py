@@ -39,6 +39,7 @@ GROUPED = {
         chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
+    "cli/household/test_household.py": "cli/household/leaving_text cli/household/options",
     "cli/household/test_owner_text.py": "household/agreement household/consent_text household/report/preview",
     "cli/plan/test_advise.py": "cli/plan/advice_text",
     "cli/provider/test_provider.py": """
@@ -108,7 +109,7 @@ GROUPED = {
     "household/mqtt_entities/test_publisher.py": "household/guard",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
-        cli/household/household cli/household/options household/page/html household/page/view
+        household/page/html household/page/view
     """,
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",

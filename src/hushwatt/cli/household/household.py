@@ -97,7 +97,9 @@ def join(
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
     for line in here.restrict_to_owner():
         say(line)
-    say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `{here.command('run')}`")
+    find = f"find your plugs with `{here.command('sources --write')}`, then "
+    first = "" if (here.path / "sources.toml").exists() else find
+    say(f"joined {quoted(agreed.name)}; next: {first}`{here.command('run')}`")
 
 
 @app.command
