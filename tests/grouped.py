@@ -39,6 +39,7 @@ GROUPED = {
         chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
+    "cli/household/test_household.py": "cli/household/leaving_text cli/household/options",
     "cli/household/test_owner_text.py": "household/agreement household/consent_text household/report/preview",
     "cli/household/test_sources.py": "cli/household/choose_sources",
     "cli/plan/test_advise.py": "cli/plan/advice_text",
@@ -113,7 +114,7 @@ GROUPED = {
     "household/page/test_view.py": "household/page/html",
     "household/test_run.py": "household/sources/discover household/upload/upload_thread",
     "household/test_shown.py": """
-        cli/household/household cli/household/options household/page/last_report household/page/numbers
+        household/page/last_report household/page/numbers
         household/page/plan_page
     """,
     "household/upload/test_acknowledged.py": "household/upload/backoff",
