@@ -65,6 +65,7 @@ def sources(
     named = here.sources()
     asked = discover or write or home_assistant is not None or broker is not None
     if not asked and (named.plugs or named.tables or named.entities_of_home_assistant):
+        here.check_secrets(named)
         health = here.health()
         for line in [json.dumps(health)] if as_json else source_lines(health, time.time_ns()):
             print(line)
