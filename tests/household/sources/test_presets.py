@@ -278,7 +278,9 @@ def test_a_wrong_setting_is_named(kind, settings, words):
 
 def test_the_page_tells_of_every_preset(tmp_path):
     """Each row of the table is a plug that can be written so, and its readings hold for as long as it says."""
-    rows = [line.split("|")[1:-1] for line in PAGE.read_text().splitlines() if line.startswith("|") and "preset" in line]
+    rows = [
+        line.split("|")[1:-1] for line in PAGE.read_text().splitlines() if line.startswith("|") and "preset" in line
+    ]
     told = set()
     for _, keys, hold in rows:
         plug = tomllib.loads("\n".join(re.findall("`([^`]+)`", keys)))
