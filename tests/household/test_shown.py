@@ -248,7 +248,8 @@ def test_what_can_be_concluded(home, plans, place):
     one, everything = re.search(r"From one report: (.*?)</p>.*From all (.*?)</p>", words, re.DOTALL).groups()
     days = ceil((home.clock.wall - nanoseconds(plan.start)) / DAY)
 
-    assert f"{waiting} waiting to be sent." in section(shown(home)[0], plan) or not waiting
+    waits = f"{waiting} report{' waits' if waiting == 1 else 's wait'} to be sent."
+    assert (waits in section(shown(home)[0], plan)) is bool(waiting)
     assert f"with probability {max(truths(plan)):.3g} at most" in one
     assert everything == f"{len(reports)} so far: {long_run_words(plan, days)[0]}."
     assert f"watches all your reports for {days} day" in everything
