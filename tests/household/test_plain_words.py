@@ -38,10 +38,8 @@ def test_what_stays_the_same_is_not_kept_quiet(folder):
 
     assert max(each.constant for each in every) == pytest.approx(0.846, abs=0.001)
     assert "could not tell" not in told
-    assert (
-        "right about 2 times in 3, where a coin toss is right 1 time in 2. What stays the same shows more: they could guess"
-        in told
-    )
+    assert "right about 2 times in 3, where a coin toss is right 1 time in 2. What stays the same" in told
+    assert "shows more: they could guess" in told
     assert "right about 17 times in 20, where a coin toss is right 1 time in 2." in told
 
 
