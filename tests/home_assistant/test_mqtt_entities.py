@@ -1,4 +1,4 @@
-"""The agent's own entities in a real Home Assistant, old and new, over a real broker."""
+"""The agent's own entities in a real Home Assistant, over a real broker."""
 
 from datetime import UTC, datetime
 
@@ -12,10 +12,9 @@ SOURCES = "entities = true\n[mqtt]\nport = {port}\n"
 PLANS = NAMES[0], NAMES[2]
 
 
-@pytest.fixture(params=["house", "old_house"])
-def told(request, street, tmp_path):
+@pytest.fixture
+def told(house, street, tmp_path):
     """Two agents on one broker, the first with two plans, that a Home Assistant is told about."""
-    house = request.getfixturevalue(request.param)
     with broker(tmp_path) as port:
         house.use_broker(port)
         agents = [AgentBeside(tmp_path / name) for name in ("first", "second")]

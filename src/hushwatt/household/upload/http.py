@@ -132,13 +132,26 @@ def connect(
 
 def check_address(address: str) -> str:
     """The provider's address without what follows the host and its folder, or a UsageError."""
-    parts = urlsplit(address if "://" in address else f"https://{address}")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-        raise UsageError(f"{address} is no address of a provider; write for example https://energy.example.org")
+    address, shown = address.strip(), sanitised(address, 200)
+    parts = _parts(address if "://" in address else f"https://{address}")
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        raise UsageError(f"{shown} is no address of a provider; write for example https://energy.example.org")
+    if "://" not in address and (parts.port is not None or is_private_host(parts.hostname)):
+        scheme = "http" if is_private_host(parts.hostname) else "https"
+        raise UsageError(f"{shown} does not say http or https; write {scheme}://{shown}")
     if parts.scheme == "http" and not is_private_host(parts.hostname):
-        raise UsageError(f"{address}: outside your own network a provider must be reached by https")
+        raise UsageError(f"{shown}: outside your own network a provider must be reached by https")
     folder = parts.path.split("/v1")[0].rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{folder}"
+
+
+def _parts(address: str) -> SplitResult | None:
+    """What an address consists of; None where it makes no sense."""
+    try:
+        parts = urlsplit(address)
+        return parts if parts.port != 0 else None
+    except ValueError:  # a port that is none, brackets that do not close
+        return None
 
 
 def is_private_host(host: str) -> bool:
