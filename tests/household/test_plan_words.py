@@ -28,6 +28,15 @@ def test_a_plan_is_told_without_a_greek_letter(name):
         assert jargon not in text.replace(preset(name).description, "")
 
 
+def test_results_that_homes_see_are_told():
+    """Only of a plan that shares them."""
+    year = preset("year")
+    shared = set(plan_sentences(replace(year, share_results=True), Caps(), zone=UTC))
+    (more,) = shared - set(plan_sentences(year, Caps(), zone=UTC))
+
+    assert more.startswith("They are shown to homes as well.")
+
+
 def test_the_owners_limits_speak():
     """What stands in the way, or how long they last."""
 

@@ -10,7 +10,9 @@ from tests.household.succeeding import FOLLOWS, here, home_of, look_now, old_pla
 
 from hushwatt.audit.harness.home_under_test import NO_CAPS
 from hushwatt.household.clock import SECOND
-from hushwatt.household.page.view import OwnerPageData, home_page
+from hushwatt.household.page.data import OwnerPageData
+from hushwatt.household.page.plan_page import plan_page
+from hushwatt.household.page.view import home_page
 from hushwatt.household.status import plan_statuses
 from hushwatt.plan import Appliance, Plan, SlotLength
 from hushwatt.plan.times import nanoseconds
@@ -104,7 +106,9 @@ def test_a_home_is_told_and_takes_its_time(folder):
         assert left.successors == right.successors == (line,)
         page = home_page(OwnerPageData(home.store, FOLLOWS, home.clock.wall, {}, [], "token"))
         assert "Moved on from" in page
-        assert "follow_successors" in page
+        terms = plan_page(OwnerPageData(home.store, FOLLOWS, home.clock.wall, {}, [], "token"), new.id)
+        assert terms is not None
+        assert "follow_successors" in terms
         assert line in home.store.value("SELECT words FROM consents WHERE plan = ?", (new.id,))
     assert [each.path for each in provider.requests if each.path.endswith("/devices")] == [
         f"/v1/plans/{new.id}/devices"

@@ -41,6 +41,7 @@ NEEDS = {  # None: it works without an extra
     "completion bash": None,
     "simulate ideal -o readings.parquet --homes 300 --slots 3": "provider",
     "randomise plan.toml readings.parquet -o reports.parquet": "provider",
+    "compare plan.toml reports.parquet --a hours=17-21 --b hours=0-6": "provider",
     "estimate plan.toml reports.parquet": "provider",
     "top plan.toml reports.parquet": "provider",
     "provider serve --plan plan.toml": "provider",

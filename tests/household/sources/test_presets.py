@@ -1,13 +1,17 @@
 """What each maker's messages mean."""
 
 import json
+import re
+import tomllib
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.household.sources.sample_messages import EM, EM_DATA, GLOW, SHELLY, TASMOTA, TELEGRAM, payload
 
 from hushwatt.errors import UsageError
+from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.measurement import (
     EnergyCounter,
     Part,
@@ -27,8 +31,11 @@ from hushwatt.household.sources.presets import (
     Tasmota,
     Zigbee2Mqtt,
 )
+from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.household.untrusted_json import Malformed
+from hushwatt.plan.slot import SlotLength
 
+PAGE = Path(__file__).parents[3] / "docs/howto/plain-linux.md"
 PHASES = "emeter/0+emeter/1+emeter/2"
 EMETERS = ("emeter/0", "emeter/1", "emeter/2")
 TARIFFS = ("electricity_delivered_1", "electricity_delivered_2")
@@ -267,3 +274,19 @@ def test_a_wrong_setting_is_named(kind, settings, words):
     """What no device has is refused."""
     with pytest.raises(UsageError, match=words):
         kind("x", **settings)
+
+
+def test_the_page_tells_of_every_preset(tmp_path):
+    """Each row of the table is a plug that can be written so, and its readings hold for as long as it says."""
+    rows = [
+        line.split("|")[1:-1] for line in PAGE.read_text().splitlines() if line.startswith("|") and "preset" in line
+    ]
+    told = set()
+    for _, keys, hold in rows:
+        plug = tomllib.loads("\n".join(re.findall("`([^`]+)`", keys)))
+        (entry,) = SourcesFile.parse({"plug": [{"appliance": "mains", **plug}]}, tmp_path).plugs
+        told.add(plug["preset"])
+
+        assert entry.stale == SlotLength.parse(hold.strip()).seconds * SECOND, plug
+
+    assert told == set(PRESETS)

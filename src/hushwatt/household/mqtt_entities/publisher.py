@@ -29,7 +29,7 @@ from hushwatt.household.mqtt_entities.entities import (
     to_resume,
 )
 from hushwatt.household.mqtt_entities.fixed_ids import FixedIds
-from hushwatt.household.sources.mqtt import MAX_BACKOFF, broker_failure, connection
+from hushwatt.household.sources.mqtt import MAX_BACKOFF, MIN_BACKOFF, broker_failure, connection
 from hushwatt.household.sources.sources_file import Broker
 
 STATE_SECONDS = 30.0  # seconds between two states
@@ -48,16 +48,18 @@ async def announce(
 
     names = EntityNames.of(store.home)
     will = aiomqtt.Will(names.availability, OFFLINE, qos=1, retain=True)
-    once = LogOnce(guard.say)
+    once, pause = LogOnce(guard.say), MIN_BACKOFF
     while True:
         try:
             async with connection(broker, will) as connected:
                 once.clear(broker)
+                pause = MIN_BACKOFF
                 await EntityPublisher(connected, store, look, clock, guard, names).run()
         except (aiomqtt.MqttError, HushwattError, OSError, ValueError) as wrong:
             where = f"the broker {broker.host}:{broker.port}"
             once(broker, f"{where} cannot be told of this home's entities ({broker_failure(wrong)}); tried again")
-            await asyncio.sleep(MAX_BACKOFF / 2)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, MAX_BACKOFF)
 
 
 @dataclass

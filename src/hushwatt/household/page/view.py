@@ -14,7 +14,7 @@ from hushwatt.household.page.reports import report_table
 from hushwatt.household.plain_words import home_sentence
 from hushwatt.household.plan_words import how_often
 from hushwatt.household.status import PlanStatus, sent_reports
-from hushwatt.household.troubles import troubles
+from hushwatt.household.troubles import Trouble, troubles
 from hushwatt.sanitise import quoted
 
 LATEST = 5  # reports that are shown here
@@ -52,8 +52,17 @@ def _notices(data: OwnerPageData) -> str:
     found = troubles(data.store, data.caps, data.health, data.now)
     if not found:
         return ""
-    lines = [f"{_prose(each.words)} <em>{_prose(each.remedy)}</em>" for each in found]
+    lines = [_notice(data, each) for each in found]
     return f'<section class="notice"><h2>Needs your attention</h2>{html.listed(lines)}</section>'
+
+
+def _notice(data: OwnerPageData, each: Trouble) -> str:
+    """One of them; what the limits say in numbers is on their own page."""
+    status = data.status_of(each.plan or "")
+    if each.key.startswith("caps ") and status is not None:
+        words = f"{quoted(status.plan.name)} asks for more than your limits allow, so your home holds reports back."
+        return f"{html.text(words)} {html.link('limits', 'See your limits')}"
+    return f"{_prose(each.words)} <em>{_prose(each.remedy)}</em>"
 
 
 def _prose(words: str) -> str:

@@ -11,9 +11,10 @@ from hushwatt.errors import HushwattError
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.log_once import LogOnce
-from hushwatt.household.results.published import keep_results, read_results
+from hushwatt.household.results.published import PublishedResult, keep_results, read_results
 from hushwatt.household.results.schedule import is_due
 from hushwatt.household.untrusted_json import Malformed
+from hushwatt.household.upload.http import HttpResponse
 from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
@@ -55,14 +56,18 @@ class ResultsFetch:
             try:
                 self._fetch(plan, row["address"], row["provider"], now)
                 self.once.clear(plan.id)
-            except (HushwattError, Malformed) as wrong:
+            except HushwattError as wrong:
                 self.once(plan.id, f"plan {quoted(plan.name, 60)}: no results to compare with: {wrong}")
 
     def _fetch(self, plan: Plan, address: str, pinned: bytes, now: int) -> None:
         with self.client(address).plan_session(plan.id, pinned) as provider:
-            answer = provider.results()
-        try:
-            results = read_results(plan, answer.json(), now)
-        except Malformed as wrong:
-            raise ProviderRefused(f"the provider's answer {wrong}") from None
+            results = parse_results(plan, provider.results(), now)
         keep_results(self.store, plan, results)
+
+
+def parse_results(plan: Plan, answer: HttpResponse, now: int) -> list[PublishedResult]:
+    """What was published of a plan, by an answer of its provider."""
+    try:
+        return read_results(plan, answer.json(), now)
+    except Malformed as wrong:
+        raise ProviderRefused(f"the provider's answer {wrong}") from None

@@ -122,6 +122,7 @@ class Plug:
     _power: tuple[int, float] | None = field(default=None, repr=False)
     _counter: tuple[int, float] | None = field(default=None, repr=False)
     _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
+    _guessed: bool = field(default=False, repr=False)  # whether the power is a counter's, for the time after it
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
     _confirmed: int | None = field(default=None, repr=False)  # until when its sender stood by the last reading
 
@@ -217,6 +218,7 @@ class Plug:
         if not self._is_possible(watts):
             return
         self._count_small(watts)
+        self._guessed = False
         if self._counter is not None and time - self._counter[0] > self.stale:
             self._counter = None  # it stopped counting
         if self._counter is None:
@@ -250,7 +252,7 @@ class Plug:
             self._power = None  # started again, or too long ago: nothing is known about the time between
             return True
         self._add_energy(since, time, watts)
-        self._power = time, watts
+        self._power, self._guessed = (time, watts), True
         return True
 
     def _hold_until(self, time: int) -> None:
@@ -262,7 +264,8 @@ class Plug:
             energy.hold(since, time, self._fresh_until(since), watts)
 
     def _fresh_until(self, since: int) -> int:
-        return max(since, self._confirmed or since) + self.stale
+        """How long a reading of `since` holds; what a counter rose by says little of the hours after it."""
+        return max(since, self._confirmed or since) + (min(self.stale, HOUR) if self._guessed else self.stale)
 
     def _add_energy(self, start: int, end: int, watts: float) -> None:
         """Add what was used in [start, end) to every slot that holds part of it."""

@@ -30,7 +30,7 @@ from typing import Any
 from hushwatt.errors import PlanError, UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.entities import MAX_WATTS, EntityEntry
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.measurement import UNITS
 from hushwatt.household.sources.presets import PRESETS, Preset
 from hushwatt.plan.slot import SlotLength

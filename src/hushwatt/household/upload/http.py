@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from hushwatt import __version__
 from hushwatt.errors import HushwattError, UsageError
 from hushwatt.household.untrusted_json import Malformed, as_table, as_text, parse_json
-from hushwatt.household.upload.request_log import SentRequest
+from hushwatt.household.upload.request_log import LoggedRequest
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket, dial
 from hushwatt.sanitise import sanitised
 
@@ -71,7 +71,7 @@ class HttpSession:
     address: str
     deadline: Deadline
     dial: Callable[[SplitResult, Deadline], TimedSocket] = dial
-    record: Callable[[SentRequest], None] = lambda request: None  # is shown each request as it went out
+    record: Callable[[LoggedRequest], None] = lambda request: None  # is shown each request as it went out
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
@@ -93,7 +93,7 @@ class HttpSession:
             status = answer.status
         finally:
             if self._socket.sent:
-                self.record(SentRequest(self.address, bytes(self._socket.sent), status))
+                self.record(LoggedRequest(self.address, bytes(self._socket.sent), status))
         return answer
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ def connect(
     address: str,
     stop: threading.Event | None = None,
     seconds: float = SESSION_TIMEOUT,
-    record: Callable[[SentRequest], None] = lambda request: None,
+    record: Callable[[LoggedRequest], None] = lambda request: None,
 ) -> HttpSession:
     """A session with whoever is at an address; it ends early when `stop` is set."""
     return HttpSession(address, Deadline(seconds, stop or threading.Event()), record=record)

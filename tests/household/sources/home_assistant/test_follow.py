@@ -11,7 +11,7 @@ from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.sources.entities import EntityEntry
 from hushwatt.household.sources.entity_sources import EntitySources
 from hushwatt.household.sources.home_assistant import follow as following
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.hub import Hub
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
@@ -195,7 +195,7 @@ def test_the_same_token_is_tried_again_much_later(home, monkeypatch):
     async def scenario():
         home.tell(60)
         async with home.acting.serving(), home.following():
-            await until(lambda: home.acting.logins >= 1)
+            await until(lambda: home.said)
             home.acting.token = TOKEN
             await until(lambda: home.plug.heard is not None)
 
@@ -333,7 +333,7 @@ def test_broken_messages_end_in_one_line(home):
 def test_a_failure_of_our_own_ends_nothing(home, monkeypatch):
     """It is said, with its place and without what came."""
 
-    def fail(*_):
+    def fail(*_, **__):
         raise ArithmeticError("54321")
 
     monkeypatch.setattr(home.hub, "on_entity", fail)
@@ -391,7 +391,7 @@ def test_pauses_grow_and_differ(home, monkeypatch):
     """About 1, 2, 4 seconds and so on to a minute, by chance between half and all of it."""
     monkeypatch.setattr(following, "MAX_BACKOFF", 60.0)
     login = HomeAssistantLogin("http://ha:8123", TOKEN)
-    follower = following.Follower(login, home.hub, home.clock, home.said.append, following.EntityNames())
+    follower = following.Follower(login, home.hub, home.clock, home.said.append, following.RegistryNames())
     pauses = [follower._pause() for _ in range(12)]
 
     assert all(

@@ -107,6 +107,7 @@ NO_PLUGS = [
     ("homeassistant/sensor/x/config", {"stat_t": "a/b", "unit_of_meas": "%", "dev_cla": "humidity"}),
     ("homeassistant/sensor/x/config", {"stat_t": "a/b", "unit_of_meas": "kWh", "dev_cla": "energy_storage"}),
     ("homeassistant/sensor/x/config", {"stat_t": "a/+", "unit_of_meas": "W"}),
+    ("homeassistant/sensor/x/config", {"stat_t": "a" * 70_000, "unit_of_meas": "W"}),
     ("homeassistant/sensor/x/config", {"stat_t": "a", "unit_of_meas": "W", "val_tpl": "{{ value_json.a * 2 }}"}),
     ("homeassistant/sensor/x/config", ""),
     ("other", "1"),

@@ -19,6 +19,7 @@ from hushwatt.household.untrusted_json import as_table, as_text
 
 CONFIG_TOPICS = ("homeassistant/sensor/+/config", "homeassistant/sensor/+/+/config", "homeassistant/device/+/config")
 MAX_SENSORS = 100  # of one device
+MAX_TOPIC = 1_000  # characters
 METER_CLASSES = ("", "power", "energy")  # device classes of what counts; "" where none is told
 SHORT = {  # what a config may write for what
     "state_topic": "stat_t",
@@ -54,7 +55,7 @@ def recognise_config(payload: bytes, others: Recogniser) -> Iterator[Recognised]
 def _sensor(config: dict[str, Any], others: Recogniser) -> Iterator[Recognised]:
     topic, unit = _text(config, "state_topic"), _text(config, "unit_of_measurement")
     path = template_path(_text(config, "value_template"))
-    if not topic or set(topic) & set("+#\0") or path is None:
+    if not 0 < len(topic) <= MAX_TOPIC or set(topic) & set("+#\0") or path is None:
         return
     if unit not in UNITS or _text(config, "device_class") not in METER_CLASSES:
         if (stem := _esphome_stem(topic)) and not path:
