@@ -11,7 +11,7 @@ from hushwatt.cli.doctor.clock import check_clock_against
 from hushwatt.cli.doctor.home import check_broker, check_home, check_home_assistant, check_provider
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.lock import agent_lock, is_locked
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.sources_file import Broker
 
 

@@ -21,7 +21,7 @@ from hushwatt.sanitise import sanitised
 if TYPE_CHECKING:
     from hushwatt.household.home_folder import HomeFolder
     from hushwatt.household.ledger.store import Store
-    from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+    from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
     from hushwatt.household.sources.sources_file import Broker
 
 

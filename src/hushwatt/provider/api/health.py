@@ -21,7 +21,7 @@ def operation_routes(service: Service, access: Access) -> APIRouter:
     async def healthz(response: Response) -> dict[str, str]:
         response.headers["Date"] = format_datetime(
             service.clock.now(), usegmt=True
-        )  # homes compare their clocks with it
+        )  # for homes whose clocks are off
         return {"status": "ok", "version": __version__}
 
     @routes.get("/readyz", summary="Whether the store can be written")
