@@ -1,12 +1,12 @@
 """The doctor looks at a home: each thing is one line, and what is wrong says what to do."""
 
 import asyncio
+import time
 
 import pytest
 from tests.household.living import join
 from tests.household.serving import Provider, broker, free_port, plan_text
 
-from hushwatt.cli.doctor import home as module
 from hushwatt.cli.doctor.clock import check_clock_against
 from hushwatt.cli.doctor.home import check_broker, check_home, check_home_assistant, check_provider
 from hushwatt.household.home_folder import HomeFolder
@@ -121,7 +121,7 @@ def test_troubles_are_lines_too(here, plan_of, monkeypatch):
     """Those that `household status` shows."""
     from hushwatt.plan.times import nanoseconds
 
-    monkeypatch.setattr(module.time, "time_ns", lambda: nanoseconds(plan_of(3).calendar.start_of(3)))
+    monkeypatch.setattr(time, "time_ns", lambda: nanoseconds(plan_of(3).calendar.start_of(3)))
     found = [each.found for each in check_home(here.path) if each.name == "trouble"]
 
     assert any("the agent is not running" in each for each in found)

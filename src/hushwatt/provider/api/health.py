@@ -19,9 +19,7 @@ def operation_routes(service: Service, access: Access) -> APIRouter:
 
     @routes.get("/healthz", summary="Whether the process runs")
     async def healthz(response: Response) -> dict[str, str]:
-        response.headers["Date"] = format_datetime(
-            service.clock.now(), usegmt=True
-        )  # for homes whose clocks are off
+        response.headers["Date"] = format_datetime(service.clock.now(), usegmt=True)  # for homes whose clocks are off
         return {"status": "ok", "version": __version__}
 
     @routes.get("/readyz", summary="Whether the store can be written")
