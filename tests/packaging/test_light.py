@@ -85,7 +85,7 @@ def tried(wheel, place):
     done = subprocess.run(
         [sys.executable, str(LIGHT), str(place / "package"), json.dumps(patience)],
         cwd=place,
-        env={**os.environ, "HUSHWATT_HOME": str(place / "home"), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "HUSHWATT_HOME": str(place / "home")},
         capture_output=True,
         text=True,
         timeout=600,
