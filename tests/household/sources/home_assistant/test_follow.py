@@ -188,6 +188,41 @@ def test_a_refused_token_is_said_with_what_to_do(home):
     assert TOKEN not in "".join(home.said)
 
 
+def test_a_token_that_is_revoked_is_one_line(home):
+    """The connection ends first; what it means is known, and said, at the next attempt."""
+
+    async def scenario():
+        home.tell(60)
+        async with home.acting.serving(), home.following():
+            await until(lambda: home.plug.heard is not None)
+            home.acting.token = "new-token"
+            await home.acting.drop()
+            await until(lambda: home.said)
+
+    run(scenario())
+
+    assert len(home.said) == 1
+    assert "refuses the token" in home.said[0]
+
+
+def test_a_connection_that_breaks_and_is_there_again_is_no_news(home):
+    """Nothing is said of it, and what was missed is asked for."""
+
+    async def scenario():
+        home.tell(60)
+        async with home.acting.serving(), home.following():
+            await until(lambda: home.plug.heard is not None)
+            await until(lambda: "ping" in str(home.acting.asked))
+            await asyncio.sleep(0.1)
+            home.minute(10)
+            await home.acting.drop()
+            await until(lambda: "recorder/statistics_during_period" in str(home.acting.asked))
+
+    run(scenario())
+
+    assert home.said == []
+
+
 def test_the_same_token_is_tried_again_much_later(home, monkeypatch):
     """Its user may have been let in again."""
     monkeypatch.setattr(following, "REFUSED_SECONDS", 0.3)
