@@ -101,8 +101,8 @@ class HomeFolder:
         except UsageError as wrong:
             return [*lines, str(wrong)]
         secrets = {
-            "the broker's password": sources.broker and sources.broker.password_file,
-            "Home Assistant's token": sources.home_assistant and sources.home_assistant.token_file,
+            "the broker's password": None if sources.broker is None else sources.broker.password_file,
+            "Home Assistant's token": None if sources.home_assistant is None else sources.home_assistant.token_file,
         }
         for what, file in secrets.items():
             if file is not None and open_to_others(Path(file)):
