@@ -6,7 +6,7 @@ from html import escape
 
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
-from hushwatt.household.upload.request_log import LoggedRequest
+from hushwatt.household.upload.request_log import LoggedRequest, RequestLog
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import HEADER_BYTES, record_size
@@ -26,7 +26,7 @@ PURPOSES = {
 
 def requests_section(data: OwnerPageData) -> str:
     """The latest requests, whatever they asked."""
-    found = [] if data.folder is None else data.folder.requests().latest(LATEST_ROWS)
+    found = [] if data.folder is None else RequestLog.of(data.folder.path).latest(LATEST_ROWS)
     if not found:
         return html.section("Requests, as they went out", html.paragraph("None are kept yet."))
     intro = html.paragraph(
@@ -61,7 +61,7 @@ def purpose(each: LoggedRequest) -> str:
 def request_page(data: OwnerPageData, number: str) -> str | None:
     """One request, whole."""
     digits = number.isascii() and number.isdigit() and len(number) < 12
-    found = data.folder.requests().get(int(number)) if digits and data.folder is not None else None
+    found = RequestLog.of(data.folder.path).get(int(number)) if digits and data.folder is not None else None
     if found is None:
         return None
     answer = "There was no answer." if found.status is None else f"The answer had the status {found.status}."
@@ -121,7 +121,7 @@ def carrying(data: OwnerPageData, plan: Plan, slot: int) -> list[LoggedRequest]:
     size, path = record_size(Layout.of(plan).size), f"/v1/plans/{plan.id}/reports "
     return [
         each
-        for each in data.folder.requests().latest()
+        for each in RequestLog.of(data.folder.path).latest()
         if each.line.startswith("POST ") and path in each.line and slot in _slots(each.body, size)
     ]
 

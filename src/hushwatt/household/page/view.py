@@ -1,6 +1,5 @@
 """The first page that an owner sees: one sentence, what needs attention, what was measured and sent, plugs and days."""
 
-from hushwatt.household.clock_words import zone_name
 from hushwatt.household.consent_text import WHILE_PAUSED
 from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.page import html
@@ -12,9 +11,10 @@ from hushwatt.household.page.leaving import unfinished
 from hushwatt.household.page.plugs import plugs
 from hushwatt.household.page.reports import report_table
 from hushwatt.household.plain_words import home_sentence
-from hushwatt.household.plan_words import how_often
 from hushwatt.household.status import PlanStatus, sent_reports
 from hushwatt.household.troubles import Trouble, troubles
+from hushwatt.household.words.clock_words import zone_name
+from hushwatt.household.words.plan_words import how_often
 from hushwatt.sanitise import quoted
 
 LATEST = 5  # reports that are shown here

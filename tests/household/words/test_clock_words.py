@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from hushwatt.household import clock_words
-from hushwatt.household.clock_words import clock_time, day_words, every_words, moment_words, zone_name
+from hushwatt.household.words import clock_words
+from hushwatt.household.words.clock_words import clock_time, day_words, every_words, moment_words, zone_name
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.plan.times import nanoseconds
