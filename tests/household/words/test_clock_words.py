@@ -23,6 +23,14 @@ def test_a_slot_of_an_hour():
     assert clock_time(HOURLY, 13, ZoneInfo("Asia/Tokyo")) == "Monday 1 January 2024, 22:00 to 23:00"
 
 
+def test_short_slots_have_seconds():
+    """Where minutes would not tell one from the next."""
+    short = replace(preset("advised"), slot=SlotLength.parse("20s"))
+
+    assert clock_time(short, 1, UTC) == "Monday 1 January 2024, 00:00:20 to 00:00:40"
+    assert moment_words(5 * 10**9, UTC, exactly=True) == "Thursday 1 January 1970, 00:00:05"
+
+
 def test_slots_of_days_are_dates():
     """One day, or several, where they begin at the home's midnight."""
     weekly = replace(preset("advised"), slot=SlotLength.parse("7d"))

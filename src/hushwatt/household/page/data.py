@@ -62,5 +62,5 @@ class OwnerPageData:
     def clock_time(self, plan: Plan, slot: int) -> str:
         return clock_time(plan, slot, self.zone)
 
-    def moment(self, time: int) -> str:
-        return moment_words(time, self.zone)
+    def moment(self, time: int, exactly: bool = False) -> str:
+        return moment_words(time, self.zone, exactly)

@@ -38,7 +38,7 @@ def requests_section(data: OwnerPageData) -> str:
 
 def request_line(data: OwnerPageData, each: LoggedRequest) -> str:
     answer = "no answer" if each.status is None else f"answered with {each.status}"
-    when = html.link("request", data.moment(each.time), number=each.number)
+    when = html.link("request", data.moment(each.time, exactly=True), number=each.number)
     return f"{when}: {html.text(purpose(each))}, {len(each.sent):,} bytes, {answer}"
 
 
@@ -67,11 +67,8 @@ def request_page(data: OwnerPageData, number: str) -> str | None:
     answer = "There was no answer." if found.status is None else f"The answer had the status {found.status}."
     body = [
         html.heading("A request, as it went out", 1),
-        html.paragraph(f"{data.moment(found.time)}, to {found.address}: {purpose(found)}. {answer}"),
-        html.section(
-            "Request line and headers, each line ended by CR LF, the last by two",
-            f'<pre tabindex="0" class="wire">{_letters(found.head)}</pre>',
-        ),
+        html.paragraph(f"{data.moment(found.time, exactly=True)}, to {found.address}: {purpose(found)}. {answer}"),
+        html.section("Request line and headers", _verbatim_head(found), html.paragraph(LINE_ENDS, soft=True)),
         html.section("Body", *_body(found)),
         html.paragraph(
             f"{len(found.sent):,} bytes in all; SHA-256 {hashlib.sha256(found.sent).hexdigest()}.", soft=True

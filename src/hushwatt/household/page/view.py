@@ -89,7 +89,7 @@ def _when(data: OwnerPageData, each: PlanStatus) -> str:
     if each.state == "paused":
         words.append("Paused: nothing is sent.")
     elif each.next_report_at is not None:
-        words.append(f"Next report: after {data.moment(each.next_report_at)}.")
+        words.append(f"Next report: after {data.moment(each.next_report_at, each.plan.slot.unit == 's')}.")
     if each.waiting:
         words.append(f"{each.waiting:,} report{' waits' if each.waiting == 1 else 's wait'} to be sent.")
     return " ".join(words)
