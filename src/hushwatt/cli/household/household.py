@@ -151,7 +151,8 @@ def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
     health = here.health()
     with here.store() as store:
         caps = here.caps()
-        joined, wrong = plan_statuses(store, now, caps), troubles(store, caps, health, now)
+        joined = plan_statuses(store, now, caps)
+        wrong = troubles(store, caps, health, now, joined)
         budgets = [*meters(store, caps, now), *appliance_meters(store, caps, now)]
     beyond = cap_objections(caps, joined)
     if as_json:

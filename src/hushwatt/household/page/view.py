@@ -49,7 +49,7 @@ def _lead(data: OwnerPageData) -> str:
 
 def _notices(data: OwnerPageData) -> str:
     """All that the owner should know of, and what to do about it."""
-    found = troubles(data.store, data.caps, data.health, data.now)
+    found = troubles(data.store, data.caps, data.health, data.now, data.every)
     if not found:
         return ""
     lines = [_notice(data, each) for each in found]
