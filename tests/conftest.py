@@ -25,6 +25,8 @@ time.tzset()
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+collect_ignore = ["custom_component"]  # run in Home Assistant's own environment by packaging/test_custom_component.py
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PlanOf = Callable[..., Plan]
 

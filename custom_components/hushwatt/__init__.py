@@ -11,6 +11,7 @@ from .const import CONF_PLAN
 from .coordinator import HushwattEntry
 from .home import Home, async_get_home
 from .leaving import async_finish_leaving, async_leave
+from .panel import async_show_panel, hide_panel
 from .succession import async_follow
 
 PLATFORMS = [Platform.SENSOR, Platform.SWITCH]
@@ -35,6 +36,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HushwattEntry) -> bool:
 
     entry.async_on_unload(hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, stop))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+    await async_show_panel(hass)
     entry.async_create_background_task(hass, async_finish_leaving(hass, home), "hushwatt erasure")
     return True
 
@@ -43,12 +45,17 @@ async def async_unload_entry(hass: HomeAssistant, entry: HushwattEntry) -> bool:
     """Take the plan's entities away; with the last entry the home stops."""
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
-        await async_get_home(hass).async_release(entry.entry_id)
+        home = async_get_home(hass)
+        await home.async_release(entry.entry_id)
+        home.async_forget_issues()
+        if not home.wanted:
+            hide_panel(hass)
     return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: HushwattEntry) -> None:
     """Leave the plan, and ask its provider to erase what it has."""
+    async_get_home(hass).async_forget_issues()
     await async_leave(hass, async_get_home(hass), entry.data[CONF_PLAN], entry.title)
 
 

@@ -39,9 +39,9 @@ class AskingAgain(ConfigFlow):
             errors[CONF_AGREE] = "not_agreed"
         elif user_input is not None:
             try:
-                await self.home.async_stop()  # the ledger is changed under it
                 code = (user_input.get(CONF_CODE) or "").strip() or None
-                await self.hass.async_add_executor_job(renewing.take_place, folder, self._shown, code)
+                async with self.home.async_stopped():
+                    await self.hass.async_add_executor_job(renewing.take_place, folder, self._shown, code)
                 return self.async_update_reload_and_abort(entry)
             except HushwattError as wrong:
                 errors["base"], problem = error_of(wrong, "not_joined"), str(wrong)

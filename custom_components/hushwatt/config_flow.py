@@ -55,7 +55,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
                 return await self.async_step_plan()
             except HushwattError as wrong:
                 errors["base"], problem = error_of(wrong), str(wrong)
-                if errors["base"] == "cannot_connect" and "://" not in user_input[CONF_ADDRESS]:
+                if errors["base"] in ("cannot_connect", "invalid_address") and "://" not in user_input[CONF_ADDRESS]:
                     errors["base"] = "no_scheme"
         schema = {vol.Required(CONF_ADDRESS): ADDRESS, vol.Optional(CONF_CODE): CODE, vol.Optional(CONF_KEY): CODE}
         return self.async_show_form(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
@@ -33,8 +33,9 @@ class HomeCoordinator(DataUpdateCoordinator[Snapshot]):
         try:
             await self.home.async_start()
             assert self.home.agent is not None
+            caps, health = self.home.agent.caps, await self.home.async_health()
             snapshot = await self.hass.async_add_executor_job(
-                read_snapshot, self.home.folder, self.home.agent.caps, self.home.clock.look().wall
+                read_snapshot, self.home.folder, caps, health, self.home.clock.look().wall
             )
         except (HushwattError, ConfigEntryNotReady) as wrong:
             raise UpdateFailed(str(wrong)) from None
@@ -49,4 +50,4 @@ class HomeCoordinator(DataUpdateCoordinator[Snapshot]):
         return plan.names if self.data.compares and plan.share_results else ()
 
 
-type HushwattEntry = ConfigEntry[HomeCoordinator]
+HushwattEntry: TypeAlias = ConfigEntry[HomeCoordinator]

@@ -4,12 +4,17 @@ All that touches a disk or waits for a thread is done in the executor, never on 
 """
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
 from hushwatt.errors import HushwattError
@@ -18,6 +23,7 @@ from hushwatt.household.clock import SystemHomeClock
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.home_thread import HomeThread
 from hushwatt.household.ledger.held import HeldLedger
+from hushwatt.household.page.server import OwnerPage
 from hushwatt.household.run import Runner
 from hushwatt.household.sources.entities import EntityEntry
 from hushwatt.household.sources.hub import Hub
@@ -28,6 +34,8 @@ from .const import FOLDER, LOGGER
 from .coordinator import HomeCoordinator
 from .devices import Devices, entries_of, gone
 from .feed import Feed
+
+AGENT_SECONDS = 10.0  # to wait for the agent's thread, which may be at the end of a slot
 
 
 class Home:
@@ -40,12 +48,18 @@ class Home:
         self.devices = Devices(hass)
         self.coordinator = HomeCoordinator(hass, self)
         self.agent: Agent | None = None
+        self.page: OwnerPage | None = None  # what the panel shows
         self.held: HeldLedger | None = None  # while a backup is made
         self._thread: HomeThread | None = None
         self._feed: Feed | None = None
         self._entries: set[str] = set()
         self._lock = asyncio.Lock()
         self._unlisten = hass.bus.async_listen(er.EVENT_ENTITY_REGISTRY_UPDATED, self._registry_changed)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any entry needs it."""
+        return bool(self._entries)
 
     @property
     def alive(self) -> bool:
@@ -59,7 +73,7 @@ class Home:
     async def async_release(self, entry_id: str) -> None:
         """An entry needs it no more; without any it stops."""
         self._entries.discard(entry_id)
-        if not self._entries:
+        if not self.wanted:
             await self.async_stop()
 
     async def async_start(self) -> None:
@@ -68,6 +82,8 @@ class Home:
             if self.alive:
                 return
             await self._async_stop()
+            if not self.wanted:
+                raise ConfigEntryNotReady("no entry needs it")
             chosen = await self.devices.async_load()
             try:
                 await self.hass.async_add_executor_job(self._start, entries_of(self.hass, chosen))
@@ -81,9 +97,17 @@ class Home:
             self._feed.async_start()
 
     async def async_stop(self) -> None:
-        """Stop it, and wait until nothing of it runs."""
+        """Stop it for good, and wait until nothing of it runs."""
+        self._entries.clear()
         async with self._lock:
             await self._async_stop()
+
+    @asynccontextmanager
+    async def async_stopped(self) -> AsyncIterator[None]:
+        """Nothing runs on the ledger meanwhile; the next look starts it again."""
+        async with self._lock:
+            await self._async_stop()
+            yield
 
     async def async_devices_changed(self) -> None:
         """Listen to what the owner chose, or to what it is called now."""
@@ -93,16 +117,30 @@ class Home:
             if self._thread is None or self._feed is None or not self.alive:
                 return
             self._feed.async_stop()
-            entries = entries_of(self.hass, chosen)
-            done = self.hass.loop.create_future()
-            self._thread.call(self._replace, entries, done)
-            await asyncio.wait([done], timeout=10)
+            await self._async_on_agent(self._thread.runner.hub.replace_entities, entries_of(self.hass, chosen))
             self._feed.async_start()
 
-    def _replace(self, entries: list[EntityEntry], done: "asyncio.Future[None]") -> None:
+    async def async_health(self) -> list[dict[str, Any]]:
+        """How fresh the sources are now; empty where nothing runs."""
+        if self._thread is None:
+            return []
+        return await self._async_on_agent(self._thread.runner.hub.health, self.clock.look().wall) or []
+
+    async def _async_on_agent(self, function: Callable[..., Any], *values: object) -> Any:
+        """What the agent's thread, which alone touches the sources, finds; None where it has ended."""
         assert self._thread is not None
-        self._thread.runner.hub.replace_entities(entries)
-        self.hass.loop.call_soon_threadsafe(done.set_result, None)
+        found: Future[Any] = Future()
+        self._thread.call(lambda: found.set_result(function(*values)))
+        done, _ = await asyncio.wait([asyncio.wrap_future(found)], timeout=AGENT_SECONDS)
+        return found.result() if done else None
+
+    @callback
+    def async_forget_issues(self) -> None:
+        """Nothing is wrong with what nobody wants any more."""
+        if not self.wanted:
+            issues.async_clear_failure(self.hass)
+            issues.async_show_gone(self.hass, [])
+            issues.async_show_troubles(self.hass, [])
 
     def _start(self, entries: list[EntityEntry]) -> None:
         """In the executor: open the ledger, take its lock, and live."""
@@ -110,13 +148,15 @@ class Home:
         hub = Hub.of(sources, self._say)
         self._thread = HomeThread(Runner(self.folder, sources, hub, self.clock, self._say))
         self.agent = self._thread.start()
+        zone = dt_util.get_default_time_zone()
+        self.page = OwnerPage(self.folder, self.agent, hub, self.clock, zone=zone)
 
     async def _async_stop(self) -> None:
         if self._feed is not None:
             self._feed.async_stop()
         if self._thread is not None:
             await self.hass.async_add_executor_job(self._thread.stop)
-        self._feed = self._thread = self.agent = None
+        self._feed = self._thread = self.agent = self.page = None
 
     def _say(self, line: str) -> None:
         """What the agent tells its owner; there is never a reading in it."""

@@ -7,7 +7,7 @@ from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.status import PlanStatus, plan_statuses
 from hushwatt.household.successor import heir_of
-from hushwatt.household.troubles import Trouble, troubles
+from hushwatt.household.troubles import Health, Trouble, troubles
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,14 @@ class Snapshot:
     comparisons: dict[str, dict[str, Comparison]] = field(repr=False)  # by plan and appliance
 
 
-def read_snapshot(folder: HomeFolder, caps: Caps, now: int) -> Snapshot:
+def read_snapshot(folder: HomeFolder, caps: Caps, health: Health, now: int) -> Snapshot:
+    """The home under these caps, with sources as fresh as that."""
     with folder.store() as store:
         plans = {each.plan.id: each for each in plan_statuses(store, now, caps)}
         moved = {each: heir for each in plans if (heir := heir_of(store, each)) != each}
         compares = wants_comparison(store)
         shared = [each.plan for each in plans.values() if compares and each.plan.share_results]
         found = {plan.id: {each.appliance: each for each in comparisons(store, plan, now)} for plan in shared}
-        return Snapshot(store.home, plans, moved, troubles(store, caps, folder.health(), now), compares, found)
+        return Snapshot(
+            store.home, plans, moved, troubles(store, caps, health, now, list(plans.values())), compares, found
+        )

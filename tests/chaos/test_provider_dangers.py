@@ -10,11 +10,14 @@ import pytest
 from hushwatt.chaos.run import run
 from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.plan.periods import PublishPeriods
+from hushwatt.plan.sharing import shared_ranges
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
-from hushwatt.provider.estimate import appliance_series, slots, time_range
+from hushwatt.provider.estimate import appliance_series, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.document import means_document
+from hushwatt.provider.estimate.times import time_range
 from hushwatt.provider.intake import erase, inbox
 from hushwatt.provider.service import collection_reader, shared_results
 from hushwatt.provider.service.collection_reader import CollectionReader
@@ -167,7 +170,7 @@ def test_a_range_of_parts(monkeypatch):
 
 def test_homes_that_are_told_other_numbers(monkeypatch):
     """What homes may fetch is what analysts see."""
-    told = shared_results.means_document
+    told = means_document
 
     def surer(estimates):
         found = told(estimates)
@@ -182,9 +185,8 @@ def test_homes_that_are_told_other_numbers(monkeypatch):
 
 def test_homes_that_are_told_too_early(monkeypatch):
     """What is not published yet is told to nobody."""
-    ranges = shared_results.shared_ranges
     monkeypatch.setattr(
-        shared_results, "shared_ranges", lambda plan, published: ranges(plan, published + 2 * plan.publish)
+        shared_results, "shared_ranges", lambda plan, published: shared_ranges(plan, published + 2 * plan.publish)
     )
 
     assert any("of what is not published" in said for said in faults("published-once"))

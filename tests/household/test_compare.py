@@ -166,7 +166,9 @@ def test_as_few_digits_as_tell_the_truth(own, low, high, words):
     [
         (DAY, DAY.replace(day=29), "2024-01-22 to 2024-01-28"),
         (DAY, DAY.replace(day=23), "2024-01-22"),
-        (DAY.replace(hour=6), DAY.replace(hour=7, minute=30), "2024-01-22 06:00 to 2024-01-22 07:30"),
+        (DAY.replace(hour=6), DAY.replace(hour=7, minute=30), "2024-01-22 06:00 to 07:30"),
+        (DAY.replace(hour=6), DAY.replace(day=23, hour=7), "2024-01-22 06:00 to 2024-01-23 07:00"),
+        (DAY, DAY.replace(second=6), "2024-01-22 00:00:00 to 00:00:06"),
     ],
 )
 def test_the_time_in_the_clock_of_the_plan(start, end, words):

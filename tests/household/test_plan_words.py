@@ -21,11 +21,20 @@ def test_a_plan_is_told_without_a_greek_letter(name):
     assert all(line.endswith((".", "”")) for line in lines)
     assert "Your home sends one message every" in text
     assert "someone could guess whether, on any one day, your" in text
-    assert re.search("instead of (1 in 2|50)", text)
+    assert re.search("where a coin toss is right (1 time in 2|50 times)", text)
     assert "after a year" in text
     assert "You can pause or leave at any time." in text
     for jargon in ("ε", "epsilon", "slot", "window", "oracle", "lpu", "random turns: level"):
         assert jargon not in text.replace(preset(name).description, "")
+
+
+def test_results_that_homes_see_are_told():
+    """Only of a plan that shares them."""
+    year = preset("year")
+    shared = set(plan_sentences(replace(year, share_results=True), Caps(), zone=UTC))
+    (more,) = shared - set(plan_sentences(year, Caps(), zone=UTC))
+
+    assert more.startswith("They are shown to homes as well.")
 
 
 def test_the_owners_limits_speak():

@@ -14,7 +14,8 @@ from hushwatt.cli.household.owner_text import plan_table, status_lines
 from hushwatt.household.join import agree, leave, propose
 from hushwatt.household.ledger.high_water_mark import ProcessMark
 from hushwatt.household.mqtt_entities.entities import entity_messages
-from hushwatt.household.page.view import OwnerPageData, home_page
+from hushwatt.household.page.data import OwnerPageData
+from hushwatt.household.page.view import home_page
 from hushwatt.household.retirement import RETIRED
 from hushwatt.household.status import plan_statuses
 from hushwatt.plan.amounts import MICRO

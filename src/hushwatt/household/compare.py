@@ -76,10 +76,13 @@ class Comparison:
     @property
     def when(self) -> str:
         """The time that it is about, in the plan's own clock: days where these are whole ones."""
-        if any((each.hour, each.minute, each.second) != (0, 0, 0) for each in (self.start, self.end)):
-            return f"{self.start:%Y-%m-%d %H:%M} to {self.end:%Y-%m-%d %H:%M}"
-        last = self.end - timedelta(days=1)
-        return f"{self.start:%Y-%m-%d} to {last:%Y-%m-%d}" if last > self.start else f"{self.start:%Y-%m-%d}"
+        ends = self.start, self.end
+        if any((each.hour, each.minute, each.second) != (0, 0, 0) for each in ends):
+            clock = "%H:%M:%S" if any(each.second for each in ends) else "%H:%M"
+            last = clock if self.start.date() == self.end.date() else f"%Y-%m-%d {clock}"
+            return f"{self.start:%Y-%m-%d {clock}} to {self.end:{last}}"
+        day = self.end - timedelta(days=1)
+        return f"{self.start:%Y-%m-%d} to {day:%Y-%m-%d}" if day > self.start else f"{self.start:%Y-%m-%d}"
 
     @property
     def _digits(self) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +34,15 @@ class HomeFolder:
         """The folder that was named, or $HUSHWATT_HOME, or ~/.hushwatt: one home, one ledger."""
         return cls(given or Path(os.environ.get("HUSHWATT_HOME") or Path.home() / ".hushwatt"))
 
+    def command(self, words: str) -> str:
+        """A command of the owner about this home, as it is typed.
+
+        >>> HomeFolder(Path("/srv/my home")).command("run")
+        "hushwatt household run --folder '/srv/my home'"
+        """
+        named = "" if self == HomeFolder.usual(None) else f" --folder {shlex.quote(str(self.path))}"
+        return f"hushwatt household {words}{named}"
+
     @property
     def ledger(self) -> Path:
         return self.path / "ledger.sqlite"
@@ -54,6 +64,15 @@ class HomeFolder:
         file = self.path / "sources.toml"
         return SourcesFile.load(file) if file.exists() else SourcesFile()
 
+    def check_secrets(self, sources: SourcesFile) -> None:
+        """Refuse sources whose password or token is in a file that cannot be read."""
+        for each in (sources.broker, sources.home_assistant):
+            try:
+                if each is not None:
+                    each.secret()
+            except UsageError as wrong:
+                raise UsageError(f"{self.path / 'sources.toml'}: {wrong}") from None
+
     def store(self, make: bool = False) -> Store:
         """The ledger; only joining makes one."""
         if make:
@@ -63,7 +82,7 @@ class HomeFolder:
                 raise UsageError(f"{self.path} is not a folder") from None
             restrict_to_owner(self.path)
         elif not self.ledger.is_file():
-            raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
+            raise StateError(f"{self.path}: this home has joined nothing yet; see `{self.command('join ADDRESS')}`")
         return Store(self.ledger)
 
     def requests(self, clock: Callable[[], int] = lambda: 0) -> RequestLog:
@@ -81,12 +100,8 @@ class HomeFolder:
             sources = self.sources()
         except UsageError as wrong:
             return [*lines, str(wrong)]
-        secrets = {
-            "the broker's password": sources.broker and sources.broker.password_file,
-            "Home Assistant's token": sources.home_assistant and sources.home_assistant.token_file,
-        }
-        for what, file in secrets.items():
-            if file is not None and open_to_others(Path(file)):
+        for what, file in sources.secret_files:
+            if open_to_others(Path(file)):
                 lines.append(f"{file} holds {what} and is open to others; chmod 600 {file}")
         return lines
 

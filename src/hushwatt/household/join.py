@@ -29,7 +29,7 @@ from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.rotation import order_of
-from hushwatt.sanitise import quoted
+from hushwatt.sanitise import quoted, sanitised
 
 
 @dataclass(frozen=True)
@@ -250,9 +250,7 @@ def leave(
 
     How many reports were erased; None when the keys were deleted without asking.
     """
-    row, *others = _plans_where(store, "secret IS NOT NULL", wanted)
-    if others:
-        raise UsageError("several plans; name one by the start of its id with --plan")
+    row = leavable(store, wanted)
     plan = Plan.parse(row["canonical"])
     with store.transaction() as disk:
         disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
@@ -272,6 +270,14 @@ def leave(
     return plan, erased
 
 
+def leavable(store: Store, wanted: str | None) -> dict[str, Any]:
+    """The one plan that is meant and can be left, or whose provider can still be asked to erase what it has."""
+    row, *others = _plans_where(store, "secret IS NOT NULL", wanted)
+    if others:
+        raise UsageError(f"this home has several plans; name one with --plan: {_named([row, *others])}")
+    return row
+
+
 def left_without_erasure(store: Store) -> list[Plan]:
     """The plans that the owner left while their provider could not be asked to erase what it has."""
     rows = store.rows("SELECT canonical FROM plans JOIN home ON home.name = 'leaving ' || plan WHERE left IS NOT NULL")
@@ -284,11 +290,21 @@ def taking_part(store: Store, wanted: str | None = None) -> list[dict[str, Any]]
 
 
 def _plans_where(store: Store, condition: str, wanted: str | None) -> list[dict[str, Any]]:
-    query = f"SELECT * FROM plans WHERE {condition} AND plan LIKE ? ORDER BY place"
-    rows = store.rows(query, (f"{wanted or ''}%",))
+    """The plans of which a condition holds, or the one of them whose id begins as is wanted."""
+    rows = store.rows(f"SELECT * FROM plans WHERE {condition} ORDER BY place")
     if not rows:
-        raise StateError("this home takes part in no such plan" if wanted else "this home takes part in no plan")
-    return rows
+        raise StateError("this home takes part in no plan")
+    fitting = [row for row in rows if row["plan"].startswith((wanted or "").strip().lower())]
+    if not fitting:
+        raise UsageError(f"there is no plan {sanitised(wanted, 64)} here; there is {_named(rows)}")
+    if wanted and len(fitting) > 1:
+        raise UsageError(f"several plans begin with {wanted}; write more of the id: {_named(fitting)}")
+    return fitting
+
+
+def _named(rows: list[dict[str, Any]]) -> str:
+    """Plans by the start of their ids, with their names."""
+    return "; ".join(f"{row['plan'][:12]} {quoted(Plan.parse(row['canonical']).name, 60)}" for row in rows)
 
 
 def _has_ended(row: dict[str, Any] | None) -> bool:

@@ -23,7 +23,7 @@ NOTHING_YET = "Nothing has left this home yet."
 
 
 @dataclass(frozen=True)
-class Finding:
+class Guess:
     """One thing that someone may try to tell, and how often the best guess is right."""
 
     what: str
@@ -58,7 +58,7 @@ def home_sentence(store: Store, now: int, zone: tzinfo | None = None, measured: 
     return f"{text} What stays the same shows more: they {_told(always)}."
 
 
-def _told(found: Finding) -> str:
+def _told(found: Guess) -> str:
     """After "someone who saw them all"."""
     if found.chance >= SURE:
         return f"could tell almost for sure {found.what}"
@@ -83,21 +83,21 @@ def _counted(store: Store, now: int, zone: tzinfo | None) -> str:
     return words if month == ever else f"{words}, {ever:,} in all"
 
 
-def _strongest(every: list[ToldAppliance], measured: Collection[str]) -> Finding:
+def _strongest(every: list[ToldAppliance], measured: Collection[str]) -> Guess:
     """What is told best of all that stays the same; ownership rather than a level where both are told alike."""
     preferred = sorted(every, key=lambda each: each.name not in measured)
     facts = [fact for each in preferred for fact in _lasting_facts(each)]
     return max(facts, key=lambda fact: round(fact.advantage + FAMILIAR * (fact.guess == 0.5), 3))
 
 
-def _moment(each: ToldAppliance) -> Finding:
-    return Finding(was_on(each.name, each.slot), each.on, 0.5, each.at_most)
+def _moment(each: ToldAppliance) -> Guess:
+    return Guess(was_on(each.name, each.slot), each.on, 0.5, each.at_most)
 
 
-def _lasting_facts(each: ToldAppliance) -> list[Finding]:
+def _lasting_facts(each: ToldAppliance) -> list[Guess]:
     """Ownership at typical use, or whether it is measured if that is told better; and a level that never changes."""
-    owning = Finding(f"whether you own {owned(each.name)}", each.owned, 0.5)
+    owning = Guess(f"whether you own {owned(each.name)}", each.owned, 0.5)
     if each.measured is not None and each.measured > each.owned:
-        owning = Finding(f"whether you own and measure {owned(each.name)}", each.measured, 0.5)
+        owning = Guess(f"whether you own and measure {owned(each.name)}", each.measured, 0.5)
     level = f"how much {your(each.name)} uses, if that is always the same (1 of {each.levels} levels)"
-    return [owning, Finding(level, each.constant, 1 / each.levels, each.at_most)]
+    return [owning, Guess(level, each.constant, 1 / each.levels, each.at_most)]

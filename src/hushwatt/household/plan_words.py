@@ -24,6 +24,10 @@ from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import record_size
 
 MAX_NAMES = 20  # appliances that are named one by one
+SHARED = (
+    "They are shown to homes as well. Yours fetches them at times that tell nothing about you, whether you look or "
+    "not, and you can compare your home with them; that is worked out here."
+)
 ANY_TIME = (
     "You can pause or leave at any time. When you leave, the provider is asked to erase your reports; "
     "figures that were published before stay published."
@@ -56,6 +60,7 @@ def plan_sentences(
         *(_sentence(words) for words in long_run_words(plan)),
         limits_sentence(plan, caps, others, spent, now),
         f"Results are shown only where at least {plan.minimum_homes:,} homes reported.",
+        *([SHARED] if plan.share_results else []),
         ANY_TIME,
     ]
 

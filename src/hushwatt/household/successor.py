@@ -18,6 +18,7 @@ from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.objections import objections as cap_objections
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import NOT_RUNNING, UNKNOWN_CLOCK, Membership
+from hushwatt.household.results.own_means import forget_plan
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -105,6 +106,7 @@ def move_on(member: Membership, caps: Caps, now: int, source: Source, say: Say) 
         return False
     words = moved_words(old, new)
     _change(member, reserved, words, now, source)
+    forget_plan(store, old.id)
     say(words)
     return True
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.join import left_without_erasure
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.next_report import is_behind
@@ -43,13 +45,19 @@ class Trouble:
     plan: str | None = None  # the id of the plan that it is about
 
 
-def troubles(store: Store, caps: Caps, health: Health, now: int) -> list[Trouble]:
-    """All that the owner should know of, the most urgent first; empty when all is well."""
-    every = plan_statuses(store, now, caps)
-    found = [*_ledger_troubles(store), *_plans_troubles(store, caps, every, now)]
+def troubles(
+    store: Store, caps: Caps, health: Health, now: int, known: list[PlanStatus] | None = None
+) -> list[Trouble]:
+    """All that the owner should know of, the most urgent first; empty when all is well.
+
+    Whoever has looked at the plans already, at this very time, hands in what is `known` of them.
+    """
+    every = plan_statuses(store, now, caps) if known is None else known
+    found = [*_ledger_troubles(store), *_plans_troubles(store, caps, every, now), *_not_erased(store)]
     here = [each for each in every if each.state == "taking part"]
     if here and not all(is_behind(each.plan, each.next_slot, now) for each in here):
-        found += [*_source_troubles(here[0].plan.timezone, health), *_unmeasured(here, health), *_unknown(here, health)]
+        found += _source_troubles(here[0].plan.timezone, health, HomeFolder(store.path.parent))
+        found += [*_unmeasured(here, health), *_unknown(here, health)]
     return found
 
 
@@ -61,7 +69,7 @@ def _plans_troubles(store: Store, caps: Caps, every: list[PlanStatus], now: int)
             yield Trouble(f"retired {each.plan.id}", each.retired, remedy, each.plan.id)
         if each.state == "taking part":
             yield from _delivery(store, each.plan)
-            yield from _silence(each, now)
+            yield from _silence(each, now, HomeFolder(store.path.parent))
             yield from _caps(each.plan, beyond[each.plan.id])
 
 
@@ -82,7 +90,7 @@ def _delivery(store: Store, plan: Plan) -> Iterator[Trouble]:
         yield Trouble(f"refused {plan.id}", words, remedy, plan.id)
 
 
-def _silence(each: PlanStatus, now: int) -> Iterator[Trouble]:
+def _silence(each: PlanStatus, now: int, folder: HomeFolder) -> Iterator[Trouble]:
     """Slots that go by without a report, and why."""
     plan, name = each.plan, quoted(each.plan.name, 60)
     current = int(plan.calendar.slot_of([now])[0])
@@ -91,7 +99,7 @@ def _silence(each: PlanStatus, now: int) -> Iterator[Trouble]:
     if is_behind(plan, each.next_slot, now):
         since = zoned_time(nanoseconds(plan.calendar.start_of(each.next_slot)), plan.timezone)
         words = f"{name}: silent since {since}: the agent is not running, or cannot write"
-        yield Trouble(f"silent {plan.id}", words, "start it with `hushwatt household run`", plan.id)
+        yield Trouble(f"silent {plan.id}", words, f"start it with `{folder.command('run')}`", plan.id)
     elif 0 <= current < ended:
         until = zoned_time(nanoseconds(plan.calendar.start_of(each.next_slot)), plan.timezone)
         words = f"{name}: the clock was set back; silent until {until}"
@@ -113,15 +121,23 @@ def _caps(plan: Plan, beyond: list[str]) -> Iterator[Trouble]:
         yield Trouble(f"caps {plan.id}", words, "raise these caps, or leave the plan", plan.id)
 
 
-def _source_troubles(timezone: str, health: Health) -> Iterator[Trouble]:
+def _not_erased(store: Store) -> Iterator[Trouble]:
+    """Plans that were left while their provider was out of reach."""
+    for plan in left_without_erasure(store):
+        again = HomeFolder(store.path.parent).command(f"leave --plan {plan.id[:12]}")
+        words = f"{quoted(plan.name, 60)} was left, and its provider has not yet erased this home's reports"
+        yield Trouble(f"not_erased {plan.id}", words, f"ask again with `{again}`", plan.id)
+
+
+def _source_troubles(timezone: str, health: Health, folder: HomeFolder) -> Iterator[Trouble]:
     """Sources that are silent, or send what cannot be read."""
+    remedy = f"see whether it has power; `{folder.command('sources --discover')}` shows who speaks"
     for each in health:
         if each["fresh"] or not each.get("measured", True):
             continue
         what = f"{quoted(each['name'], 60)} ({quoted(each['appliance'], 40)})"
         heard = "since the agent started" if each["heard"] is None else f"since {zoned_time(each['heard'], timezone)}"
         why = f": {sanitised(each['trouble'], 100)}" if each["trouble"] else ""
-        remedy = "see whether it has power; `hushwatt household sources --discover` shows who speaks"
         yield Trouble(f"source {each['name']}", f"{what} is silent {heard}{why}", remedy)
 
 

@@ -14,7 +14,7 @@ from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import NO_LIMITS
 from hushwatt.household.mqtt_entities import fixed_ids, publisher
-from hushwatt.household.mqtt_entities.entities import RESUME, EntityNames
+from hushwatt.household.mqtt_entities.entities import EntityNames, to_resume
 from hushwatt.household.mqtt_entities.publisher import announce
 from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker
@@ -104,14 +104,14 @@ def test_announced_paused_and_gone(port, home):
                 await watcher.until(lambda seen: json.loads(seen[own.state])["paused"] == "ON")
                 await watcher.connected.publish(names.command, b"OFF")
                 await watcher.until(lambda seen: said)
-                still = store.value("SELECT paused FROM plans") is not None
+                still = to_resume(store) if store.value("SELECT paused FROM plans") is not None else ""
             await watcher.until(available(names, b"offline"))
             return configs, still
 
     configs, still = asyncio.run(scenario())
     assert len(configs) == 9 + 7
-    assert still
-    assert said == [f"someone on the broker wants to end the pause; that can be done {RESUME}"]
+    assert f"hushwatt household resume --folder {home.path}" in still
+    assert said == [f"someone on the broker wants to end the pause; that can be done {still}"]
 
 
 def test_a_plan_that_comes_and_goes(port, home, plan_of):

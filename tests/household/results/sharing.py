@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from tests.household.living import join
 
 from hushwatt.audit.harness.fake_provider import KEY, FakeProvider, SentRequest
@@ -23,6 +24,7 @@ from hushwatt.household.run import Runner
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.household.upload.upload_thread import POLL_SECONDS, UploadThread
+from hushwatt.plan.plan import Plan
 from hushwatt.plan.sharing import shared_ranges
 from hushwatt.plan.times import nanoseconds
 from hushwatt.wire.signature import public_bytes
@@ -61,9 +63,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self.now
 
     def _run_once(self):
-        if not self._ready and self._scheduled:
-            self.now = max(self.now, self._scheduled[0]._when)
-        super()._run_once()
+        if not self._ready and self._scheduled:  # type: ignore[attr-defined]
+            self.now = max(self.now, self._scheduled[0].when())  # type: ignore[attr-defined]
+        super()._run_once()  # type: ignore[misc]
 
 
 @dataclass
@@ -142,9 +144,9 @@ class SharedHome:
     """A home that takes part in a plan, its readings in a table; each life begins from the same disk."""
 
     folder: Path
-    plan: object
+    plan: Plan
     provider: RecordingProvider
-    patch: object  # pytest's monkeypatch
+    patch: pytest.MonkeyPatch
 
     def __post_init__(self):
         with HomeFolder(self.folder / "new").store(make=True) as store:

@@ -145,6 +145,17 @@ def test_a_plan_that_was_left_is_forgotten(store):
     assert store.read_value(f"results {PLAN.id}") is None
 
 
+def test_a_plan_that_was_left_while_nobody_looked(store):
+    """The next start forgets it, although nothing is added."""
+    set_wanted(store, True)
+    added(store, 0)
+    with store.transaction() as disk:
+        disk.execute("UPDATE plans SET left = 1")
+    OwnMeans(store).keep()
+
+    assert load(store) == {}
+
+
 def test_a_year_of_stretches_at_most(store):
     """What no result is about any more is deleted."""
     set_wanted(store, True)

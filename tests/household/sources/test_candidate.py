@@ -2,7 +2,7 @@
 
 import tomllib
 
-from hushwatt.household.sources.candidate import Candidate, best_of_each, in_order, plug_candidate
+from hushwatt.household.sources.candidate import SourceCandidate, best_of_each, in_order, plug_candidate
 from hushwatt.household.sources.discover import DiscoveredPlug
 
 APPLIANCES = ["kettle", "oven", "tv"]
@@ -10,7 +10,7 @@ APPLIANCES = ["kettle", "oven", "tv"]
 
 def test_an_entity_in_toml():
     """The owner's file can have it as it is."""
-    candidate = Candidate("entity", "sensor.kettle_power", "Kettle", 12.0, "kettle")
+    candidate = SourceCandidate("entity", "sensor.kettle_power", "Kettle", 12.0, "kettle")
 
     assert tomllib.loads(candidate.toml) == {"entity": [{"appliance": "kettle", "entity": "sensor.kettle_power"}]}
 
@@ -26,7 +26,7 @@ def test_a_plug_in_toml_whatever_its_topic():
 
 def test_names_are_guessed_in_turn():
     """The first that speaks of one of the home's appliances counts."""
-    candidate = Candidate("entity", "sensor.plug_3_power", "Plug 3")
+    candidate = SourceCandidate("entity", "sensor.plug_3_power", "Plug 3")
 
     assert candidate.guessed(APPLIANCES).appliance is None
     assert candidate.guessed(APPLIANCES, "", "Plug 3", "Water kettle").appliance == "kettle"
@@ -35,26 +35,26 @@ def test_names_are_guessed_in_turn():
 
 def test_the_energy_dashboard_is_first():
     """Then those with a guess, by name."""
-    one = Candidate("entity", "sensor.a", "A")
-    two = Candidate("entity", "sensor.b", "B", appliance="tv")
-    three = Candidate("entity", "sensor.c", "C", chosen_there=True)
+    one = SourceCandidate("entity", "sensor.a", "A")
+    two = SourceCandidate("entity", "sensor.b", "B", appliance="tv")
+    three = SourceCandidate("entity", "sensor.c", "C", chosen_there=True)
 
     assert in_order([one, two, three]) == [three, two, one]
 
 
 def test_one_for_each_appliance():
     """The first that tells watts now; a retained message of a plug that was given away is none."""
-    silent = Candidate("entity", "sensor.a_energy", "A", None, "tv", chosen_there=True)
-    speaking = Candidate("entity", "sensor.b_power", "B", 5.0, "tv")
-    retained = Candidate("tasmota", "c", "C", 5.0, "oven", fresh=False)
-    nothing = Candidate("entity", "sensor.d_power", "D", 5.0)
+    silent = SourceCandidate("entity", "sensor.a_energy", "A", None, "tv", chosen_there=True)
+    speaking = SourceCandidate("entity", "sensor.b_power", "B", 5.0, "tv")
+    retained = SourceCandidate("tasmota", "c", "C", 5.0, "oven", fresh=False)
+    nothing = SourceCandidate("entity", "sensor.d_power", "D", 5.0)
 
     assert best_of_each([silent, speaking, retained, nothing]) == [speaking]
 
 
 def test_watts_are_in_no_repr():
     """They are for the table on the owner's terminal alone."""
-    candidate = Candidate("entity", "sensor.a", "A", 2345.6)
+    candidate = SourceCandidate("entity", "sensor.a", "A", 2345.6)
 
     assert "2345" not in repr(candidate)
     assert candidate.table["watts"] == 2345.6

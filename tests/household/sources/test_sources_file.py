@@ -5,7 +5,7 @@ import pytest
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.entities import EntityEntry
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.presets import Custom, Tasmota
 from hushwatt.household.sources.sources_file import Broker, SourcesFile
 

@@ -3,13 +3,13 @@
 import pytest
 
 from hushwatt.errors import UsageError
-from hushwatt.household.sources.candidate import Candidate
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.candidate import SourceCandidate
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.sources_file import Broker, SourcesFile
 from hushwatt.household.sources.write_sources import write_sources
 
-KETTLE = Candidate("entity", "sensor.kettle_power", "Kettle", 1.0, "kettle")
-OVEN = Candidate("tasmota", "oven", "oven", 1.0, "oven", (("channel", "2"),))
+KETTLE = SourceCandidate("entity", "sensor.kettle_power", "Kettle", 1.0, "kettle")
+OVEN = SourceCandidate("tasmota", "oven", "oven", 1.0, "oven", (("channel", "2"),))
 LOGIN = HomeAssistantLogin("http://ha:8123", token_file="/etc/token")
 
 

@@ -13,7 +13,7 @@ from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.upload import request_log
 from hushwatt.household.upload.http import Unreachable, connect
 from hushwatt.household.upload.provider_client import WrongProvider
-from hushwatt.household.upload.request_log import RequestLog, SentRequest
+from hushwatt.household.upload.request_log import LoggedRequest, RequestLog
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
@@ -103,11 +103,11 @@ def test_only_the_latest_are_kept(log, monkeypatch):
     monkeypatch.setattr(request_log, "MAX_REQUESTS", 5)
     monkeypatch.setattr(request_log, "MAX_TOTAL", 35)
     for number in range(8):
-        log.add(SentRequest("a", bytes([number]) * 10, None))
+        log.add(LoggedRequest("a", bytes([number]) * 10, None))
     by_size = [each.sent[0] for each in log.latest()]
     monkeypatch.setattr(request_log, "MAX_TOTAL", 1_000)
     for number in range(8):
-        log.add(SentRequest("a", bytes([number]) * 10, None))
+        log.add(LoggedRequest("a", bytes([number]) * 10, None))
 
     assert by_size == [7, 6, 5]
     assert [each.sent[0] for each in log.latest()] == [7, 6, 5, 4, 3]
@@ -117,12 +117,12 @@ def test_only_the_latest_are_kept(log, monkeypatch):
 def test_a_log_that_cannot_be_written_stops_nothing(folder):
     """No folder, a damaged file: nothing is raised, and a damaged file is begun anew."""
     nowhere = RequestLog(folder / "none" / "requests.sqlite")
-    nowhere.add(SentRequest("a", b"x", None))
+    nowhere.add(LoggedRequest("a", b"x", None))
     damaged = RequestLog(folder / "requests.sqlite")
     damaged.path.write_bytes(b"no database at all, but long enough to be one" * 40)
     before = damaged.latest()
-    damaged.add(SentRequest("a", b"x", None))
-    damaged.add(SentRequest("a", b"y", None))
+    damaged.add(LoggedRequest("a", b"x", None))
+    damaged.add(LoggedRequest("a", b"y", None))
 
     assert nowhere.latest() == before == []
     assert [each.sent for each in damaged.latest()] == [b"y"]
@@ -131,7 +131,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(folder):
 def test_it_is_the_owners_alone(folder):
     """Nobody else on the machine can read it."""
     log = HomeFolder(folder).requests()
-    log.add(SentRequest("a", b"x", None))
+    log.add(LoggedRequest("a", b"x", None))
 
     assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
 

@@ -1,6 +1,7 @@
 """The search by sums finds what a search that judges every plan in full finds."""
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -55,12 +56,21 @@ def test_the_best_is_the_best_that_is_judged():
     assert np.isfinite(best.squared_error)
 
 
+homes = cache(lambda seed: paper_homes(1000, 30, seed))
+
+
+@cache
+def advised(unmeasured, seed):
+    """The plan for the ranks where what other homes do is known, the same however many of these measure."""
+    known = replace(with_prior_knowledge(PAPER, homes(100 + seed)), unmeasured=unmeasured)
+    return advise(known, 1000, 30, "ranking", PAPER.epsilon // 15).best
+
+
 def hits(unmeasured, measured):
     """Exact ranks among the ten largest that 1,000 of the paper's homes are expected to show, by closed forms."""
-    cap, found, random = PAPER.epsilon // 15, [], np.random.default_rng(1)
+    found, random = [], np.random.default_rng(1)
     for seed in range(6):
-        known = replace(with_prior_knowledge(PAPER, paper_homes(1000, 30, 100 + seed)), unmeasured=unmeasured)
-        best, watts = advise(known, 1000, 30, "ranking", cap).best, paper_homes(1000, 30, seed)
+        best, watts = advised(unmeasured, seed), homes(seed)
         priors = tuple(replace(each, measured=measured) for each in best.priors)
         errors = np.sqrt(judged(best.plan, priors, 1000, 30).variances)
         reported = np.minimum(watts, [each.values[-1] for each in best.plan.appliances]).mean(axis=(0, 1))

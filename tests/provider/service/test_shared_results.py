@@ -1,11 +1,14 @@
 """What homes may fetch is what was published, worked out once, and the same for everyone."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from tests.provider.collecting import histories, records
 
+from hushwatt.household.results.published import read_results
+from hushwatt.plan.times import nanoseconds
 from hushwatt.provider.service import shared_results as module
 from hushwatt.provider.service.shared_results import SharedResults, shared_document
 
@@ -42,6 +45,27 @@ def test_the_same_numbers_as_analysts_see(talk):
             assert means.items() <= theirs["appliances"][name].items()
             assert counted == each["slots"]
         assert set(each["appliances"]) == set(plan.names)
+
+
+@pytest.mark.parametrize("unmeasured", ["zero", "answer"])
+@pytest.mark.parametrize("typical", [None, 500])
+def test_a_home_understands_all_of_it(collecting, plan_of, unmeasured, typical):
+    """Whatever kind of watts a plan is about: every mean that is told is one that homes are compared with."""
+    plan = plan_of(
+        3, 4, 2, mapping="dither", minimum_homes=5, share_results=True, unmeasured=unmeasured, epsilon=30 * 10**6
+    )
+    plan = replace(plan, appliances=tuple(replace(each, typical_high=typical) for each in plan.appliances))
+    talk = collecting(plan)
+    lived(talk, 8, homes=40)
+    (told,) = talk.get("/results").json()["results"]
+    (found,) = read_results(plan, talk.get("/results").json(), nanoseconds(plan.expires))
+    means = {name: each for name, each in told["appliances"].items() if each is not None}
+
+    assert means
+    assert {name: [each.low, each.high] for name, each in found.means.items()} == {
+        name: each["ci95"] for name, each in means.items()
+    }
+    assert found.homes == told["homes"] == 40
 
 
 def test_many_who_ask_cost_one_reckoning(talk, monkeypatch):

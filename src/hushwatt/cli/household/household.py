@@ -13,10 +13,11 @@ from hushwatt.cli.household.compare import compare
 from hushwatt.cli.household.options import (
     FolderOption,
     PlanName,
-    consents,
+    confirms,
     key_in,
     known_key,
     open_folder,
+    page_place,
     parquet_rows,
     plan_in,
     say,
@@ -88,7 +89,7 @@ def join(
         if proposal.objections:
             print("\n".join(refusal_lines(proposal)))
             raise UsageError(f"{refusal_words(proposal)} (kept in {here.caps_path})")
-        if not yes and not consents():
+        if not yes and not confirms("Do you agree?", "nobody is there to agree"):
             say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
         if settings:
@@ -96,7 +97,9 @@ def join(
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
     for line in here.restrict_to_owner():
         say(line)
-    say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
+    find = f"find your plugs with `{here.command('sources --write')}`, then "
+    first = "" if (here.path / "sources.toml").exists() else find
+    say(f"joined {quoted(agreed.name)}; next: {first}`{here.command('run')}`")
 
 
 @app.command
@@ -128,9 +131,10 @@ def run(
     from hushwatt.household.sources.hub import Hub
 
     here = open_folder(folder)
+    page = None if no_page else page_place(page_host, page_port, page_guest)
     sources = here.sources()
+    here.check_secrets(sources)
     hub = Hub.of(sources, say, {".parquet": parquet_rows})
-    page = None if no_page else (page_host, page_port)
     Runner(here, sources, hub, SystemHomeClock(), say, page, page_guest).run()
     sys.stdout.flush()
     os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
@@ -147,7 +151,8 @@ def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
     health = here.health()
     with here.store() as store:
         caps = here.caps()
-        joined, wrong = plan_statuses(store, now, caps), troubles(store, caps, health, now)
+        joined = plan_statuses(store, now, caps)
+        wrong = troubles(store, caps, health, now, joined)
         budgets = [*meters(store, caps, now), *appliance_meters(store, caps, now)]
     beyond = cap_objections(caps, joined)
     if as_json:
@@ -220,20 +225,35 @@ def resume(*, plan: PlanName = None, folder: FolderOption = None) -> None:
 
 
 @app.command
-def leave(*, plan: PlanName = None, forget: bool = False, folder: FolderOption = None) -> None:
+def leave(*, plan: PlanName = None, forget: bool = False, yes: bool = False, folder: FolderOption = None) -> None:
     """Leave a plan: stop at once, have the provider erase every report, and delete the keys.
 
-    What was spent stays in the ledger: leaving gives no budget back.
+    Says first what that leaves behind, and asks. What was spent stays in the ledger: leaving gives no budget back.
 
     Parameters
     ----------
     forget
         Delete the keys without asking the provider, who can then never be asked again.
+    yes
+        Leave without being asked; for scripts.
     """
+    from hushwatt.cli.household.leaving_text import leaving_lines
+    from hushwatt.household.join import leavable
     from hushwatt.household.join import leave as go
+    from hushwatt.household.upload.http import Unreachable
 
-    here, now = open_folder(folder), time.time_ns()
+    here = open_folder(folder)
     with here.store() as store:
-        left, erased = go(store, plan, now, forget, here.client(now))
+        row = leavable(store, plan)
+        for line in leaving_lines(store, row, forget, time.time_ns()):
+            print(line)
+        if not yes and not confirms("Do you want to leave?", "nobody is there to confirm it"):
+            say("nothing was changed")
+            raise SystemExit(1)
+        try:
+            left, erased = go(store, row["plan"], time.time_ns(), forget, here.client(time.time_ns()))
+        except Unreachable as wrong:
+            again = here.command(f"leave --plan {row['plan'][:12]}")
+            raise Unreachable(f"left, and not yet erased: {wrong}; ask again with `{again}`") from None
     done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
     say(f"left {quoted(left.name)}: {done}")

@@ -4,29 +4,25 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from hushwatt.cli.household.choose_sources import add_to_file, show
 from hushwatt.cli.household.options import FolderOption, open_folder, say
 from hushwatt.cli.options import Json
 from hushwatt.errors import UsageError
 from hushwatt.sanitise import sanitised
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hushwatt.household.home_folder import HomeFolder
-    from hushwatt.household.sources.candidate import Candidate
-    from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+    from hushwatt.household.sources.candidate import SourceCandidate
+    from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
     from hushwatt.household.sources.sources_file import Broker, SourcesFile
 
 TOKEN_NAME = "home-assistant-token"  # a file's name
-DEFAULT_COLUMNS = 120  # where no terminal says how many
-SKIP = "-"  # what an owner types for a candidate that is none
 
 
 def sources(
@@ -69,6 +65,7 @@ def sources(
     named = here.sources()
     asked = discover or write or home_assistant is not None or broker is not None
     if not asked and (named.plugs or named.tables or named.entities_of_home_assistant):
+        here.check_secrets(named)
         health = here.health()
         for line in [json.dumps(health)] if as_json else source_lines(health, time.time_ns()):
             print(line)
@@ -80,16 +77,16 @@ def sources(
     if as_json:
         print(json.dumps([each.table for each in candidates], ensure_ascii=False))
     elif not write:
-        _show(candidates, login, here.path / "sources.toml")
+        show(candidates, login, here.path / "sources.toml")
     if write:
-        _write(here, candidates, login, listened, appliances, yes)
+        add_to_file(here, candidates, login, listened, appliances, yes)
 
 
 def _login(
     here: "HomeFolder", named: "SourcesFile", address: str | None, token_file: Path | None
 ) -> "HomeAssistantLogin | None":
     """Where Home Assistant is: as was said, or as the file has it."""
-    from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+    from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 
     if address is None:
         if token_file is not None and named.home_assistant is None:
@@ -102,25 +99,23 @@ def _login(
     if problem := login.problem:
         raise UsageError(f"--home-assistant: {problem}")
     if token_file is None and not file.exists():
-        _ask_token(here, file)
+        _ask_token(file)
     return login
 
 
-def _ask_token(here: "HomeFolder", file: Path) -> None:
+def _ask_token(file: Path) -> None:
     """Have the owner paste a token, and keep it where only they can read it."""
     from getpass import getpass
 
     from hushwatt.household.private_files import write_private
 
     if not sys.stdin.isatty():
-        raise UsageError(
-            f"write Home Assistant's long-lived access token to {file}, or name its file with --token-file"
-        )
+        raise UsageError(f"write Home Assistant's long-lived access token to {file}, or name a file with --token-file")
     say("make a token in Home Assistant: your profile, Security, Long-lived access tokens, Create token")
     token = getpass("Paste it here (it is not shown): ").strip()
     if not token:
         raise UsageError("no token was given; nothing was written")
-    here.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_private(file, f"{token}\n")
     say(f"kept in {file}, for your eyes only")
 
@@ -151,7 +146,7 @@ def _appliances(here: "HomeFolder") -> list[str]:
 
 def _candidates(
     login: "HomeAssistantLogin | None", broker: "Broker | None", seconds: float, appliances: list[str]
-) -> "list[Candidate]":
+) -> "list[SourceCandidate]":
     from hushwatt.household.sources.candidate import in_order, plug_candidate
 
     found = [] if login is None else _of_home_assistant(login, appliances)
@@ -160,7 +155,7 @@ def _candidates(
     return in_order(found)
 
 
-def _of_home_assistant(login: "HomeAssistantLogin", appliances: list[str]) -> "list[Candidate]":
+def _of_home_assistant(login: "HomeAssistantLogin", appliances: list[str]) -> "list[SourceCandidate]":
     from hushwatt.household.sources.home_assistant.candidates import candidates
     from hushwatt.household.sources.home_assistant.session import HomeAssistantError, TokenRefused
 
@@ -169,6 +164,10 @@ def _of_home_assistant(login: "HomeAssistantLogin", appliances: list[str]) -> "l
     try:
         return asyncio.run(candidates(login, time.time_ns(), appliances))
     except TokenRefused:
+        if sys.stdin.isatty() and Path(login.token_file or "").name == TOKEN_NAME:
+            say(f"Home Assistant at {login.host} refuses the token")
+            _ask_token(Path(str(login.token_file)))
+            return _of_home_assistant(login, appliances)
         made = "make a new one (your profile, Security, Long-lived access tokens)"
         raise UsageError(f"Home Assistant at {login.host} refuses the token in {login.token_file}; {made}") from None
     except HomeAssistantError as wrong:
@@ -185,100 +184,3 @@ def _of_broker(broker: "Broker", seconds: float) -> list:  # type: ignore[type-a
             raise
         words = sanitised(wrong, 100)
         raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
-
-
-def _show(candidates: "list[Candidate]", login: "HomeAssistantLogin | None", path: Path) -> None:
-    """A table for the owner, and the words for the file."""
-    from rich.console import Console
-
-    from hushwatt.cli.terminal import terminal_width
-    from hushwatt.household.sources.write_sources import login_toml
-
-    if not candidates:
-        say("nothing spoke of watts; are there plugs, and is this their broker or Home Assistant?")
-        return
-    Console(highlight=False, width=terminal_width(DEFAULT_COLUMNS)).print(_table(candidates))
-    say(f"to write {path}: run this again with --write, or copy what follows")
-    entities = login is not None and any(each.kind == "entity" for each in candidates)
-    for toml in [*([login_toml(login)] if login is not None and entities else []), *(each.toml for each in candidates)]:
-        print(f"{toml}\n")
-
-
-def _table(candidates: "Iterable[Candidate]") -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("now", justify="right", no_wrap=True)
-    for heading in ("appliance?", "name", "entity or topic"):
-        table.add_column(heading, overflow="fold")
-    for each in candidates:
-        names = f"{each.name} (Energy dashboard)" if each.chosen_there else each.name
-        words = (watts_words(each), each.appliance or "?", names, each.entity_or_topic)
-        table.add_row(*(Text(sanitised(word, 200)) for word in words))
-    return table
-
-
-def watts_words(candidate: "Candidate") -> str:
-    """The watts of now, in words; a retained message is not of now."""
-    if candidate.watts is None:
-        return "unknown"
-    return f"{candidate.watts:,.0f} W" if candidate.fresh else f"({candidate.watts:,.0f} W, old)"
-
-
-def _write(
-    here: "HomeFolder",
-    candidates: "list[Candidate]",
-    login: "HomeAssistantLogin | None",
-    broker: "Broker",
-    appliances: list[str],
-    yes: bool,
-) -> None:
-    """Write what the owner chooses; with --yes, the best guess for each appliance."""
-    from hushwatt.household.sources.candidate import best_of_each
-    from hushwatt.household.sources.write_sources import unknown_to, write_sources
-
-    if not yes and not sys.stdin.isatty():
-        raise UsageError("nobody is there to choose; run it in a terminal, or with --yes")
-    measured, new = here.sources().appliances, unknown_to(here.sources(), candidates)
-    best = [each for each in best_of_each(new) if each.appliance not in measured]
-    chosen = best if yes else list(_chosen(new, best, appliances))
-    here.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    count = write_sources(here.path / "sources.toml", chosen, login, broker)
-    for each in chosen:
-        say(f"{each.appliance}: {each.entity_or_topic}")
-    if not count:
-        say(f"nothing was added to {here.path / 'sources.toml'}")
-        return
-    missing = [name for name in appliances if name not in here.sources().appliances] if here.ledger.is_file() else []
-    say(f"{count} added to {here.path / 'sources.toml'}; an agent that runs takes them when it starts again")
-    if missing:
-        say(f"nobody measures {', '.join(missing)} yet")
-
-
-def _chosen(candidates: "Iterable[Candidate]", best: "list[Candidate]", appliances: list[str]) -> "Iterator[Candidate]":
-    """Ask the owner about each: Enter takes the guess."""
-    say(f"for each: Enter takes what stands in brackets, {SKIP} leaves it out, or type another of your appliances")
-    for each in candidates:
-        guess = each.appliance if each in best and each.appliance else SKIP
-        while True:
-            told = sanitised(f"{watts_words(each)}  {each.name}  {each.entity_or_topic}", 400)
-            print(f"{told}  [{guess}] ", end="", file=sys.stderr, flush=True)
-            line = sys.stdin.readline()
-            word = (line.strip() or guess) if line else SKIP
-            if word == SKIP:
-                break
-            if word in appliances:
-                yield replace(each, appliance=word)
-                break
-            say(_unknown(word, appliances))
-
-
-def _unknown(word: str, appliances: list[str]) -> str:
-    from hushwatt.household.sources.guess import near_miss
-
-    near = near_miss(word, appliances)
-    return f"no plan of this home asks about {word}; " + (
-        f"did you mean {near}?" if near else f"there are {', '.join(appliances[:30])}"
-    )

@@ -17,6 +17,7 @@ from typing import Any
 
 from hushwatt import __version__
 from hushwatt.errors import HushwattError
+from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
@@ -28,7 +29,6 @@ from hushwatt.sanitise import sanitised
 
 PREFIX = "homeassistant"  # where Home Assistant looks for announcements, unless it is told otherwise
 ONLINE, OFFLINE = "online", "offline"
-RESUME = "only on hushwatt's own page, or by `hushwatt household resume`: the broker alone is not enough"
 SHOWN = ("taking part", "paused", "retired")  # states of plans that have entities
 MAX_TROUBLES = 20  # that are told one by one
 ORIGIN = {"name": "hushwatt", "sw_version": __version__}
@@ -103,7 +103,7 @@ class EntityMessages:
 def entity_messages(store: Store, caps: Caps, health: Health, now: int) -> EntityMessages:
     """Everything at one time."""
     names, every = EntityNames.of(store.home), plan_statuses(store, now, caps)
-    wrong = troubles(store, caps, health, now)
+    wrong = troubles(store, caps, health, now, every)
     states = {names.state: home_state(store, caps, every, wrong, now)}
     configs, commands = discovery(names, "hushwatt", HOME_SENSORS), dict[str, str | None]({names.command: None})
     removed = list[str]()
@@ -112,7 +112,8 @@ def entity_messages(store: Store, caps: Caps, health: Health, now: int) -> Entit
         described = discovery(own, f"hushwatt: {sanitised(each.plan.name, 60)}", PLAN_SENSORS)
         if each.state in SHOWN:
             configs |= described
-            states[own.state] = plan_state(each, [one for one in wrong if one.plan == each.plan.id])
+            mine = [one for one in wrong if one.plan == each.plan.id]
+            states[own.state] = plan_state(each, mine, to_resume(store))
             commands[own.command] = each.plan.id
         else:
             removed += described
@@ -150,22 +151,28 @@ def home_state(store: Store, caps: Caps, every: Sequence[PlanStatus], wrong: Seq
         "budget_left_year": plain(year.left),
         "budget_left_lifetime": plain(life.left) if life.cap else "no limit",
         "taking_part": "yes" if here else "retired" if retired else "no",
-        **_common(every, wrong),
+        **_common(every, wrong, to_resume(store)),
         "paused": "ON" if here and all(each.state == "paused" for each in here) else "OFF",
     }
 
 
-def plan_state(each: PlanStatus, wrong: Sequence[Trouble]) -> Config:
+def plan_state(each: PlanStatus, wrong: Sequence[Trouble], resume: str) -> Config:
     """What the entities of one plan show now."""
     return {
         "budget_left_window": plain(max(0, each.plan.epsilon - each.window_spent)),
         "taking_part": "yes" if each.state == "taking part" else each.state,
-        **_common([each], wrong),
+        **_common([each], wrong, resume),
         "paused": "ON" if each.state == "paused" else "OFF",
     }
 
 
-def _common(every: Sequence[PlanStatus], wrong: Sequence[Trouble]) -> Config:
+def to_resume(store: Store) -> str:
+    """How a pause is ended."""
+    command = HomeFolder(store.path.parent).command("resume")
+    return f"only on hushwatt's own page, or by `{command}`: the broker alone is not enough"
+
+
+def _common(every: Sequence[PlanStatus], wrong: Sequence[Trouble], resume: str) -> Config:
     """Reports and troubles of some plans together."""
     return {
         "reports_sent": sum(each.sent for each in every),
@@ -173,7 +180,7 @@ def _common(every: Sequence[PlanStatus], wrong: Sequence[Trouble]) -> Config:
         "next_report": _time(min((each.next_report_at for each in every if each.next_report_at), default=None)),
         "trouble": "ON" if wrong else "OFF",
         "troubles": _sentences(wrong),
-        "to_resume": RESUME,
+        "to_resume": resume,
     }
 
 

@@ -12,22 +12,24 @@ from dataclasses import dataclass, field
 
 import aiomqtt
 
+from hushwatt.errors import HushwattError
 from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.log_once import LogOnce
 from hushwatt.household.mqtt_entities.entities import (
     OFFLINE,
     ONLINE,
-    RESUME,
     EntityMessages,
     EntityNames,
     entity_messages,
     obey,
+    to_resume,
 )
 from hushwatt.household.mqtt_entities.fixed_ids import FixedIds
-from hushwatt.household.sources.mqtt import MAX_BACKOFF, connection
+from hushwatt.household.sources.mqtt import MAX_BACKOFF, MIN_BACKOFF, broker_failure, connection
 from hushwatt.household.sources.sources_file import Broker
 
 STATE_SECONDS = 30.0  # seconds between two states
@@ -46,13 +48,18 @@ async def announce(
 
     names = EntityNames.of(store.home)
     will = aiomqtt.Will(names.availability, OFFLINE, qos=1, retain=True)
+    once, pause = LogOnce(guard.say), MIN_BACKOFF
     while True:
         try:
             async with connection(broker, will) as connected:
-                publisher = EntityPublisher(connected, store, look, clock, guard, names)
-                await publisher.run()
-        except (aiomqtt.MqttError, OSError, ValueError):
-            await asyncio.sleep(MAX_BACKOFF / 2)
+                once.clear(broker)
+                pause = MIN_BACKOFF
+                await EntityPublisher(connected, store, look, clock, guard, names).run()
+        except (aiomqtt.MqttError, HushwattError, OSError, ValueError) as wrong:
+            where = f"the broker {broker.host}:{broker.port}"
+            once(broker, f"{where} cannot be told of this home's entities ({broker_failure(wrong)}); tried again")
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, MAX_BACKOFF)
 
 
 @dataclass
@@ -125,5 +132,5 @@ class EntityPublisher:
     def _command(self, plan_id: str | None, payload: object, retained: bool) -> None:
         obeyed = obey(self.store, payload, retained, self.clock.look().wall, plan_id)
         if not obeyed and not self.refused:
-            self.guard.say(f"someone on the broker wants to end the pause; that can be done {RESUME}")
+            self.guard.say(f"someone on the broker wants to end the pause; that can be done {to_resume(self.store)}")
             self.refused = True

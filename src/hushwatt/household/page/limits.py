@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from math import exp
 from typing import Any
 
@@ -29,7 +29,7 @@ LABELS = {
     "latest_expiry": "No plan may last beyond (a date, or empty)",
     "follow_successors": "Move on by itself to a plan that replaces another, where nothing is weaker",
 }
-AMOUNT, WHOLE, DAY = re.compile(r"\d{1,9}(\.\d{1,6})?"), re.compile(r"\d{1,9}"), re.compile(r"\d{4}-\d{2}-\d{2}")
+AMOUNT, WHOLE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?"), re.compile(r"[0-9]{1,9}")
 INTRO = (
     "Your home never gives away more than these limits allow, whatever a plan asks. They are counted in ε: the larger, "
     "the more someone who sees your reports can tell. A limit that is lowered holds at once, one that is raised a "
@@ -38,7 +38,7 @@ INTRO = (
 
 
 @dataclass(frozen=True)
-class Change:
+class LimitChange:
     """One limit that is to be another."""
 
     name: str
@@ -71,7 +71,7 @@ def limits_page(
     return Rendered(422 if faults else 200, {}, html.page("Your limits: hushwatt at home", "".join(body), "limits"))
 
 
-def confirm_page(data: OwnerPageData, changes: list[Change]) -> str:
+def confirm_page(data: OwnerPageData, changes: list[LimitChange]) -> str:
     """What raising limits means, before anything is written."""
     hidden = {each.name: each.new for each in changes}
     meaning = [html.text(raising_words(each)) for each in changes if each.raised]
@@ -94,10 +94,10 @@ def confirm_page(data: OwnerPageData, changes: list[Change]) -> str:
     return html.page("Let your reports tell more?", "".join(body))
 
 
-def raising_words(each: Change) -> str:
+def raising_words(each: LimitChange) -> str:
     """What a raised limit lets someone tell.
 
-    >>> raising_words(Change("appliance_epsilon_per_year", "2", "3", True))
+    >>> raising_words(LimitChange("appliance_epsilon_per_year", "2", "3", True))
     'On any one appliance, in any year, from 2 to 3: someone who sees all your reports of that time may be right up to \
 96 times in 100 about it, instead of 89; without reports, 50.'
     """
@@ -109,12 +109,10 @@ def raising_words(each: Change) -> str:
     text = f"{label}, from {each.old} to {each.new}: someone who sees all your reports of that time"
     if before == after:
         return f"{text} may be nearly certain about {about} either way, and learn more of it."
-    return (
-        f"{text} may be right up to {after} times in 100 about {about}, instead of {before}; without any reports, 50."
-    )
+    return f"{text} may be right up to {after} times in 100 about {about}, instead of {before}; without reports, 50."
 
 
-def changes_in(data: OwnerPageData, form: Mapping[str, str]) -> tuple[list[Change], dict[str, str]]:
+def changes_in(data: OwnerPageData, form: Mapping[str, str]) -> tuple[list[LimitChange], dict[str, str]]:
     """What a form changes, and what is wrong with it, by the name of the limit."""
     caps, changes, wrong = _written(data), [], {}
     for name in LABELS:
@@ -124,7 +122,7 @@ def changes_in(data: OwnerPageData, form: Mapping[str, str]) -> tuple[list[Chang
         if (fault := _fault(name, new)) is not None:
             wrong[name] = fault
             continue
-        changes.append(Change(name, old, new, _is_raised(name, old, new)))
+        changes.append(LimitChange(name, old, new, _is_raised(name, old, new)))
     if not wrong and changes and data.folder is not None:
         try:
             caps_with(data.folder.caps_path, [each.setting for each in changes])
@@ -150,14 +148,21 @@ def _written(data: OwnerPageData) -> Caps:
 
 def _fault(name: str, value: str) -> str | None:
     if name in AMOUNTS:
-        fine, words = AMOUNT.fullmatch(value), "write a number such as 2 or 0.5"
+        fine, words = bool(AMOUNT.fullmatch(value)), "write a number such as 2 or 0.5"
     elif name in MINIMUMS:
-        fine, words = WHOLE.fullmatch(value) if value != "0" else None, "write a whole number of at least 1"
+        fine, words = bool(WHOLE.fullmatch(value)) and int(value) > 0, "write a whole number of at least 1"
     elif name == "latest_expiry":
-        fine, words = DAY.fullmatch(value), "write a date such as 2030-01-31; to have none, delete it in caps.toml"
+        fine, words = _is_day(value), "write a date such as 2030-01-31; to have none, delete it in caps.toml"
     else:
-        fine, words = re.fullmatch("true|false", value), "choose yes or no"
+        fine, words = value in ("true", "false"), "choose yes or no"
     return None if fine else words
+
+
+def _is_day(value: str) -> bool:
+    try:
+        return date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
 
 
 def _is_raised(name: str, old: str, new: str) -> bool:

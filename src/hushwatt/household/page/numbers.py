@@ -44,7 +44,7 @@ def _told(data: OwnerPageData) -> str:
     )
     head = [
         "Appliance",
-        "Whether it was on in one report's time",
+        "Whether it was on at a time",
         "Whether you own it",
         "Its level, if always the same",
     ]

@@ -45,12 +45,15 @@ def report_table(data: OwnerPageData, rows: list[dict[str, Any]]) -> str:
     plans = {each.plan.id: each.plan for each in data.every}
     if not rows:
         return html.paragraph("Nothing yet.")
-    return html.table(["About", "State", "Bytes"], [_report_row(data, plans[row["plan"]], row) for row in rows])
+    several = len(plans) > 1
+    head = ["About", *(["Plan"] if several else []), "State", "Bytes"]
+    return html.table(head, [_report_row(data, plans[row["plan"]], row, several) for row in rows])
 
 
-def _report_row(data: OwnerPageData, plan: Plan, row: dict[str, Any]) -> list[str]:
+def _report_row(data: OwnerPageData, plan: Plan, row: dict[str, Any], several: bool) -> list[str]:
     about = html.link("report", data.clock_time(plan, row["slot"]), plan=plan.id, slot=row["slot"])
-    return [about, html.text(_answer(row)), f"<code>{row['payload'].hex()}</code>"]
+    named = [html.text(quoted(plan.name))] if several else []
+    return [about, *named, html.text(_answer(row)), f"<code>{row['payload'].hex()}</code>"]
 
 
 def _answer(row: dict[str, Any]) -> str:
@@ -97,5 +100,5 @@ def _mixed(plan: Plan) -> str:
 
 
 def _cost(row: dict[str, Any]) -> str:
-    cost = f"It cost ε {plain(row['spent'])}, and was drawn with ε {plain(row['drawn'])}. Tried {row['tries']} times."
+    cost = f"It cost ε {plain(row['spent'])}, and was drawn with ε {plain(row['drawn'])}."
     return html.details("What it cost", html.paragraph(cost))

@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
+from html import escape
 
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
-from hushwatt.household.upload.request_log import SentRequest
+from hushwatt.household.upload.request_log import LoggedRequest
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import HEADER_BYTES, record_size
@@ -35,16 +36,16 @@ def requests_section(data: OwnerPageData) -> str:
     return html.section("Requests, as they went out", intro, html.listed(request_line(data, each) for each in found))
 
 
-def request_line(data: OwnerPageData, each: SentRequest) -> str:
+def request_line(data: OwnerPageData, each: LoggedRequest) -> str:
     answer = "no answer" if each.status is None else f"answered with {each.status}"
     when = html.link("request", data.moment(each.time), number=each.number)
     return f"{when}: {html.text(purpose(each))}, {len(each.sent):,} bytes, {answer}"
 
 
-def purpose(each: SentRequest) -> str:
+def purpose(each: LoggedRequest) -> str:
     """What a request is for.
 
-    >>> purpose(SentRequest("https://e.org", b"POST /v1/plans/ab/reports HTTP/1.1", None))
+    >>> purpose(LoggedRequest("https://e.org", b"POST /v1/plans/ab/reports HTTP/1.1", None))
     'hands in reports'
     """
     method, _, rest = each.line.partition(" ")
@@ -79,11 +80,11 @@ def request_page(data: OwnerPageData, number: str) -> str | None:
     return html.page("A request: hushwatt at home", "".join(body))
 
 
-def _verbatim_head(found: SentRequest) -> str:
+def _verbatim_head(found: LoggedRequest) -> str:
     return f'<pre tabindex="0" class="wire">{_letters(found.head)}</pre>'
 
 
-def _body(found: SentRequest) -> Iterator[str]:
+def _body(found: LoggedRequest) -> Iterator[str]:
     if not found.body:
         yield html.paragraph("None.")
         return
@@ -105,15 +106,15 @@ def hex_rows(body: bytes) -> str:
     return "\n".join(body[at : at + HEX_ROW].hex(" ") for at in range(0, len(body), HEX_ROW))
 
 
-def _letters(head: bytes) -> str:
-    """Lines of a request; whatever is no printable letter is shown as its number."""
-    shown = "".join(
-        chr(byte) if byte in TEXT or byte == 10 else "" if byte == 13 else f"\\x{byte:02x}" for byte in head
+def _letters(text: bytes) -> str:
+    """Lines of a request, every space of them; what is no printable letter is shown as its number."""
+    lines = text.split(b"\r\n")
+    return "\n".join(
+        escape("".join(chr(byte) if byte in TEXT else f"\\x{byte:02x}" for byte in line)) for line in lines
     )
-    return "\n".join(html.text(line) for line in shown.split("\n"))
 
 
-def carrying(data: OwnerPageData, plan: Plan, slot: int) -> list[SentRequest]:
+def carrying(data: OwnerPageData, plan: Plan, slot: int) -> list[LoggedRequest]:
     """The kept requests that handed in the report about a slot."""
     if data.folder is None:
         return []

@@ -14,7 +14,7 @@ from hushwatt.household.page.reports import report_table
 from hushwatt.household.plain_words import home_sentence
 from hushwatt.household.plan_words import how_often
 from hushwatt.household.status import PlanStatus, sent_reports
-from hushwatt.household.troubles import troubles
+from hushwatt.household.troubles import Trouble, troubles
 from hushwatt.sanitise import quoted
 
 LATEST = 5  # reports that are shown here
@@ -49,15 +49,25 @@ def _lead(data: OwnerPageData) -> str:
 
 def _notices(data: OwnerPageData) -> str:
     """All that the owner should know of, and what to do about it."""
-    found = troubles(data.store, data.caps, data.health, data.now)
+    found = troubles(data.store, data.caps, data.health, data.now, data.every)
     if not found:
         return ""
-    lines = [f"{_prose(each.words)} <em>{_prose(each.remedy)}</em>" for each in found]
+    lines = [_notice(data, each) for each in found]
     return f'<section class="notice"><h2>Needs your attention</h2>{html.listed(lines)}</section>'
 
 
+def _notice(data: OwnerPageData, each: Trouble) -> str:
+    """One of them; what the limits say in numbers is on their own page."""
+    status = data.status_of(each.plan or "")
+    if each.key.startswith("caps ") and status is not None:
+        words = f"{quoted(status.plan.name)} asks for more than your limits allow, so your home holds reports back."
+        return f"{html.text(words)} {html.link('limits', 'See your limits')}"
+    return f"{_prose(each.words)} <em>{_prose(each.remedy)}</em>"
+
+
 def _prose(words: str) -> str:
-    return html.text(f"{words[:1].upper()}{words[1:]}.")
+    plain = html.for_owners(words)
+    return html.text(f"{plain[:1].upper()}{plain[1:]}.")
 
 
 def _plan(data: OwnerPageData, each: PlanStatus) -> str:
@@ -81,7 +91,7 @@ def _when(data: OwnerPageData, each: PlanStatus) -> str:
     elif each.next_report_at is not None:
         words.append(f"Next report: after {data.moment(each.next_report_at)}.")
     if each.waiting:
-        words.append(f"{each.waiting:,} waiting to be sent.")
+        words.append(f"{each.waiting:,} report{' waits' if each.waiting == 1 else 's wait'} to be sent.")
     return " ".join(words)
 
 

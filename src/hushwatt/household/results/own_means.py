@@ -38,6 +38,7 @@ class OwnMeans:
 
     store: Store
     pending: deque[tuple[Plan, int, Watts]] = field(default_factory=lambda: deque(maxlen=MAX_PENDING), repr=False)
+    tidied: bool = False  # whether plans that were left before the start are forgotten
 
     def add(self, plan: Plan, slot: int, watts: Watts, measured: Sequence[bool]) -> None:
         """Take in the mean watts of a slot that is over; what was not measured is no reading, not 0 W."""
@@ -51,10 +52,11 @@ class OwnMeans:
         if not wanted(self.store):
             if path_of(self.store).exists():
                 delete(self.store)
-        elif added:
+        elif added or not self.tidied:
             with self.store.transaction():  # nobody turns it off in between
                 if wanted(self.store):
-                    _write(self.store, _joined(self.store, added))
+                    _replace(self.store, added)
+        self.tidied = True
 
 
 def slots_drawn_in(plan: Plan, span: SlotRange) -> int:
@@ -148,11 +150,17 @@ def _is_sum(pair: Any) -> bool:
     return isinstance(watts, int | float) and isfinite(watts) and bool(as_count(slots))
 
 
-def _joined(store: Store, added: list[tuple[Plan, int, Watts]]) -> Sums:
-    """What is kept with what was added, without plans that were left and stretches that are too long ago."""
+def _replace(store: Store, added: list[tuple[Plan, int, Watts]]) -> None:
+    """Keep what was added, too, and forget plans that were left and stretches that are too long ago."""
     here = {row["plan"] for row in store.rows("SELECT plan FROM plans WHERE left IS NULL")}
-    sums = {plan: kept for plan, kept in load(store).items() if plan in here}
-    for plan, slot, watts in (each for each in added if each[0].id in here):
+    before = load(store)
+    sums = {plan: kept for plan, kept in before.items() if plan in here}
+    if added or sums != before:
+        _write(store, _joined(sums, [each for each in added if each[0].id in here]))
+
+
+def _joined(sums: Sums, added: list[tuple[Plan, int, Watts]]) -> Sums:
+    for plan, slot, watts in added:
         parts = stretches(plan)
         first = parts.first_of(slot)
         kept = sums.setdefault(plan.id, {})

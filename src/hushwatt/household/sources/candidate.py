@@ -12,7 +12,7 @@ ENTITY = "entity"  # the kind of Home Assistant's; any other kind is a preset's 
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SourceCandidate:
     """One of them; its watts are for its owner's eyes, and in no `repr`."""
 
     kind: str
@@ -47,27 +47,27 @@ class Candidate:
             "toml": self.toml,
         }
 
-    def guessed(self, appliances: Iterable[str], *names: str) -> "Candidate":
+    def guessed(self, appliances: Iterable[str], *names: str) -> "SourceCandidate":
         """With the appliance that the first of its names speaks of that speaks of any."""
         known = list(appliances)
         guesses = (guess_appliance(name, known) for name in (*names, self.name, self.entity_or_topic) if name)
         return replace(self, appliance=next((guess for guess in guesses if guess), self.appliance))
 
 
-def plug_candidate(plug: DiscoveredPlug, appliances: Iterable[str]) -> Candidate:
+def plug_candidate(plug: DiscoveredPlug, appliances: Iterable[str]) -> SourceCandidate:
     """A plug of the broker, with its guessed appliance."""
-    made = Candidate(plug.preset, plug.topic, plug.topic, plug.watts, settings=plug.settings, fresh=plug.fresh)
+    made = SourceCandidate(plug.preset, plug.topic, plug.topic, plug.watts, settings=plug.settings, fresh=plug.fresh)
     return made.guessed(appliances, *(value for key, value in plug.settings if key == "path"))
 
 
-def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+def in_order(candidates: Iterable[SourceCandidate]) -> list[SourceCandidate]:
     """The Energy dashboard's devices first, then those with a guess, each by name."""
     return sorted(candidates, key=lambda each: (not each.chosen_there, each.appliance is None, each.name.casefold()))
 
 
-def best_of_each(candidates: Iterable[Candidate]) -> list[Candidate]:
+def best_of_each(candidates: Iterable[SourceCandidate]) -> list[SourceCandidate]:
     """Those whose appliance was guessed; of several for one appliance, the first that tells watts now."""
-    best: dict[str, Candidate] = {}
+    best: dict[str, SourceCandidate] = {}
     for each in sorted(in_order(candidates), key=lambda each: each.watts is None):
         if each.appliance is not None and each.fresh:
             best.setdefault(each.appliance, each)

@@ -137,12 +137,21 @@ class Hub:
         """The entities of Home Assistant that are asked about."""
         return self.entities.ids
 
-    def on_entity(self, time: int, state: EntityState) -> None:
-        """Take in what Home Assistant says of an entity at a time; what is malformed is said once, and never shown."""
+    def on_entity(self, time: int, state: EntityState, quiet: bool = False) -> None:
+        """Take in what Home Assistant says of an entity at a time; what is malformed is said once, and never shown.
+
+        While it starts, everything is unavailable for a moment: `quiet` leaves that for `say_entity_troubles`.
+        """
         for source in self.entities.named(state.entity_id):
             with self.guard(f"entity {source.plug.name}: a state"):
                 source.take(time, state)
-                self._say_trouble("entity", source.plug)
+                if not quiet:
+                    self._say_trouble("entity", source.plug)
+
+    def say_entity_troubles(self) -> None:
+        """Say what is wrong with entities, where it was not said yet."""
+        for plug in self.entities.plugs:
+            self._say_trouble("entity", plug)
 
     def confirm_entities(self, time: int) -> None:
         """Home Assistant is there: whatever it said last of its entities still holds at this time.

@@ -9,6 +9,7 @@ import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from hushwatt.errors import HushwattError
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.sanitise import sanitised
 
@@ -59,6 +60,11 @@ def _client(broker: Broker, version: aiomqtt.ProtocolVersion, will: aiomqtt.Will
     )
 
 
+def broker_failure(wrong: Exception) -> str:
+    """Why the broker cannot be asked, in a few words."""
+    return sanitised(getattr(wrong, "strerror", None) or wrong, 200)
+
+
 async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: Say) -> None:
     """Hand every message on these topics to `on_message`; never ends by itself."""
     pause, told = MIN_BACKOFF, False
@@ -74,9 +80,9 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
                     payload = message.payload
                     sent = payload if isinstance(payload, bytes) else str(payload).encode()
                     on_message(message.topic.value, sent, message.retain)
-        except (aiomqtt.MqttError, OSError, ValueError) as wrong:
+        except (aiomqtt.MqttError, HushwattError, OSError, ValueError) as wrong:
             if not told:
-                reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
+                reason = broker_failure(wrong)
                 say(
                     f"the broker {broker.host}:{broker.port} does not answer ({reason}); "
                     "plugs count as 0 W, or as not measured, until it does"

@@ -23,14 +23,14 @@ entity = "sensor.dishwasher_power"
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from hushwatt.errors import PlanError, UsageError
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.entities import MAX_WATTS, EntityEntry
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.measurement import UNITS
 from hushwatt.household.sources.presets import PRESETS, Preset
 from hushwatt.plan.slot import SlotLength
@@ -56,7 +56,19 @@ class Broker:
         """The password, from its own file when there is one."""
         if self.password_file is None:
             return self.password
-        return Path(self.password_file).read_text(encoding="utf-8").strip()
+        try:
+            return Path(self.password_file).read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            raise UsageError(f"{self.password_file} is not there; it must hold the broker's password") from None
+        except (OSError, UnicodeDecodeError):
+            raise UsageError(f"{self.password_file} cannot be read; it must hold the broker's password") from None
+
+    def in_folder(self, folder: Path) -> "Broker":
+        """The same with its file found from a folder, where it is not named in full, nor from where one is."""
+        near = None if self.password_file is None else folder / Path(self.password_file).expanduser()
+        if near is None or (not near.exists() and Path(str(self.password_file)).exists()):
+            return self
+        return replace(self, password_file=str(near))
 
 
 @dataclass(frozen=True)
@@ -106,7 +118,7 @@ class SourcesFile:
         _refuse_unknown_keys("", table, {"mqtt", "plug", "table", "entities", "home_assistant", "entity"})
         plugs = tuple(_parse_plug(place, each) for place, each in enumerate(_list(table, "plug"), 1))
         tables = tuple(_parse_table(place, each, folder) for place, each in enumerate(_list(table, "table"), 1))
-        broker = _parse_dataclass(Broker, "mqtt", table["mqtt"]) if "mqtt" in table else Broker() if plugs else None
+        broker = _parse_broker(table["mqtt"], folder) if "mqtt" in table else Broker() if plugs else None
         entities = table.get("entities", False)
         if not isinstance(entities, bool):
             raise UsageError("entities must be true or false")
@@ -120,6 +132,21 @@ class SourcesFile:
     def appliances(self) -> set[str]:
         """The appliances that a plug or an entity measures."""
         return {plug.appliance for plug in self.plugs} | {each.appliance for each in self.entities_of_home_assistant}
+
+    @property
+    def secret_files(self) -> list[tuple[str, str]]:
+        """What nobody else should read: what it holds, and where it is."""
+        password = self.broker.password_file if self.broker is not None else None
+        token = self.home_assistant.token_file if self.home_assistant is not None else None
+        files = (("the broker's password", password), ("Home Assistant's token", token))
+        return [(what, file) for what, file in files if file is not None]
+
+
+def _parse_broker(table: Any, folder: Path) -> Broker:
+    broker: Broker = _parse_dataclass(Broker, "mqtt", table)
+    if not broker.host.strip() or "/" in broker.host or broker.host.count(":") == 1:
+        raise UsageError("mqtt: host must be a name or an address alone, such as 192.168.1.5; a port goes into port")
+    return broker.in_folder(folder)
 
 
 def _parse_plug(place: int, table: Any) -> PlugEntry:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from hushwatt.errors import UsageError
 from hushwatt.household.private_files import write_private
-from hushwatt.household.sources.candidate import ENTITY, Candidate
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.candidate import ENTITY, SourceCandidate
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.presets import describe
 from hushwatt.household.sources.sources_file import Broker, SourcesFile
 from hushwatt.household.sources.toml_words import toml_text
 
 
-def unknown_to(sources: SourcesFile, candidates: Iterable[Candidate]) -> list[Candidate]:
+def unknown_to(sources: SourcesFile, candidates: Iterable[SourceCandidate]) -> list[SourceCandidate]:
     """Those that the file does not have yet."""
     entities = {each.entity for each in sources.entities_of_home_assistant}
     plugs = {
@@ -28,7 +28,7 @@ def unknown_to(sources: SourcesFile, candidates: Iterable[Candidate]) -> list[Ca
 
 
 def write_sources(
-    path: Path, chosen: Iterable[Candidate], login: HomeAssistantLogin | None = None, broker: Broker | None = None
+    path: Path, chosen: Iterable[SourceCandidate], login: HomeAssistantLogin | None = None, broker: Broker | None = None
 ) -> int:
     """Append the chosen ones, and where they are found; how many were not there before."""
     before = path.read_text(encoding="utf-8") if path.exists() else ""

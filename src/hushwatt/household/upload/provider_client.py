@@ -20,7 +20,7 @@ from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_te
 from hushwatt.household.upload.http import HttpResponse, HttpTransport, Unreachable, connect
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
-from hushwatt.sanitise import quoted
+from hushwatt.sanitise import quoted, sanitised
 from hushwatt.wire.proof import PROOF_HEADER, Challenge
 from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import (
@@ -217,12 +217,14 @@ class ProviderClient:
 def choose_plan(client: ProviderClient, wanted: str | None, pinned: bytes | None = None) -> tuple[str, bytes]:
     """The id of the plan that was meant, and the key of who offers it."""
     listing = client.plans(pinned)
-    fitting = [name for name, _ in listing.plans if name.startswith(wanted or "")]
+    fitting = [name for name, _ in listing.plans if name.startswith((wanted or "").strip().lower())]
     if len(fitting) == 1:
         return fitting[0], listing.key
     if not listing.plans:
         raise UsageError(f"{client.address} collects nothing now")
     names = "; ".join(f"{name[:12]} {quoted(words, 60)}" for name, words in listing.plans[:10])
+    if not fitting:
+        raise UsageError(f"{client.address} collects no plan {sanitised(wanted, 64)}; there is {names}")
     raise UsageError(f"name one plan with --plan: {names}")
 
 

@@ -28,7 +28,7 @@ TRIM = (
 
 
 @dataclass(frozen=True)
-class SentRequest:
+class LoggedRequest:
     """One request as it went out."""
 
     address: str  # of the provider
@@ -59,7 +59,7 @@ class RequestLog:
     path: Path
     clock: Callable[[], int] = lambda: 0  # nanoseconds since 1970
 
-    def add(self, request: SentRequest) -> None:
+    def add(self, request: LoggedRequest) -> None:
         """Take down a request; a disk that takes nothing changes nothing else."""
         try:
             disk = self._open()
@@ -75,22 +75,22 @@ class RequestLog:
         except (apsw.Error, OSError):
             return
 
-    def latest(self, limit: int = MAX_REQUESTS) -> list[SentRequest]:
+    def latest(self, limit: int = MAX_REQUESTS) -> list[LoggedRequest]:
         """The latest first."""
         return self._rows("ORDER BY number DESC LIMIT ?", limit)
 
-    def get(self, number: int) -> SentRequest | None:
+    def get(self, number: int) -> LoggedRequest | None:
         rows = self._rows("WHERE number = ?", number)
         return rows[0] if rows else None
 
-    def _rows(self, which: str, value: int) -> list[SentRequest]:
+    def _rows(self, which: str, value: int) -> list[LoggedRequest]:
         if not self.path.is_file():
             return []
         try:
             disk = self._open()
             try:
                 query = f"SELECT address, sent, status, time, number FROM requests {which}"
-                return [SentRequest(*row) for row in disk.execute(query, (value,))]
+                return [LoggedRequest(*row) for row in disk.execute(query, (value,))]
             finally:
                 disk.close()
         except apsw.Error:

@@ -54,9 +54,15 @@ def level_choices(prior: Prior, count: int, loss: float) -> tuple[Values, Values
     A row for each spacing.  All appliances lose the same share of their mean to clipping, so that their order
     and their shares stay what they were.
     """
-    bends = BENDS if count > 2 else BENDS[:1]
-    values = np.array([rounded(prior.top(loss) * np.linspace(0, 1, count) ** bend) for bend in bends])
+    bends, top = BENDS if count > 2 else BENDS[:1], _top(prior, loss)
+    values = np.array([rounded(top * np.linspace(0, 1, count) ** bend) for bend in bends])
     return values, np.array([prior.dithered(row) for row in values])
+
+
+@cache
+def _top(prior: Prior, loss: float) -> float:
+    """One search for every number of levels."""
+    return prior.top(loss)
 
 
 def rounded(values: Values) -> Values:

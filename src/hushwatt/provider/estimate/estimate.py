@@ -6,24 +6,24 @@ plan's minimum spoke of an appliance, there is no answer about it.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import reporting_span
 from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
-from hushwatt.provider.estimate.covariance import CovarianceBounds, covariance_bounds
-from hushwatt.provider.estimate.fold import fold_rows
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
-from hushwatt.provider.estimate.ranks import ranks
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, covariance_bounds
+from hushwatt.provider.estimate.ranking.ranks import ranks
+from hushwatt.provider.estimate.ranking.shares import shares
 from hushwatt.provider.estimate.results import (
     Estimates,
     FoldEstimates,
@@ -32,10 +32,10 @@ from hushwatt.provider.estimate.results import (
     SlotEstimates,
     SlotSummary,
 )
-from hushwatt.provider.estimate.shares import shares
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
-from hushwatt.provider.estimate.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.fold import fold_rows
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import Tallies
 
 
@@ -64,72 +64,49 @@ def estimate(
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    asked = TallyArrays.of(plan, tallies).up_to(last)
-    arrays = asked if plan.publish == 1 else asked.up_to(tallies.complete(plan, last))
-    timeline = SlotTimeline.of(arrays, plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan))
-    if times is not None and not times.everything:
-        timeline = timeline.only(times.rows(plan, timeline))
-    homes = tallies.homes_in(timeline.newest).astype(float)
-    series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in range(len(plan.appliances))]
+    collected = CollectedSlots.of(plan, tallies, first, last, times)
+    timeline, homes = collected.timeline, collected.slot_homes[:, None]
+    series = list(collected.series.values())
     if smooth:
         pairs = zip(series, smoothed(timeline, series), strict=True)
-        shown = [smoothed_estimates(*each, homes[:, None], show) for each in pairs]
+        shown = [smoothed_estimates(*each, homes, show) for each in pairs]
     else:
-        shown = [slot_estimates(each, homes[:, None], show) for each in series]
-    named = dict(zip(plan.names, series, strict=True))
-    whole = _PeriodAnswers.of(plan, named, timeline, tallies.homes, show)
+        shown = [slot_estimates(each, homes, show) for each in series]
+    by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
     return Estimates(
         plan,
         tallies.homes,
         smooth,
-        slot_summaries(plan, arrays, timeline, homes),
+        slot_summaries(plan, collected.arrays, timeline, collected.slot_homes),
         by_slot={name: requested_slots(each, timeline) for name, each in zip(plan.names, shown, strict=True)},
-        by_period=whole.by_period,
-        influence=whole.forgery.influence(),
-        swap_homes=whole.forgery.homes_to_swap({name: each.watts for name, each in whole.by_period.items() if each}),
-        unpublished=len(np.unique(asked.slot)) - len(timeline.heard),
-        folds=tuple(
-            fold_estimates(key, named, arrays, timeline.only(mask), homes, tallies.homes, show)
-            for key, mask in rows.items()
-        ),
-        too_few_measure={name: Measured(*measured_of(each)) for name, each in named.items() if each.too_few_measure},
+        by_period=by_period,
+        influence=forgery.influence(),
+        swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
+        unpublished=collected.unpublished,
+        folds=tuple(fold_estimates(key, collected.only(mask), show) for key, mask in rows.items()),
+        too_few_measure={
+            name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
+        },
     )
 
 
-@dataclass(frozen=True)
-class _PeriodAnswers:
-    """All appliances over one period, compared with each other."""
-
-    by_period: dict[str, PeriodEstimates | None]
-    forgery: ForgeryInfluence
-
-    @classmethod
-    def of(
-        cls, plan: Plan, named: dict[str, ApplianceSeries], timeline: SlotTimeline, homes: int, show: Consistency
-    ) -> "_PeriodAnswers":
-        known = {name: each for name, each in named.items() if each.period}
-        forgery = ForgeryInfluence(plan, timeline, homes)
-        for name, each in known.items():
-            forgery.add(name, each)
-        bounds = covariance_bounds(plan, [each.compared for each in known.values()], timeline, homes)
-        return cls(dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show), forgery)
+def _period_answers(
+    collected: CollectedSlots, show: Consistency
+) -> tuple[dict[str, PeriodEstimates | None], ForgeryInfluence]:
+    """All appliances over the period, compared with each other, and what a forging home could do to that."""
+    plan, known, homes = collected.plan, collected.known, collected.homes
+    forgery = ForgeryInfluence(plan, collected.timeline, homes)
+    for name, each in known.items():
+        forgery.add(name, each)
+    bounds = covariance_bounds(plan, [each.compared for each in known.values()], collected.timeline, homes)
+    return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show), forgery
 
 
-def fold_estimates(
-    key: str,
-    named: dict[str, ApplianceSeries],
-    arrays: TallyArrays,
-    timeline: SlotTimeline,
-    homes: Floats,
-    scale: int,
-    show: Consistency,
-) -> FoldEstimates:
-    """The slots that a timeline asks for, as one period on the `scale` of all homes."""
-    over = {name: each.over(arrays, timeline, homes) for name, each in named.items()}
-    plan = next(iter(named.values())).plan
-    answers = _PeriodAnswers.of(plan, over, timeline, scale, show)
-    return FoldEstimates(key, int(timeline.requested.sum()), answers.by_period, answers.forgery.influence())
+def fold_estimates(key: str, collected: CollectedSlots, show: Consistency) -> FoldEstimates:
+    """The slots of one hour, weekday, hour of the week or month, as one period."""
+    by_period, forgery = _period_answers(collected, show)
+    return FoldEstimates(key, collected.slots, by_period, forgery.influence())
 
 
 def slot_summaries(plan: Plan, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.household.sources.home_assistant.acting import TOKEN, ActingHomeAssistant
 
 from hushwatt.household.sources.home_assistant.candidates import candidates, meter_entities, offered
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 
 APPLIANCES = ["kettle", "dishwasher", "oven", "mains"]
 

@@ -11,7 +11,8 @@ from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.sources.entities import EntityEntry
 from hushwatt.household.sources.entity_sources import EntitySources
 from hushwatt.household.sources.home_assistant import follow as following
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant.registry import RegistryNames
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.hub import Hub
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
@@ -187,6 +188,41 @@ def test_a_refused_token_is_said_with_what_to_do(home):
     assert TOKEN not in "".join(home.said)
 
 
+def test_a_token_that_is_revoked_is_one_line(home):
+    """The connection ends first; what it means is known, and said, at the next attempt."""
+
+    async def scenario():
+        home.tell(60)
+        async with home.acting.serving(), home.following():
+            await until(lambda: home.plug.heard is not None)
+            home.acting.token = "new-token"
+            await home.acting.drop()
+            await until(lambda: home.said)
+
+    run(scenario())
+
+    assert len(home.said) == 1
+    assert "refuses the token" in home.said[0]
+
+
+def test_a_connection_that_breaks_and_is_there_again_is_no_news(home):
+    """Nothing is said of it, and what was missed is asked for."""
+
+    async def scenario():
+        home.tell(60)
+        async with home.acting.serving(), home.following():
+            await until(lambda: home.plug.heard is not None)
+            await until(lambda: "ping" in str(home.acting.asked))
+            await asyncio.sleep(0.1)
+            home.minute(10)
+            await home.acting.drop()
+            await until(lambda: "recorder/statistics_during_period" in str(home.acting.asked))
+
+    run(scenario())
+
+    assert home.said == []
+
+
 def test_the_same_token_is_tried_again_much_later(home, monkeypatch):
     """Its user may have been let in again."""
     monkeypatch.setattr(following, "REFUSED_SECONDS", 0.3)
@@ -195,7 +231,7 @@ def test_the_same_token_is_tried_again_much_later(home, monkeypatch):
     async def scenario():
         home.tell(60)
         async with home.acting.serving(), home.following():
-            await until(lambda: home.acting.logins >= 1)
+            await until(lambda: home.said)
             home.acting.token = TOKEN
             await until(lambda: home.plug.heard is not None)
 
@@ -333,7 +369,7 @@ def test_broken_messages_end_in_one_line(home):
 def test_a_failure_of_our_own_ends_nothing(home, monkeypatch):
     """It is said, with its place and without what came."""
 
-    def fail(*_):
+    def fail(*_, **__):
         raise ArithmeticError("54321")
 
     monkeypatch.setattr(home.hub, "on_entity", fail)
@@ -391,7 +427,7 @@ def test_pauses_grow_and_differ(home, monkeypatch):
     """About 1, 2, 4 seconds and so on to a minute, by chance between half and all of it."""
     monkeypatch.setattr(following, "MAX_BACKOFF", 60.0)
     login = HomeAssistantLogin("http://ha:8123", TOKEN)
-    follower = following.Follower(login, home.hub, home.clock, home.said.append, following.EntityNames())
+    follower = following.Follower(login, home.hub, home.clock, home.said.append, RegistryNames())
     pauses = [follower._pause() for _ in range(12)]
 
     assert all(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hushwatt.household.sources.home_assistant.registry import EntityNames
+from hushwatt.household.sources.home_assistant.registry import RegistryNames
 
 
 def entry(number, name, **more):
@@ -15,7 +15,7 @@ def renamed(old, new):
 
 def test_a_new_name_is_followed():
     """And again, and back; what the owner's file calls it stays."""
-    names = EntityNames()
+    names = RegistryNames()
 
     assert names.rename(renamed("sensor.a", "sensor.b"), ["sensor.a"]) == ("sensor.a", "sensor.b")
     assert (names.current("sensor.a"), names.chosen("sensor.b")) == ("sensor.b", "sensor.a")
@@ -38,7 +38,7 @@ def test_a_new_name_is_followed():
 )
 def test_other_events_are_none(event):
     """Of other entities, of other changes, of no sense."""
-    names = EntityNames()
+    names = RegistryNames()
 
     assert names.rename(event, ["sensor.a"]) is None
     assert names.present == {}
@@ -46,9 +46,9 @@ def test_other_events_are_none(event):
 
 def test_a_new_name_is_found_after_a_restart(folder):
     """The entity's number was kept."""
-    first = EntityNames.load(folder / "entities.json")
+    first = RegistryNames.load(folder / "entities.json")
     first.learn([entry("1", "sensor.a"), entry("2", "sensor.x")], ["sensor.a"])
-    again = EntityNames.load(folder / "entities.json")
+    again = RegistryNames.load(folder / "entities.json")
 
     assert again.learn([entry("1", "sensor.b"), entry("2", "sensor.x")], ["sensor.a"]) == [("sensor.a", "sensor.b")]
     assert again.current("sensor.a") == "sensor.b"
@@ -59,8 +59,8 @@ def test_a_new_name_is_found_after_a_restart(folder):
 
 def test_another_entity_of_the_old_name_is_what_the_file_says(folder):
     """After a restart the owner's file counts: a new device that was given the old one's name."""
-    EntityNames.load(folder / "entities.json").learn([entry("1", "sensor.a")], ["sensor.a"])
-    again = EntityNames.load(folder / "entities.json")
+    RegistryNames.load(folder / "entities.json").learn([entry("1", "sensor.a")], ["sensor.a"])
+    again = RegistryNames.load(folder / "entities.json")
 
     assert again.learn([entry("1", "sensor.a_old"), entry("7", "sensor.a")], ["sensor.a"]) == []
     assert again.current("sensor.a") == "sensor.a"
@@ -69,7 +69,7 @@ def test_another_entity_of_the_old_name_is_what_the_file_says(folder):
 @pytest.mark.parametrize("entries", [None, 3, [None, 3, {}], [{"id": 3, "entity_id": []}], [entry("", "")]])
 def test_a_strange_registry_is_an_empty_one(entries):
     """Nothing is learnt from it, and nothing forgotten."""
-    names = EntityNames(numbers={"sensor.a": "1"})
+    names = RegistryNames(numbers={"sensor.a": "1"})
 
     assert names.learn(entries, ["sensor.a"]) == []
     assert names.numbers == {"sensor.a": "1"}
@@ -79,15 +79,15 @@ def test_a_strange_registry_is_an_empty_one(entries):
 def test_a_damaged_file_is_none(folder, content):
     """And is written anew."""
     (folder / "entities.json").write_bytes(content)
-    names = EntityNames.load(folder / "entities.json")
+    names = RegistryNames.load(folder / "entities.json")
     names.learn([entry("1", "sensor.a")], ["sensor.a"])
 
-    assert EntityNames.load(folder / "entities.json").numbers == {"sensor.a": "1"}
+    assert RegistryNames.load(folder / "entities.json").numbers == {"sensor.a": "1"}
 
 
 def test_a_file_that_cannot_be_written_is_done_without(folder):
     """What is known stays known until the agent stops."""
-    names = EntityNames.load(folder / "not there" / "entities.json")
+    names = RegistryNames.load(folder / "not there" / "entities.json")
     names.learn([entry("1", "sensor.a")], ["sensor.a"])
 
     assert names.numbers == {"sensor.a": "1"}
@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_written_is_done_without(folder):
 
 def test_why_one_is_missing():
     """Disabled, or not there."""
-    names = EntityNames()
+    names = RegistryNames()
     names.learn([entry("1", "sensor.a", disabled_by="user")], [])
 
     assert names.missing_words("sensor.a") == "sensor.a is disabled in Home Assistant"

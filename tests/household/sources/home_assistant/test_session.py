@@ -8,8 +8,8 @@ from tests.household.sources.home_assistant.acting import NOTHING, TOKEN, Acting
 
 from hushwatt.errors import UsageError
 from hushwatt.household.sources.home_assistant import session as sessions
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
 from hushwatt.household.sources.home_assistant.session import HomeAssistantError, TokenRefused, open_session
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 
 
 @pytest.fixture(autouse=True)

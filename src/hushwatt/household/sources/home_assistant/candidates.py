@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.candidate import ENTITY, Candidate, in_order
+from hushwatt.household.sources.candidate import ENTITY, SourceCandidate, in_order
 from hushwatt.household.sources.entities import EntityState, unfit
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
 from hushwatt.household.sources.home_assistant.session import open_session
 from hushwatt.household.sources.home_assistant.states import entity_state
 from hushwatt.household.sources.home_assistant.statistics import question, rows
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.json_path import parse_number
 from hushwatt.household.sources.measurement import watts_in
 from hushwatt.household.untrusted_json import Malformed, as_list, as_table, as_text
@@ -44,7 +44,7 @@ class MeterEntity:
         return words.removesuffix("_total").removesuffix("_today")
 
 
-async def candidates(login: HomeAssistantLogin, now: int, appliances: Iterable[str] = ()) -> list[Candidate]:
+async def candidates(login: HomeAssistantLogin, now: int, appliances: Iterable[str] = ()) -> list[SourceCandidate]:
     """All of them, with present watts and a guessed appliance."""
     async with open_session(login) as session:
         states = await session.result("get_states")
@@ -65,7 +65,7 @@ def meter_entities(states: Any, entries: Any, devices: Any) -> list[MeterEntity]
         for each in map(as_table, as_list(entries))
     }
     names = {as_text(each.get("id")): _device_name(each) for each in map(as_table, as_list(devices))}
-    meters = []
+    meters: list[MeterEntity] = []
     for table in map(as_table, as_list(states)):
         state, attributes = entity_state(table), as_table(table.get("attributes"))
         if state.entity_id.startswith("sensor.") and unfit(state) is None and len(meters) < MAX_ENTITIES:
@@ -75,7 +75,9 @@ def meter_entities(states: Any, entries: Any, devices: Any) -> list[MeterEntity]
     return meters
 
 
-def offered(meters: list[MeterEntity], preferences: Any, statistics: Any, appliances: list[str]) -> list[Candidate]:
+def offered(
+    meters: list[MeterEntity], preferences: Any, statistics: Any, appliances: list[str]
+) -> list[SourceCandidate]:
     """What is offered of them, and in which order."""
     by_id = {each.state.entity_id: each for each in meters}
     wanted = {
@@ -89,10 +91,10 @@ def offered(meters: list[MeterEntity], preferences: Any, statistics: Any, applia
         if name not in wanted and not each.is_power and _power_of(each, meters) is not each:
             continue
         label, appliance = wanted.get(name, ("", None))
-        made = Candidate(ENTITY, name, label or each.name, _watts(each, statistics), chosen_there=name in wanted)
+        made = SourceCandidate(ENTITY, name, label or each.name, _watts(each, statistics), chosen_there=name in wanted)
         guessed = made.guessed(appliances, label, each.name, each.device_name)
         found.append(
-            guessed if appliance not in appliances else Candidate(**(vars(guessed) | {"appliance": appliance}))
+            guessed if appliance not in appliances else SourceCandidate(**(vars(guessed) | {"appliance": appliance}))
         )
     return in_order(found)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from hushwatt.household.clock import HomeClock
 from hushwatt.household.log_once import LogOnce
-from hushwatt.household.sources.home_assistant.registry import EntityNames
-from hushwatt.household.sources.home_assistant.session import Session
+from hushwatt.household.sources.home_assistant.registry import RegistryNames
+from hushwatt.household.sources.home_assistant.session import HomeAssistantSession
 from hushwatt.household.sources.home_assistant.statistics import PERIOD, question, rows
 from hushwatt.household.sources.hub import Hub
 
@@ -24,7 +24,7 @@ class CatchUp:
 
     hub: Hub
     clock: HomeClock
-    names: EntityNames
+    names: RegistryNames
     once: LogOnce
     start: int = 0
     end: int = 0  # nothing is missed where it is not after the start
@@ -48,7 +48,7 @@ class CatchUp:
         """New rows are there."""
         self.due, self.generated = self.pending, self.clock.look().wall
 
-    async def ask(self, session: Session) -> None:
+    async def ask(self, session: HomeAssistantSession) -> None:
         """Ask for the rows, if it is time to; those of the last minutes come later, and are asked for then."""
         if self._over():
             self.start = self.end = 0

@@ -15,11 +15,16 @@ from hushwatt.household.clock import SECOND, HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.sources.home_assistant.catch_up import CatchUp
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
-from hushwatt.household.sources.home_assistant.registry import EntityNames
-from hushwatt.household.sources.home_assistant.session import HomeAssistantError, Session, TokenRefused, open_session
+from hushwatt.household.sources.home_assistant.registry import RegistryNames
+from hushwatt.household.sources.home_assistant.session import (
+    HomeAssistantError,
+    HomeAssistantSession,
+    TokenRefused,
+    open_session,
+)
 from hushwatt.household.sources.home_assistant.states import SubscribedStates
 from hushwatt.household.sources.home_assistant.statistics import GENERATED
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.untrusted_json import as_table
 from hushwatt.privacy.entropy import OperatingSystem
@@ -28,6 +33,7 @@ BEAT_SECONDS = 20.0  # seconds between two questions whether it is still there
 MAX_BACKOFF = 60.0  # seconds between two attempts
 TOKEN_SECONDS = 5.0  # seconds between two looks at the token's file, after it was refused
 REFUSED_SECONDS = 3_600.0  # seconds until the same token is tried again: each attempt is noted there
+OUT_OF_REACH = "Home Assistant does not answer"
 MAX_CLOCK_SKEW = 60 * SECOND  # by which its clock may differ from ours
 
 Say = Callable[[str], None]
@@ -35,7 +41,7 @@ Say = Callable[[str], None]
 
 async def follow(login: HomeAssistantLogin, hub: Hub, clock: HomeClock, say: Say, memory: Path | None = None) -> None:
     """Hand every state of the hub's entities to the hub; never ends by itself."""
-    follower = Follower(login, hub, clock, say, EntityNames.load(memory))
+    follower = Follower(login, hub, clock, say, RegistryNames.load(memory))
     await follower.run()
 
 
@@ -47,9 +53,10 @@ class Follower:
     hub: Hub
     clock: HomeClock
     say: Say
-    names: EntityNames
+    names: RegistryNames
     heard: int | None = None  # when it last said something
     tries: int = 0  # failed attempts in a row
+    trouble: str | None = None  # what was said since then
     states: SubscribedStates = field(default_factory=lambda: SubscribedStates(set()))
     running: bool = False  # whether all of it has started
     right_clock: bool = True
@@ -75,8 +82,10 @@ class Follower:
                     await self._live(session)
             except TokenRefused:
                 await self._refused()
-            except (HomeAssistantError, UsageError) as wrong:
+            except HomeAssistantError as wrong:
                 self._lost(str(wrong))
+            except UsageError as wrong:
+                self._lost(str(wrong), f"{self.where} cannot be asked: {wrong}")
             except Exception as surprise:  # nothing that it sends may end the agent
                 self.guard.note("what Home Assistant said", surprise)
                 self._lost("its answer could not be handled")
@@ -88,7 +97,7 @@ class Follower:
         self.tries = min(self.tries + 1, 16)
         return longest * (0.5 + int(self.entropy.words(1)[0]) / 2**65)
 
-    async def _live(self, session: Session) -> None:
+    async def _live(self, session: HomeAssistantSession) -> None:
         """Everything while the connection lasts."""
         self._check_clock(session.date)
         self.states, self.running, self.waiting, self.reconnected = SubscribedStates(set()), False, False, True
@@ -104,7 +113,7 @@ class Follower:
             await self._subscribe(session)
             await self.missed.ask(session)
 
-    async def _beat(self, session: Session) -> None:
+    async def _beat(self, session: HomeAssistantSession) -> None:
         """See whether it is there; all that it said before has then come."""
         if self.waiting:
             raise HomeAssistantError("it does not answer any more")
@@ -116,7 +125,7 @@ class Follower:
             await session.ask("get_config", self._on_config)
         await session.ask("ping", self._on_pong)
 
-    async def _subscribe(self, session: Session) -> None:
+    async def _subscribe(self, session: HomeAssistantSession) -> None:
         """Ask for every entity that was not asked for yet, under its name of today."""
         if new := sorted({self.names.current(name) for name in self.hub.entity_ids} - self.states.wanted):
             self.states.wanted |= set(new)
@@ -124,8 +133,9 @@ class Follower:
 
     def _on_pong(self, _: Any) -> None:
         now = self.clock.look().wall
-        if self.once.last.pop("reach", None):
+        if self.trouble is not None:
             self.say(f"{self.where} is back")
+            self.trouble = None
         if self.reconnected and self.right_clock:
             self.missed.on_return(self.heard, now)
         self.waiting, self.reconnected, self.tries, self.heard = False, False, 0, now
@@ -140,7 +150,7 @@ class Follower:
             chosen = self.names.chosen(state.entity_id)
             if self.names.current(chosen) == state.entity_id:  # not another that took its name
                 changed = state.changed if self.right_clock else now
-                self.hub.on_entity(now, replace(state, entity_id=chosen, changed=changed))
+                self.hub.on_entity(now, replace(state, entity_id=chosen, changed=changed), quiet=not self.running)
 
     def _on_registry(self, event: Any) -> None:
         if moved := self.names.rename(event, self.hub.entity_ids):
@@ -161,6 +171,7 @@ class Follower:
         for chosen in self.hub.entity_ids:
             if (name := self.names.current(chosen)) not in self.states.known:
                 self.hub.miss_entity(now, chosen, self.names.missing_words(name))
+        self.hub.say_entity_troubles()
 
     def _check_clock(self, date: int | None) -> None:
         skew = 0 if date is None else abs(date - self.clock.look().wall)
@@ -192,6 +203,11 @@ class Follower:
 
     def _lost(self, reason: str, line: str | None = None) -> None:
         now = self.clock.look().wall
-        self.hub.lose_entities(min(now, self.heard or now), "Home Assistant does not answer")
-        silent = "its entities count as 0 W, or as not measured, until it does"
-        self.once("reach", line or f"{self.where} does not answer ({reason}); {silent}")
+        self.hub.lose_entities(min(now, self.heard or now), OUT_OF_REACH)
+        trouble = line or OUT_OF_REACH
+        if line is None and self.trouble is None and self.heard is not None and not self.tries:
+            return  # it was there a moment ago: the next attempt tells what it is
+        if trouble != self.trouble:  # however the reason changes while it is out of reach
+            silent = "its entities count as 0 W, or as not measured, until it does"
+            self.say(line or f"{self.where} does not answer ({reason}); {silent}")
+        self.trouble = trouble

@@ -17,7 +17,7 @@ MAX_NAMES = 10_000  # of a file that we wrote ourselves
 
 
 @dataclass
-class EntityNames:
+class RegistryNames:
     """Under which name each of the chosen entities is found now."""
 
     path: Path | None = None  # where their numbers in the registry are kept
@@ -27,7 +27,7 @@ class EntityNames:
     disabled: set[str] = field(default_factory=set)
 
     @classmethod
-    def load(cls, path: Path | None) -> "EntityNames":
+    def load(cls, path: Path | None) -> "RegistryNames":
         """With the numbers that were kept; a file that is damaged is none."""
         try:
             table = as_table(parse_json(path.read_bytes())) if path is not None else {}

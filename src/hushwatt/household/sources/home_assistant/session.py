@@ -19,7 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 
 from hushwatt.errors import UsageError
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.untrusted_json import Malformed, as_count, as_list, as_table, as_text, parse_json
 from hushwatt.plan.times import nanoseconds
 
@@ -39,7 +39,7 @@ class TokenRefused(HomeAssistantError):
     """Home Assistant does not accept the token."""
 
 
-class Session:
+class HomeAssistantSession:
     """A connection that was let in; every request is answered in its own time."""
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -110,7 +110,7 @@ def _code(table: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def open_session(login: HomeAssistantLogin) -> AsyncIterator[Session]:
+async def open_session(login: HomeAssistantLogin) -> AsyncIterator[HomeAssistantSession]:
     """A connection that was let in; whatever ends it is a HomeAssistantError."""
     token, context = login.secret(), _tls(login)
     try:
@@ -125,7 +125,7 @@ async def open_session(login: HomeAssistantLogin) -> AsyncIterator[Session]:
             **NO_PROXY,
         ) as socket:
             await _authenticate(socket, token)
-            yield Session(socket)
+            yield HomeAssistantSession(socket)
     except (OSError, TimeoutError, WebSocketException, EOFError) as wrong:
         raise HomeAssistantError(_words(wrong)) from None
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hushwatt.errors import UsageError
-from hushwatt.household.sources.home_assistant.login import HomeAssistantLogin
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 
 TOKEN = "abc.DEF-1_2"
 

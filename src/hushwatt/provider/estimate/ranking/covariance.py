@@ -43,6 +43,13 @@ def covariance_bounds(
     them is, the covariance is that much less, and (1 − b)/K times the homes' own is taken off, because
     samples drawn apart from the same K homes err in opposite ways; which can turn its sign.
     """
+    return bounds_between(periods, homes, *asked_about_both(plan, timeline))
+
+
+def bounds_between(
+    periods: Sequence[PeriodMean], homes: int, least_both: Floats | float, most_both: Floats | float
+) -> CovarianceBounds:
+    """The same for any periods, of which so large a part of the homes of one are asked in another too."""
     weight = np.array([period.sampling for period in periods])
     spread = np.sqrt([period.watts_sampling for period in periods])
     above = np.array([max(period.watts_above, 0.0) for period in periods]) * np.sqrt(weight)
@@ -51,7 +58,7 @@ def covariance_bounds(
     opposite = np.zeros_like(together)
     scaled = homes * np.sqrt(np.outer(weight, weight))
     np.divide(1.0, scaled, out=opposite, where=scaled > 0)
-    least, most = (np.clip(part - (1 - part) * opposite, -1, 1) for part in asked_about_both(plan, timeline))
+    least, most = (np.clip(part - (1 - part) * opposite, -1, 1) for part in (least_both, most_both))
     same, turned = np.maximum(most, 0), np.maximum(-least, 0)
     lowest = -np.maximum(same * apart, turned * together)
     highest = np.maximum(same * together, turned * apart)
