@@ -31,7 +31,7 @@ from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.page.last_report import sent_words
 from hushwatt.household.page.render import render
 from hushwatt.household.plain_words import clock_time
-from hushwatt.household.plan_words import watts_words
+from hushwatt.household.words.plan_words import watts_words
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
