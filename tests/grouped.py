@@ -112,7 +112,7 @@ GROUPED = {
     "household/page/test_render.py": "household/page/act household/page/data",
     "household/page/test_requests.py": "household/page/reports",
     "household/page/test_view.py": "household/page/html",
-    "household/test_run.py": "household/sources/discover household/upload/upload_thread",
+    "household/test_run.py": "household/upload/upload_thread",
     "household/test_shown.py": """
         household/page/last_report household/page/numbers
         household/page/plan_page

@@ -14,9 +14,10 @@ from hushwatt.plan.sharing import shared_ranges
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
-from hushwatt.provider.estimate import appliance_series, slots, time_range
+from hushwatt.provider.estimate import appliance_series, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.document import means_document
+from hushwatt.provider.estimate.times import time_range
 from hushwatt.provider.intake import erase, inbox
 from hushwatt.provider.service import collection_reader, shared_results
 from hushwatt.provider.service.collection_reader import CollectionReader

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?P<kind>\w+)(?P<notes>[^\n]*)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
 RUN = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
-
+HASTY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java that starts sooner; nothing here runs long enough for more
 
 NO_JAVA = not (os.environ.get("CI") or os.environ.get("JAVA_HOME") or shutil.which("java"))
 
@@ -47,7 +47,7 @@ def run_console(text, folder):
     for command, shown in sessions(text):
         words = shlex.split(command)
         assert words[0] == "hushwatt", f"only hushwatt runs in examples, not {words[0]}"
-        environment = {**os.environ, "COLUMNS": "80"}
+        environment = {"JAVA_TOOL_OPTIONS": HASTY, **os.environ, "COLUMNS": "80"}
         done = subprocess.run(
             [*RUN, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=900
         )

@@ -58,6 +58,7 @@ class AgentBeside:
             self.process = subprocess.Popen(words, stdout=log, stderr=log)
 
     def stop(self) -> int:
+        """End it; how it ended."""
         assert self.process is not None
         self.process.terminate()
         return self.process.wait(20)

@@ -267,6 +267,11 @@ class RunningHomeAssistant:
         made = self.continue_flow(self.begin_flow("mqtt"), broker="127.0.0.1", port=port)
         assert made["type"] == "create_entry", made
 
+    def forget(self, domain: str) -> None:
+        """Remove an integration's entries."""
+        for entry in self.entries(domain):
+            self.delete(f"/api/config/config_entries/entry/{entry['entry_id']}")
+
     def install_component(self) -> None:
         """Copy the integration as HACS does: the folder hushwatt into custom_components."""
         ignore = shutil.ignore_patterns("__pycache__")

@@ -77,7 +77,7 @@ def test_from_a_clean_home_assistant_to_the_first_report(joined, capsys):
 
     assert joined.watch.total < THREE_MINUTES
     assert "How many kettles boil." in joined.terms
-    assert "in the long run" in joined.terms
+    assert "Every term, with ε and odds" in joined.terms
 
 
 def test_what_it_shows(joined):

@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import time
 from contextlib import asynccontextmanager, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -20,7 +20,7 @@ from hushwatt.household.sources.home_assistant import follow as following
 from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
-from hushwatt.plan import SlotLength
+from hushwatt.plan import Plan, SlotLength
 from hushwatt.plan.times import nanoseconds
 
 PERIOD = 300  # seconds of a row
@@ -37,9 +37,9 @@ def there(request):
 class Listening:
     """A hub in the middle of an hour's slot, that follows entities in a thread's own loop."""
 
-    plan: object
+    plan: Plan
     hub: Hub
-    said: list[str] = field(default_factory=list)
+    said: list[str]
 
     @classmethod
     def to(cls, plan_of, **entities):
@@ -47,10 +47,10 @@ class Listening:
         plan = plan_of(*[3] * len(entities), slot=SlotLength(1, "h"), start=start, expires=start + timedelta(days=2))
         names = [each.name for each in plan.appliances]
         entries = [EntityEntry(entity, name, entity) for name, entity in zip(names, entities.values(), strict=True)]
-        listening = cls(plan, None)
-        listening.hub = Hub([], [], listening.said.append, EntitySources.of(entries))
-        listening.hub.open(plan, 0)
-        return listening
+        said: list[str] = []
+        hub = Hub([], [], said.append, EntitySources.of(entries))
+        hub.open(plan, 0)
+        return cls(plan, hub, said)
 
     @property
     def start(self):

@@ -27,7 +27,7 @@ def test_one_report_of_a_plan_for_a_year():
 
     assert told == (
         "1 report this month. Someone who saw them all could guess whether, on any one day, your kettle was on, and be "
-        "right about 2 times in 3, instead of 1 in 2."
+        "right about 2 times in 3, where a coin toss is right 1 time in 2."
     )
 
 
@@ -38,8 +38,9 @@ def test_what_stays_the_same_is_not_kept_quiet(folder):
 
     assert max(each.constant for each in every) == pytest.approx(0.846, abs=0.001)
     assert "could not tell" not in told
-    assert "right about 2 times in 3, instead of 1 in 2. What stays the same shows more: they could guess" in told
-    assert "right about 17 times in 20, instead of 1 in 2." in told
+    assert "right about 2 times in 3, where a coin toss is right 1 time in 2. What stays the same" in told
+    assert "shows more: they could guess" in told
+    assert "right about 17 times in 20, where a coin toss is right 1 time in 2." in told
 
 
 def test_near_certainty_is_called_that():
@@ -57,7 +58,7 @@ def test_could_not_tell_is_said_only_where_it_is_so(folder):
 
     assert on <= 0.55
     assert "could not tell whether, on any one day, your vacuum cleaner was on: their guess would be right " in told
-    assert re.search(r"right at most 5\d(\.\d)? times in 100, instead of 50", told)
+    assert re.search(r"right at most 5\d(\.\d)? times in 100, where a coin toss is right 50 times", told)
 
 
 def test_a_month_is_that_of_the_homes_own_calendar():

@@ -21,7 +21,7 @@ def test_a_plan_is_told_without_a_greek_letter(name):
     assert all(line.endswith((".", "”")) for line in lines)
     assert "Your home sends one message every" in text
     assert "someone could guess whether, on any one day, your" in text
-    assert re.search("instead of (1 in 2|50)", text)
+    assert re.search("where a coin toss is right (1 time in 2|50 times)", text)
     assert "after a year" in text
     assert "You can pause or leave at any time." in text
     for jargon in ("ε", "epsilon", "slot", "window", "oracle", "lpu", "random turns: level"):

@@ -248,7 +248,8 @@ def test_what_can_be_concluded(home, plans, place):
     one, everything = re.search(r"From one report: (.*?)</p>.*From all (.*?)</p>", words, re.DOTALL).groups()
     days = ceil((home.clock.wall - nanoseconds(plan.start)) / DAY)
 
-    assert f"{waiting} waiting to be sent." in section(shown(home)[0], plan) or not waiting
+    waits = f"{waiting} report{' waits' if waiting == 1 else 's wait'} to be sent."
+    assert (waits in section(shown(home)[0], plan)) is bool(waiting)
     assert f"with probability {max(truths(plan)):.3g} at most" in one
     assert everything == f"{len(reports)} so far: {long_run_words(plan, days)[0]}."
     assert f"watches all your reports for {days} day" in everything
@@ -426,16 +427,16 @@ def test_the_status(machine, home, plans, command):
 
 def test_what_was_sent(home, command):
     """`household sent` lists every report with its cost, its answer and its bytes."""
-    kept = home.store.rows("SELECT * FROM reports")
+    kept = home.store.rows("SELECT plans.plan, reports.* FROM reports JOIN plans USING (place)")
     found = json.loads(command(commands.sent, as_json=True))
     lines = command(commands.sent).splitlines()
 
     assert sorted((row["slot"], row["spent"], row["drawn"], row["payload"]) for row in found) == sorted(
         (row["slot"], row["spent"], row["drawn"], row["payload"].hex()) for row in kept
     )
-    when = {(row["slot"], row["payload"]): row["at"].replace("T", " ")[:16] for row in found}
+    when = {(row["plan"], row["slot"]): row["at"].replace("T", " ")[:16] for row in found}
     assert {
-        f"{when[row['slot'], row['payload'].hex()]} UTC  slot {row['slot']}  spent ε {amount(row['spent'])}, "
+        f"{when[row['plan'], row['slot']]} UTC  slot {row['slot']}  spent ε {amount(row['spent'])}, "
         f"drawn with ε {amount(row['drawn'])}  {row['answer'] or 'waiting'}  {row['payload'].hex()}"
         for row in kept
     } == {line[14:] for line in lines}

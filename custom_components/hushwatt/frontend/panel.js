@@ -4,7 +4,8 @@ const PAGE = "/api/hushwatt/page/";
 const UNWANTED = "script, iframe, object, embed, link, meta, base, img, template";
 const HOST_STYLE = `
   :host { display: block; height: 100%; overflow: auto; }
-  .bar-of-panel { display: flex; align-items: center; height: 56px; padding: 0 12px; }
+  .bar-of-panel { display: none; align-items: center; height: 48px; padding: 0 4px; }
+  .bar-of-panel.narrow { display: flex; }
 `;
 
 class HushwattPanel extends HTMLElement {
@@ -25,6 +26,7 @@ class HushwattPanel extends HTMLElement {
   set narrow(narrow) {
     this._narrow = narrow;
     if (this.menu) this.menu.narrow = narrow;
+    if (this.menu) this.menu.parentElement.classList.toggle("narrow", narrow);
   }
 
   async show(path, options = {}) {
@@ -64,7 +66,7 @@ class HushwattPanel extends HTMLElement {
 
   bar() {
     const bar = document.createElement("div");
-    bar.className = "bar-of-panel";
+    bar.className = this._narrow ? "bar-of-panel narrow" : "bar-of-panel";
     this.menu = document.createElement("ha-menu-button");
     this.menu.hass = this._hass;
     this.menu.narrow = this._narrow;

@@ -12,7 +12,7 @@ from hushwatt.cli.terminal import print_json
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hushwatt.provider.estimate.contrast import Contrast, Contrasts
+    from hushwatt.provider.estimate.contrasts.contrast import Contrast, Contrasts
 
 
 def compare(
@@ -47,8 +47,8 @@ def compare(
         Two more sides, C and D: the difference between A and B beyond that between C and D.
     """
     from hushwatt.plan.plan import Plan
-    from hushwatt.provider.estimate.contrast import contrasts
-    from hushwatt.provider.estimate.side import Side
+    from hushwatt.provider.estimate.contrasts.contrast import contrasts
+    from hushwatt.provider.estimate.contrasts.side import Side
 
     agreed = Plan.load(plan)
     sides = [Side.parse(agreed, text) for text in (a, b, *(versus or ()))]
@@ -56,7 +56,7 @@ def compare(
     found = contrasts([side.collected(agreed, tallies) for side in sides])
     what = [side.what for side in sides]
     if as_json:
-        from hushwatt.provider.estimate.contrast_document import contrast_document
+        from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
 
         print_json(contrast_document(found, what))
     else:

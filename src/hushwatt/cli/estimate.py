@@ -88,8 +88,8 @@ def estimate(
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
     from hushwatt.provider.estimate.export import export
-    from hushwatt.provider.estimate.time_filter import TimeFilter
-    from hushwatt.provider.estimate.time_range import parse_time_range
+    from hushwatt.provider.estimate.times.time_filter import TimeFilter
+    from hushwatt.provider.estimate.times.time_range import parse_time_range
 
     agreed = Plan.load(plan)
     first, last = parse_time_range(agreed, start, end)

@@ -14,23 +14,28 @@ SLACK = 0.005  # by which a fraction may be below what it stands for
 ALWAYS_ON = ("fridge", "freezer", "mains", "router", "standby")
 SIMPLE_NAME = re.compile(r"[^\W_]+(?:[ _-][^\W_]+){0,4}")  # one that can stand in a sentence as it is
 LONGEST_NAME = 40
+COIN = "where a coin toss is right"
 
 
 def chance_words(chance: float, guess: float = 0.5, at_most: bool = False) -> str:
     """How often a guess is right, or at most, beside guessing alone; never rounded down to a comfort.
 
-    >>> chance_words(0.6607), chance_words(0.997), chance_words(0.51)
-    ('right about 2 times in 3, instead of 1 in 2', 'nearly always right', 'right 51 times in 100, instead of 50')
-    >>> chance_words(0.62, 0.1), chance_words(0.61, at_most=True)
-    ('right 62 times in 100, instead of 10', 'right at most 5 times in 8, instead of 1 in 2')
+    >>> chance_words(0.6607)
+    'right about 2 times in 3, where a coin toss is right 1 time in 2'
+    >>> chance_words(0.61, at_most=True)
+    'right at most 5 times in 8, where a coin toss is right 1 time in 2'
+    >>> chance_words(0.51), chance_words(0.997)
+    ('right 51 times in 100, where a coin toss is right 50 times', 'nearly always right')
+    >>> chance_words(0.62, 0.1)
+    'right 62 times in 100, where mere guessing is right 10 times'
     """
     if chance >= SURE:
         return "nearly always right"
     if guess == 0.5 and chance - guess > HARDLY:
         top, bottom = next(pair for pair in FRACTIONS if pair[0] / pair[1] >= chance - SLACK)
-        return f"right {'at most' if at_most else 'about'} {top} times in {bottom}, instead of 1 in 2"
-    most = "at most " if at_most else ""
-    return f"right {most}{times_in_100(chance, guess)} times in 100, instead of {100 * guess:.0f}"
+        return f"right {'at most' if at_most else 'about'} {top} times in {bottom}, {COIN} 1 time in 2"
+    most, alone = "at most " if at_most else "", COIN if guess == 0.5 else "where mere guessing is right"
+    return f"right {most}{times_in_100(chance, guess)} times in 100, {alone} {100 * guess:.0f} times"
 
 
 def plain_name(name: str) -> str:

@@ -100,12 +100,8 @@ class HomeFolder:
             sources = self.sources()
         except UsageError as wrong:
             return [*lines, str(wrong)]
-        secrets = {
-            "the broker's password": None if sources.broker is None else sources.broker.password_file,
-            "Home Assistant's token": None if sources.home_assistant is None else sources.home_assistant.token_file,
-        }
-        for what, file in secrets.items():
-            if file is not None and open_to_others(Path(file)):
+        for what, file in sources.secret_files:
+            if open_to_others(Path(file)):
                 lines.append(f"{file} holds {what} and is open to others; chmod 600 {file}")
         return lines
 

@@ -35,13 +35,12 @@ PREFERENCES = {"device_consumption": [{"stat_consumption": "sensor.dishwasher_en
 def acting(**answers):
     """An acting Home Assistant in a thread of its own."""
     made = ActingHomeAssistant(**{"get_states": STATES, "energy/get_prefs": PREFERENCES, **answers})
-    loop, ready = asyncio.new_event_loop(), threading.Event()
+    loop, ready, stop = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
 
     async def live():
-        made.stop = asyncio.Event()
         async with made.serving():
             ready.set()
-            await made.stop.wait()
+            await stop.wait()
 
     thread = threading.Thread(target=loop.run_until_complete, args=(live(),))
     thread.start()
@@ -49,7 +48,7 @@ def acting(**answers):
     try:
         yield made
     finally:
-        loop.call_soon_threadsafe(made.stop.set)
+        loop.call_soon_threadsafe(stop.set)
         thread.join(10)
         loop.close()
 

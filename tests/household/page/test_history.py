@@ -19,7 +19,7 @@ def test_each_day_has_what_left_on_it(owner):
 
     assert len(days) == 31
     assert kinds[1] == "silent"
-    assert days[FIRST].words == "silent: the agent was not running"
+    assert days[FIRST].words == "silent: hushwatt was not running"
     assert [kinds[day] for day in (2, 3, 4, 5, 6)] == ["sent", "sent", "sent", "waiting", "none"]
 
 
@@ -37,7 +37,7 @@ def test_the_calendar_is_read_aloud(owner):
 
     assert "Tuesday 2 January 2024: 1 report sent" in text
     assert "Wednesday 31 January 2024: nothing was due" in text
-    assert "When it was silent, and why Monday 1 January 2024: the agent was not running (“Kettles”)" in text
+    assert "When it was silent, and why Monday 1 January 2024: hushwatt was not running (“Kettles”)" in text
 
 
 @pytest.mark.parametrize("month", ["", "soon", "0001-01", "9999-12", "2024-13", "2024-1", "<b>"])

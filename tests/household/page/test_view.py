@@ -48,7 +48,7 @@ def test_troubles_are_shown_with_what_to_do(owner):
     text = owner.text()
 
     assert "Needs your attention" in text
-    assert "the agent is not running, or cannot write" in text
+    assert "hushwatt is not running, or cannot write" in text
     assert text.index("Needs your attention") < text.index("The plan “Kettles”")
 
 

@@ -69,7 +69,7 @@ def test_a_plan_that_shares_nothing_is_not_asked_about(living):
     assert provider.requests == []
 
 
-@pytest.mark.parametrize("state", ["paused", "left"])
+@pytest.mark.parametrize("state", ["paused", "left", "retired"])
 def test_nothing_is_asked_while_the_home_is_silent(living, state):
     """A pause is one: nothing leaves."""
     home, provider, fetch = living()

@@ -11,7 +11,7 @@ from tests.household.serving import broker
 from tests.household.sources.sample_messages import EM, GLOW, TELEGRAM, payload
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.discover import discover
+from hushwatt.household.sources.discover import DiscoveredPlug, discover
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.mqtt import listen
 from hushwatt.household.sources.presets import PRESETS
@@ -163,29 +163,32 @@ SLOT = 400
 
 async def publish(port: int, *messages: tuple[str, object]) -> None:
     async with aiomqtt.Client("127.0.0.1", port) as connected:
-        for topic, content in (*messages, (END, "1")):
+        for topic, content in messages:
             await connected.publish(topic, payload(content))
 
 
 async def hear(port: int, hub: Hub) -> None:
     """Both halves of a day, as fast as the broker hands them on; the clock is the test's."""
     begun = nanoseconds(PLAN.calendar.start_of(SLOT))
-    ended = asyncio.Queue[None]()
+    heard = {word: asyncio.Event() for word in ("ready", "half", "over")}
     clock = [begun]
 
     def on_message(topic: str, content: bytes, retained: bool) -> None:
         if topic == END:
-            ended.put_nowait(None)
+            heard[content.decode()].set()
         else:
             hub.on_message(clock[0], topic, content, retained)
 
     listening = asyncio.create_task(listen(Broker(port=port), [*hub.topics, END], on_message, print))
-    await asyncio.sleep(0.5)
-    for place, half in enumerate((2, 3)):
-        clock[0] = begun + place * HALF
-        await publish(port, *(message for case in CASES for message in case[half]))
-        async with asyncio.timeout(20):
-            await ended.get()
+    async with asyncio.timeout(60):
+        while not heard["ready"].is_set():
+            await publish(port, (END, "ready"))
+            await asyncio.sleep(0.05)
+        await publish(port, *(message for case in CASES for message in case[2]), (END, "half"))
+        await heard["half"].wait()
+        clock[0] = begun + HALF
+        await publish(port, *(message for case in CASES for message in case[3]), (END, "over"))
+        await heard["over"].wait()
     listening.cancel()
 
 
@@ -213,20 +216,19 @@ def test_every_preset_is_discovered(port):
     """What speaks on the broker is found, in the words of sources.toml; the custom one by what it announces."""
     config = {"stat_t": "p1/json", "unit_of_meas": "kW", "dev_cla": "power", "val_tpl": "{{ value_json.P_cons }}"}
 
-    async def look() -> list[dict[str, str]]:
-        listening = asyncio.create_task(discover(Broker(port=port), seconds=2.5))
-        await asyncio.sleep(0.7)
-        await publish(port, ("homeassistant/sensor/p1/consumption/config", config))
-        await asyncio.sleep(0.3)
-        await publish(port, *(message for case in CASES for message in case[2]))
-        found = await listening
+    async def look() -> list[DiscoveredPlug]:
+        listening = asyncio.create_task(discover(Broker(port=port), seconds=3))
+        while not listening.done():
+            await publish(port, ("homeassistant/sensor/p1/consumption/config", config))
+            await publish(port, *(message for case in CASES for message in case[2]))
+            await asyncio.sleep(0.3)
+        return await listening
 
-        assert all(each.fresh for each in found)
-        return [{"preset": each.preset, "topic": each.topic, **dict(each.settings)} for each in found]
-
-    found = asyncio.run(look())
+    plugs = asyncio.run(look())
+    found = [{"preset": each.preset, "topic": each.topic, **dict(each.settings)} for each in plugs]
     expected = [{key: value for key, value in plug.items() if key != "minus"} for _, plug, *_ in CASES]
 
+    assert all(each.fresh for each in plugs)
     assert [each for each in expected if each not in found] == []
     assert len(found) == len(expected) + 2  # the other channel of the strip, the other endpoint of the desk
     assert "2000" not in json.dumps(found)

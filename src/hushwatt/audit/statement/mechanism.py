@@ -98,7 +98,8 @@ def collected(plan: Plan, evidence: Evidence) -> Fact:
 READERS = {
     False: "Whoever the provider lets in reads them.",
     True: "Whoever can reach the provider may read means and their intervals, over stretches of a week or so: homes "
-    "fetch them to be compared with, without saying who they are.",
+    "fetch them to be compared with, without saying who they are, and those whose owners want that keep sums of their "
+    "own watts, over the same stretches, on their own disk.",
 }
 
 

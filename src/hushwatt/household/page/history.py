@@ -102,7 +102,7 @@ def _add_plan(data: OwnerPageData, place: int, plan: Plan, edges: list[int], rec
         record.sent, record.waiting = record.sent + counts["sent"], record.waiting + counts["waiting"]
         for each in _silent_rows(data, place, low, high):
             record.silent += min(each["last"], high - 1) - max(each["first"], low) + 1
-            record.reasons.add(each["reason"])
+            record.reasons.add(html.for_owners(each["reason"]))
 
 
 def _silences(data: OwnerPageData, first: date) -> str:
@@ -113,7 +113,9 @@ def _silences(data: OwnerPageData, first: date) -> str:
         bounds = _first_slot_from(plan, low), _first_slot_from(plan, high)
         for each in _silent_rows(data, row["place"], *bounds):
             start, end = (_local(data, plan, slot) for slot in (each["first"], each["last"] + 1))
-            lines.append((start, f"{span_words(start, end)}: {each['reason']} ({quoted(plan.name, 60)})"))
+            lines.append(
+                (start, f"{span_words(start, end)}: {html.for_owners(each['reason'])} ({quoted(plan.name, 60)})")
+            )
     if not lines:
         return ""
     shown = [html.text(words) for _, words in sorted(lines, key=lambda line: line[0])]

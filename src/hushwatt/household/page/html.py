@@ -23,6 +23,11 @@ def text(words: object) -> str:
     return escape(sanitised(words, MAX_PARAGRAPH))
 
 
+def for_owners(words: str) -> str:
+    """What the ledger and the list of troubles say, as an owner knows it: the agent is hushwatt."""
+    return words.replace("the agent", "hushwatt")
+
+
 def page(title: str, body: str, current: str = "") -> str:
     """A whole page; links are relative, so that it can be served under any folder."""
     links = "".join(

@@ -109,9 +109,7 @@ def raising_words(each: LimitChange) -> str:
     text = f"{label}, from {each.old} to {each.new}: someone who sees all your reports of that time"
     if before == after:
         return f"{text} may be nearly certain about {about} either way, and learn more of it."
-    return (
-        f"{text} may be right up to {after} times in 100 about {about}, instead of {before}; without any reports, 50."
-    )
+    return f"{text} may be right up to {after} times in 100 about {about}, instead of {before}; without reports, 50."
 
 
 def changes_in(data: OwnerPageData, form: Mapping[str, str]) -> tuple[list[LimitChange], dict[str, str]]:

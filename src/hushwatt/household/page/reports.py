@@ -100,5 +100,5 @@ def _mixed(plan: Plan) -> str:
 
 
 def _cost(row: dict[str, Any]) -> str:
-    cost = f"It cost ε {plain(row['spent'])}, and was drawn with ε {plain(row['drawn'])}. Tried {row['tries']} times."
+    cost = f"It cost ε {plain(row['spent'])}, and was drawn with ε {plain(row['drawn'])}."
     return html.details("What it cost", html.paragraph(cost))

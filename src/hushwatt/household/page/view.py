@@ -66,7 +66,8 @@ def _notice(data: OwnerPageData, each: Trouble) -> str:
 
 
 def _prose(words: str) -> str:
-    return html.text(f"{words[:1].upper()}{words[1:]}.")
+    plain = html.for_owners(words)
+    return html.text(f"{plain[:1].upper()}{plain[1:]}.")
 
 
 def _plan(data: OwnerPageData, each: PlanStatus) -> str:
@@ -90,7 +91,7 @@ def _when(data: OwnerPageData, each: PlanStatus) -> str:
     elif each.next_report_at is not None:
         words.append(f"Next report: after {data.moment(each.next_report_at)}.")
     if each.waiting:
-        words.append(f"{each.waiting:,} waiting to be sent.")
+        words.append(f"{each.waiting:,} report{' waits' if each.waiting == 1 else 's wait'} to be sent.")
     return " ".join(words)
 
 

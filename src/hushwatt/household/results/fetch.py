@@ -1,7 +1,7 @@
 """Fetch what was published, plan by plan, when the schedule says so: always, whether or not anyone compares.
 
 Nobody is told who asks: there is no name and no signature in it.  Only whoever shows the pinned key is believed.
-Under a plan that is paused, or that shares nothing, nothing is asked.
+Under a plan that is paused or retired from, or that shares nothing, nothing is asked.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
 from hushwatt.sanitise import quoted
 
-FETCHED_FOR = "left IS NULL AND paused IS NULL AND device IS NOT NULL"
+FETCHED_FOR = "left IS NULL AND paused IS NULL AND retired IS NULL AND device IS NOT NULL"
 
 
 @dataclass

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from hushwatt.household.sources.measurement import PowerReading
+from hushwatt.household.sources.measurement import UNITS, Measurement, PowerReading, UnitOfMeasurement
 from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.presets import (
     LISTENED,
@@ -22,7 +22,7 @@ from hushwatt.household.sources.toml_words import toml_text
 from hushwatt.household.untrusted_json import Malformed
 
 MAX_PLUGS = 1_000  # plugs that are told of: more is somebody's joke
-MAX_TOPICS = 10 * MAX_PLUGS
+MAX_TOPICS, MAX_KEPT = 4 * MAX_PLUGS, 1 << 14  # of which the last message is kept, up to so many bytes
 
 
 @dataclass(frozen=True, order=True)
@@ -55,7 +55,7 @@ async def discover(broker: Broker, seconds: float) -> list[DiscoveredPlug]:
                 async for message in connected.messages:
                     topic, payload = message.topic.value, message.payload if isinstance(message.payload, bytes) else b""
                     found = recognise(topic, payload)
-                    if topic in latest or len(latest) < MAX_TOPICS:
+                    if len(payload) <= MAX_KEPT and (topic in latest or len(latest) < MAX_TOPICS):
                         latest[topic] = payload
                     for each in [*found, *announced.get(topic, [])]:
                         if each in heard or len(heard) < MAX_PLUGS:
@@ -88,9 +88,14 @@ def discovered(heard: dict[Recognised, bool], latest: dict[str, bytes]) -> list[
 
 def _watts(device: Preset, latest: dict[str, bytes]) -> float | None:
     """The watts that a device last told of; None where it counts energy only, or told nothing that is a number."""
-    watts = None
+    for each in list(_told(device, latest)):
+        if isinstance(each, UnitOfMeasurement) and each.name in UNITS and hasattr(device, "unit"):
+            device = replace(device, unit=each.name)
+    watts = [each.watts for each in _told(device, latest) if isinstance(each, PowerReading)]
+    return watts[-1] if watts else None
+
+
+def _told(device: Preset, latest: dict[str, bytes]) -> Iterator[Measurement]:
     for topic in device.topics():
         with suppress(Malformed):
-            for measurement in device.read(topic, latest[topic]) if topic in latest else ():
-                watts = measurement.watts if isinstance(measurement, PowerReading) else watts
-    return watts
+            yield from device.read(topic, latest[topic]) if topic in latest else ()

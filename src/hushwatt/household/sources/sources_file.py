@@ -133,6 +133,14 @@ class SourcesFile:
         """The appliances that a plug or an entity measures."""
         return {plug.appliance for plug in self.plugs} | {each.appliance for each in self.entities_of_home_assistant}
 
+    @property
+    def secret_files(self) -> list[tuple[str, str]]:
+        """What nobody else should read: what it holds, and where it is."""
+        password = self.broker.password_file if self.broker is not None else None
+        token = self.home_assistant.token_file if self.home_assistant is not None else None
+        files = (("the broker's password", password), ("Home Assistant's token", token))
+        return [(what, file) for what, file in files if file is not None]
+
 
 def _parse_broker(table: Any, folder: Path) -> Broker:
     broker: Broker = _parse_dataclass(Broker, "mqtt", table)

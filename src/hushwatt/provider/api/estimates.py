@@ -15,8 +15,8 @@ from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.time_filter import TimeFilter
-from hushwatt.provider.estimate.time_range import parse_query_range
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.time_range import parse_query_range
 from hushwatt.provider.service.service import Service
 
 From = Annotated[str | None, Query(alias="from", max_length=40, description="a date or time in ISO 8601")]

@@ -9,7 +9,7 @@ from hushwatt.privacy.rotation import reporting_span
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
-from hushwatt.provider.estimate.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import Tallies
 
 

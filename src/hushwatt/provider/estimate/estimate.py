@@ -18,12 +18,12 @@ from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
-from hushwatt.provider.estimate.covariance import CovarianceBounds, covariance_bounds
-from hushwatt.provider.estimate.fold import fold_rows
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
-from hushwatt.provider.estimate.ranks import ranks
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, covariance_bounds
+from hushwatt.provider.estimate.ranking.ranks import ranks
+from hushwatt.provider.estimate.ranking.shares import shares
 from hushwatt.provider.estimate.results import (
     Estimates,
     FoldEstimates,
@@ -32,10 +32,10 @@ from hushwatt.provider.estimate.results import (
     SlotEstimates,
     SlotSummary,
 )
-from hushwatt.provider.estimate.shares import shares
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
-from hushwatt.provider.estimate.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.fold import fold_rows
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import Tallies
 
 

@@ -18,7 +18,7 @@ from hushwatt.provider.estimate.arrays import HomesHeard
 from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
-from hushwatt.provider.estimate.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule

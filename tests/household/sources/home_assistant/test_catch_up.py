@@ -10,6 +10,7 @@ from hushwatt.household.sources.entities import EntityEntry, EntityState
 from hushwatt.household.sources.entity_sources import EntitySources
 from hushwatt.household.sources.home_assistant.catch_up import NONE_KEPT, TOO_LATE, CatchUp
 from hushwatt.household.sources.home_assistant.registry import RegistryNames
+from hushwatt.household.sources.home_assistant.session import HomeAssistantSession
 from hushwatt.household.sources.hub import Hub
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
@@ -17,13 +18,13 @@ from hushwatt.plan.times import nanoseconds
 MINUTE = 60 * SECOND
 
 
-class Asked:
+class Asked(HomeAssistantSession):
     """A session whose questions are answered by hand."""
 
     def __init__(self):
         self.questions = []
 
-    async def ask(self, kind, then, otherwise, **fields):
+    async def ask(self, kind, then, otherwise=None, **fields):
         self.questions.append((kind, then, otherwise, fields))
 
 

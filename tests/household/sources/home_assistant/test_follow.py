@@ -11,6 +11,7 @@ from hushwatt.household.clock import SECOND, Moment
 from hushwatt.household.sources.entities import EntityEntry
 from hushwatt.household.sources.entity_sources import EntitySources
 from hushwatt.household.sources.home_assistant import follow as following
+from hushwatt.household.sources.home_assistant.registry import RegistryNames
 from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.hub import Hub
 from hushwatt.plan import SlotLength
@@ -391,7 +392,7 @@ def test_pauses_grow_and_differ(home, monkeypatch):
     """About 1, 2, 4 seconds and so on to a minute, by chance between half and all of it."""
     monkeypatch.setattr(following, "MAX_BACKOFF", 60.0)
     login = HomeAssistantLogin("http://ha:8123", TOKEN)
-    follower = following.Follower(login, home.hub, home.clock, home.said.append, following.RegistryNames())
+    follower = following.Follower(login, home.hub, home.clock, home.said.append, RegistryNames())
     pauses = [follower._pause() for _ in range(12)]
 
     assert all(

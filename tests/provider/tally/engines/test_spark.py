@@ -29,7 +29,8 @@ SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "3",
 }
-KINDS = [("lbu", None, 8, "oue"), ("lpu", None, 3, "grr"), ("lba", "household", 8, "oue")]
+KINDS = [("lbu", None, 8, "oue"), ("lpu", None, 3, "grr")]
+DECIDING = ("lba", "household", 8)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -94,7 +95,8 @@ def test_a_real_cluster(plan_of, tmp_path):
             assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
             assert found.repeats == len(batch)
             assert bool(found.refused) == (method == "lpu")
-        lose_a_worker(running, plan, tmp_path / "lba", tmp_path)
+        plan, batch = reported(plan_of, *DECIDING)
+        lose_a_worker(running, plan, spread(plan, batch, tmp_path / "lba"), tmp_path)
 
 
 def lose_a_worker(running, plan, folder, home):
@@ -158,6 +160,37 @@ def test_bad_files(plan_of, tmp_path):
             spark.tallies(plan, address)
 
 
+def test_homes_that_decide(plan_of, tmp_path):
+    """The reports of homes that decide for themselves add up to the same tallies, to the last digit."""
+    needed()
+    plan, batch = reported(plan_of, *DECIDING)
+    folder = spread(plan, batch, tmp_path / "lba")
+    found = engine("spark", master="local[1]", settings=SMALL).tallies(plan, str(folder))
+
+    assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
+    assert found.repeats == len(batch)
+    assert not found.refused
+
+
+def test_no_numpy(plan_of, tmp_path, monkeypatch, capfd):
+    """Workers whose Python lacks what they need: what it is, which setting chooses the Python, and nothing else."""
+    needed()
+    plan, batch = reported(plan_of, "lbu", None, 8)
+    bare = tmp_path / "bare"
+    bare.write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+    monkeypatch.setenv("PYSPARK_PYTHON", str(bare))
+    with pytest.raises(HushwattError) as said:
+        engine("spark", master="local[1]", settings=SMALL).tallies(
+            plan, str(saved(plan, tmp_path / "r.parquet", batch))
+        )
+
+    assert str(said.value).startswith("the Python of Spark's workers has no ")
+    assert "PYSPARK_PYTHON" in str(said.value)
+    assert "\n" not in str(said.value)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_other_types_in_other_files(plan_of, tmp_path):
     """Files whose columns have other widths are read beside each other."""
     needed()
@@ -215,14 +248,3 @@ class TestNoSpark:
         said = self.refusal(plan_of, tmp_path, "--master", address)
 
         assert said == f"hushwatt: no Spark master answers at {address}\n"
-
-    def test_no_numpy(self, plan_of, tmp_path):
-        """Workers whose Python lacks what they need: what it is, and which setting chooses the Python."""
-        needed()
-        bare = tmp_path / "bare"
-        bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
-        bare.chmod(0o755)
-        said = self.refusal(plan_of, tmp_path, "--master", "local[1]", PYSPARK_PYTHON=str(bare), PYTHONPATH="")
-
-        assert said.startswith("hushwatt: the Python of Spark's workers has no ")
-        assert "PYSPARK_PYTHON" in said

@@ -65,7 +65,7 @@ def meter_entities(states: Any, entries: Any, devices: Any) -> list[MeterEntity]
         for each in map(as_table, as_list(entries))
     }
     names = {as_text(each.get("id")): _device_name(each) for each in map(as_table, as_list(devices))}
-    meters = []
+    meters: list[MeterEntity] = []
     for table in map(as_table, as_list(states)):
         state, attributes = entity_state(table), as_table(table.get("attributes"))
         if state.entity_id.startswith("sensor.") and unfit(state) is None and len(meters) < MAX_ENTITIES:

@@ -57,7 +57,8 @@ def _after(state: EntityState, told: dict[str, Any]) -> EntityState:
 
 def _without(state: EntityState, removed: dict[str, Any]) -> EntityState:
     gone = [name for name in as_list(removed.get("a")) if isinstance(name, str) and name in ATTRIBUTES]
-    return replace(state, **{ATTRIBUTES[name]: None for name in gone})
+    taken: dict[str, Any] = {ATTRIBUTES[name]: None for name in gone}
+    return replace(state, **taken)
 
 
 def _text(value: Any) -> str | None:

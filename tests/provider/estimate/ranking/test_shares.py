@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushwatt.provider.estimate.intervals import normal_interval
-from hushwatt.provider.estimate.shares import shares
+from hushwatt.provider.estimate.ranking.shares import shares
 
 WATTS = np.array([90.0, 60.0, 58.0, 30.0, 8.0, 4.0])
 TIMES = 4000

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.collected import CollectedSlots
-from hushwatt.provider.estimate.time_filter import TimeFilter
-from hushwatt.provider.estimate.time_range import parse_time_range
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.time_range import parse_time_range
 from hushwatt.provider.tally.tally import Tallies
 
 EXAMPLE = "2024-01-15..2024-01-21,hours=17-21,weekdays=mon-fri"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.provider.estimate.array_types import Floats
-from hushwatt.provider.estimate.covariance import CovarianceBounds
 from hushwatt.provider.estimate.intervals import Z95, normal_interval
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds
 
 MAX_DELTA_ERROR = 0.1  # standard error, over the total, up to which the delta method can be used
 

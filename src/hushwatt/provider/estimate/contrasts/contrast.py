@@ -19,9 +19,9 @@ from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.collected import CollectedSlots
-from hushwatt.provider.estimate.covariance import CovarianceBounds, bounds_between
 from hushwatt.provider.estimate.intervals import CONFIDENCE
 from hushwatt.provider.estimate.measuring_mean import OUTSIDE, MeasuringMean, Tails, normal_distribution
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, bounds_between
 
 DETECTION = 0.8  # the chance with which a difference that is called detectable would be seen
 STEPS = 60  # of bisection

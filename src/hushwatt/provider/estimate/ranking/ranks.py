@@ -14,9 +14,9 @@ from statistics import NormalDist
 import numpy as np
 
 from hushwatt.provider.estimate.array_types import Floats, Indices
-from hushwatt.provider.estimate.covariance import CovarianceBounds
 from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95
 from hushwatt.provider.estimate.measuring_mean import normal_distribution
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """Hours and weekdays, as a person writes them, by the plan's clocks."""
 
 import pytest
-from tests.provider.estimate.test_fold import VALUES, rows_of
+from tests.provider.estimate.times.test_fold import VALUES, rows_of
 from tests.provider.simulated import plan_of
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.estimate.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 
 
 def kept(plan, slots, hours=None, weekdays=None):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hushwatt.provider.estimate.collected import CollectedSlots
-from hushwatt.provider.estimate.contrast import Contrast, Contrasts
+from hushwatt.provider.estimate.contrasts.contrast import Contrast, Contrasts
 from hushwatt.provider.estimate.document import Document
 
 

@@ -8,8 +8,8 @@ from hushwatt.errors import UsageError
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.fold import FOLDS, fold_rows
-from hushwatt.provider.estimate.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.fold import FOLDS, fold_rows
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import TallyKey
 
 NAME, VALUES = "appliance 0", np.array([0.0, 1000.0])

@@ -9,7 +9,7 @@ import pytest
 from tests.provider.simulated import plan_of
 
 from hushwatt.errors import HushwattError, UsageError
-from hushwatt.provider.estimate.time_range import parse_time_range
+from hushwatt.provider.estimate.times.time_range import parse_time_range
 
 DAYS = plan_of([[0, 1]], slot="1d", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")
 HOURS = plan_of([[0, 1]], slot="1h", timezone="Europe/London", start="2024-06-01", expires="2024-07-01")

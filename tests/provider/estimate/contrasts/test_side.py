@@ -5,7 +5,7 @@ import pytest
 from tests.provider.simulated import MICRO, plan_of, tallies_of
 
 from hushwatt.errors import HushwattError, UsageError
-from hushwatt.provider.estimate.side import Side
+from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.tally.tally import TallyKey
 
 PLAN = plan_of([[0, 100]], start="2024-01-01", timezone="Europe/London")

@@ -10,9 +10,9 @@ from hushwatt.fleet.simulate import simulate
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.estimate import estimate as module
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.covariance import CovarianceBounds, asked_about_both, covariance_bounds
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.period import PeriodMean
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, asked_about_both, covariance_bounds
 
 HOMES, WATTS, TIMES = 210, 1000.0, 100
 

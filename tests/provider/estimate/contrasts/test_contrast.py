@@ -7,10 +7,10 @@ from tests.provider.simulated import answers, plan_of, tallies_of
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.collected import CollectedSlots
-from hushwatt.provider.estimate.contrast import contrasts, holm
-from hushwatt.provider.estimate.contrast_document import contrast_document
+from hushwatt.provider.estimate.contrasts.contrast import contrasts, holm
+from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import TallyKey
 
 VALUES = np.array([0.0, 1000.0])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import studentized_range
 
-from hushwatt.provider.estimate.covariance import CovarianceBounds
 from hushwatt.provider.estimate.intervals import Z95
-from hushwatt.provider.estimate.ranks import ranks, sidak_quantile, tukey_quantile
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds
+from hushwatt.provider.estimate.ranking.ranks import ranks, sidak_quantile, tukey_quantile
 
 WATTS = np.array([90.0, 60.0, 58.0, 30.0, 8.0, 4.0])
 MANY = np.array([90.0, 80.0, 60.0, 58.0, 40.0, 38.0, 30.0, 20.0, 15.0, 10.0, 8.0, 4.0, 3.0, 2.0, 1.0])

@@ -13,7 +13,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.time_filter import TICK, WEEKDAYS, local_spans
+from hushwatt.provider.estimate.times.time_filter import TICK, WEEKDAYS, local_spans
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAY = timedelta(days=1)
