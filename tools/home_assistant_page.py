@@ -83,7 +83,7 @@ def take(house: RunningHomeAssistant, address: str, folder: Path) -> None:
         page.get_by_text("Next report").first.wait_for()
         page.wait_for_timeout(1_500)  # icons and states have come
         files["device"] = folder / "home-assistant-device.png"
-        page.screenshot(path=files["device"], clip={"x": 257, "y": 0, "width": 743, "height": 720})
+        page.screenshot(path=files["device"], clip={"x": 257, "y": 0, "width": 490, "height": 720})
     for file in files.values():
         shrink(file)
 

@@ -12,7 +12,7 @@ def test_the_most_and_the_least_are_those_of_the_folds():
     plan, rng = plan_of([VALUES], oracle="grr", epsilon="6", window=8, method="lpu"), np.random.default_rng(1)
     found = estimate(plan, spoken_by_turns(rng, plan, living_homes(rng)), fold="hour")
     (table,) = fold_tables(found)
-    name, line, most, watts, limits, least, *_ = (next(iter(column.cells)) for column in table.columns)
+    name, line, most, watts, limits, least, *_ = (str(next(iter(column.cells))) for column in table.columns)
     periods = {each.key: each.by_period[NAME] for each in found.folds}
     high = max(periods, key=lambda key: periods[key].watts)
 
