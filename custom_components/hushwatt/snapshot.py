@@ -30,4 +30,6 @@ def read_snapshot(folder: HomeFolder, caps: Caps, health: Health, now: int) -> S
         compares = wants_comparison(store)
         shared = [each.plan for each in plans.values() if compares and each.plan.share_results]
         found = {plan.id: {each.appliance: each for each in comparisons(store, plan, now)} for plan in shared}
-        return Snapshot(store.home, plans, moved, troubles(store, caps, health, now), compares, found)
+        return Snapshot(
+            store.home, plans, moved, troubles(store, caps, health, now, list(plans.values())), compares, found
+        )

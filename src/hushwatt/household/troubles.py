@@ -45,9 +45,14 @@ class Trouble:
     plan: str | None = None  # the id of the plan that it is about
 
 
-def troubles(store: Store, caps: Caps, health: Health, now: int) -> list[Trouble]:
-    """All that the owner should know of, the most urgent first; empty when all is well."""
-    every = plan_statuses(store, now, caps)
+def troubles(
+    store: Store, caps: Caps, health: Health, now: int, known: list[PlanStatus] | None = None
+) -> list[Trouble]:
+    """All that the owner should know of, the most urgent first; empty when all is well.
+
+    Whoever has looked at the plans already, at this very time, hands in what is `known` of them.
+    """
+    every = plan_statuses(store, now, caps) if known is None else known
     found = [*_ledger_troubles(store), *_plans_troubles(store, caps, every, now), *_not_erased(store)]
     here = [each for each in every if each.state == "taking part"]
     if here and not all(is_behind(each.plan, each.next_slot, now) for each in here):

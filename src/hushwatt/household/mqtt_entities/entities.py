@@ -103,7 +103,7 @@ class EntityMessages:
 def entity_messages(store: Store, caps: Caps, health: Health, now: int) -> EntityMessages:
     """Everything at one time."""
     names, every = EntityNames.of(store.home), plan_statuses(store, now, caps)
-    wrong = troubles(store, caps, health, now)
+    wrong = troubles(store, caps, health, now, every)
     states = {names.state: home_state(store, caps, every, wrong, now)}
     configs, commands = discovery(names, "hushwatt", HOME_SENSORS), dict[str, str | None]({names.command: None})
     removed = list[str]()
