@@ -91,6 +91,8 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             await self._async_propose(plan_id)
         except HushwattError as wrong:
             return self.async_abort(reason=error_of(wrong), description_placeholders={"problem": str(wrong)})
+        if self._proposal.plan.expires <= dt_util.utcnow():
+            return self.async_abort(reason="plan_over")
         self._here = here
         return await self.async_step_devices() if here else await self.async_step_terms()
 

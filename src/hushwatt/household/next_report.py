@@ -20,7 +20,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 
-MAX_REFUSED_SLOTS = 100  # slots in a row that are weighed and found too dear; beyond, nobody knows
+MAX_REFUSED_SLOTS = 200  # slots in a row that are weighed and found too dear; beyond, nobody knows
 
 
 def next_report_slot(store: Store, caps: Caps, plan: Plan, row: dict[str, Any], now: int) -> int | None:
