@@ -14,7 +14,15 @@ from math import isfinite, nan
 
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.guess import is_mains
-from hushwatt.household.sources.measurement import EnergyCounter, Measurement, Part, PowerReading, Unavailable
+from hushwatt.household.sources.measurement import (
+    EnergyCounter,
+    Measurement,
+    Part,
+    PowerReading,
+    SenderAway,
+    SenderBack,
+    Unavailable,
+)
 from hushwatt.household.sources.parts import Parts
 
 HOUR = 3_600 * SECOND
@@ -124,6 +132,7 @@ class Plug:
     _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
     _guessed: bool = field(default=False, repr=False)  # whether the power is a counter's, for the time after it
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
+    _away: int | None = field(default=None, repr=False)  # since when its sender is not there
     _confirmed: int | None = field(default=None, repr=False)  # until when its sender stood by the last reading
 
     def __post_init__(self) -> None:
@@ -162,6 +171,10 @@ class Plug:
             self._hold_until(time)
             self._parts.forget()
             self._power, self.trouble = None, measurement.reason  # a counter may come back and tell what was missed
+        elif isinstance(measurement, SenderAway):
+            self._away, self.trouble = self._away or time, measurement.reason
+        elif isinstance(measurement, SenderBack):
+            self._come_back(time)
         elif isinstance(measurement, PowerReading):
             self._take_power(time, measurement.watts)
         elif isinstance(measurement, EnergyCounter):
@@ -265,7 +278,17 @@ class Plug:
 
     def _fresh_until(self, since: int) -> int:
         """How long a reading of `since` holds; what a counter rose by says little of the hours after it."""
-        return max(since, self._confirmed or since) + (min(self.stale, HOUR) if self._guessed else self.stale)
+        fresh = max(since, self._confirmed or since) + (min(self.stale, HOUR) if self._guessed else self.stale)
+        return fresh if self._away is None else min(fresh, self._away + HOUR)
+
+    def _come_back(self, time: int) -> None:
+        """Go on from here with the last reading, which its sender would not repeat."""
+        if self._away is None:
+            return
+        self._hold_until(time)
+        if self._power is not None and self._counter is None:
+            self._power = time, self._power[1]
+        self._away = self.trouble = None
 
     def _add_energy(self, start: int, end: int, watts: float) -> None:
         """Add what was used in [start, end) to every slot that holds part of it."""
@@ -294,4 +317,4 @@ class Plug:
 
     def _mark_heard(self, time: int) -> None:
         self.heard = self.known = time
-        self.trouble = self._confirmed = None
+        self.trouble = self._confirmed = self._away = None
