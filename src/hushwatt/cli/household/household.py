@@ -67,12 +67,12 @@ def join(
     yes
         Agree without being asked; for scripts.
     """
-    from hushwatt.household.agreement import agreement
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import caps_with, write_caps
     from hushwatt.household.upload.http import check_address
     from hushwatt.household.upload.provider_client import choose_plan
     from hushwatt.household.upload.recorded_client import recorded_client
+    from hushwatt.household.words.agreement import agreement
     from hushwatt.household.words.cap_terms import refusal_lines, refusal_words
     from hushwatt.privacy.entropy import OperatingSystem
 
@@ -207,8 +207,8 @@ def pause(*, plan: PlanName = None, folder: FolderOption = None) -> None:
 
     Reports that wait are kept, and sent as they are after `resume`.
     """
-    from hushwatt.household.consent_text import WHILE_PAUSED
     from hushwatt.household.join import pause as stop
+    from hushwatt.household.words.consent_text import WHILE_PAUSED
 
     with open_folder(folder).store() as store:
         for each in stop(store, plan, time.time_ns()):

@@ -1,6 +1,5 @@
 """The first page that an owner sees: one sentence, what needs attention, what was measured and sent, plugs and days."""
 
-from hushwatt.household.consent_text import WHILE_PAUSED
 from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.page import html
 from hushwatt.household.page.comparison import comparison
@@ -14,6 +13,7 @@ from hushwatt.household.plain_words import home_sentence
 from hushwatt.household.status import PlanStatus, sent_reports
 from hushwatt.household.troubles import Trouble, troubles
 from hushwatt.household.words.clock_words import zone_name
+from hushwatt.household.words.consent_text import WHILE_PAUSED
 from hushwatt.household.words.plan_words import how_often
 from hushwatt.sanitise import quoted
 
