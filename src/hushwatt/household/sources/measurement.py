@@ -39,14 +39,16 @@ class Unavailable:
 
 @dataclass(frozen=True)
 class SenderAway:
-    """Whoever speaks for the plug is not there: it may only be restarting."""
+    """Whoever speaks for the plug, or hands its words on, is not there: it may only be restarting."""
 
-    reason: str
+    sender: str
 
 
 @dataclass(frozen=True)
 class SenderBack:
     """It is there again, and repeats nothing that did not change meanwhile."""
+
+    sender: str
 
 
 @dataclass(frozen=True)

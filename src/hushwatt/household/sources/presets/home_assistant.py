@@ -59,6 +59,6 @@ class HomeAssistant:
 
 def _presence(word: str) -> Iterator[Measurement]:
     if word == "offline":
-        yield SenderAway("Home Assistant is not there")
+        yield SenderAway("Home Assistant")
     elif word == "online":
-        yield SenderBack()
+        yield SenderBack("Home Assistant")
