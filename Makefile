@@ -44,7 +44,7 @@ demo: $(or $(wildcard $(READY)),$(DEMO_READY))
 
 test:
 	@$(MAKE) --no-print-directory -j4 lint system home-assistant
-	$(VENV)/bin/python -m pytest -n 2 --quiet
+	$(VENV)/bin/python -m pytest -n 2 --quiet -rs
 
 # docs/explanation/coverage.md says what is not covered, and why.  Tests of time and memory may fail while they are measured.
 COVERAGE := $(VENV)/bin/coverage

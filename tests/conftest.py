@@ -37,6 +37,17 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+TOLD = "told"  # what a test records under this name is printed at the end, from every worker
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what tests measured."""
+    for report in terminalreporter.getreports("passed"):
+        for name, words in report.user_properties:
+            if name == TOLD:
+                terminalreporter.write_line(str(words))
+
+
 @pytest.fixture
 def hushwatt(tmp_path: Path) -> Run:
     """Run `hushwatt …` as a user would, in an empty folder, and give what came out."""

@@ -39,8 +39,10 @@ GROUPED = {
         chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
-    "cli/household/test_household.py": "cli/household/leaving_text cli/household/options",
-    "cli/household/test_owner_text.py": "household/agreement household/consent_text household/report/preview",
+    "cli/household/test_household.py": """
+        cli/household/leaving_text cli/household/options household/words/agreement
+    """,
+    "cli/household/test_owner_text.py": "household/report/preview",
     "cli/household/test_sources.py": "cli/household/choose_sources",
     "cli/plan/test_advise.py": "cli/plan/advice_text",
     "cli/provider/test_provider.py": """
@@ -98,24 +100,25 @@ GROUPED = {
     """,
     "fleet/test_randomise.py": "cli/randomise fleet/state fleet/state_charges fleet/state_columns",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
+    "household/mqtt_entities/test_publisher.py": "household/guard",
+    "household/page/test_render.py": "household/page/act household/page/data",
+    "household/page/test_requests.py": "household/page/reports",
+    "household/page/test_view.py": "household/page/html",
     "household/sources/test_candidate.py": "household/sources/toml_words",
     "household/sources/test_presets.py": """
         household/sources/json_path household/sources/measurement household/sources/presets/custom
         household/sources/presets/dsmr household/sources/presets/esphome household/sources/presets/glow
         household/sources/presets/preset household/sources/presets/shelly
-        household/sources/presets/shelly_gen1 household/sources/presets/tasmota household/sources/presets/zigbee2mqtt
+        household/sources/presets/shelly_gen1 household/sources/presets/tasmota
+        household/sources/presets/zigbee2mqtt
     """,
     "household/sources/test_slot_edges.py": "household/clock",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
-    "household/mqtt_entities/test_publisher.py": "household/guard",
-    "household/page/test_render.py": "household/page/act household/page/data",
-    "household/page/test_requests.py": "household/page/reports",
-    "household/page/test_view.py": "household/page/html",
     "household/test_run.py": "household/upload/upload_thread",
     "household/test_shown.py": """
-        household/page/last_report household/page/numbers
-        household/page/plan_page
+        household/page/last_report household/page/numbers household/page/plan_page
+        household/words/consent_text
     """,
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
@@ -147,6 +150,7 @@ GROUPED = {
         provider/dashboard/formatting provider/dashboard/page_context provider/dashboard/page_layout
         provider/dashboard/query
     """,
+    "provider/estimate/contrasts/test_contrast.py": "provider/estimate/contrasts/contrast_document",
     "provider/estimate/test_caveats.py": "provider/estimate/results",
     "provider/estimate/test_estimate.py": "provider/estimate/influence",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
@@ -157,9 +161,9 @@ GROUPED = {
     "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
     "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """
-        provider/api/estimates provider/api/health provider/api/middleware provider/api/openapi
-        provider/api/plans provider/api/problems provider/api/rate_limit provider/api/request_head
-        provider/api/signed provider/api/upload provider/app provider/clock provider/store/access_tokens
+        provider/api/health provider/api/middleware provider/api/openapi provider/api/plans
+        provider/api/problems provider/api/rate_limit provider/api/request_head provider/api/signed
+        provider/api/upload provider/app provider/clock provider/store/access_tokens
         provider/store/enrolment_codes
     """,
     "provider/test_chaos.py": "provider/store/tallies",
@@ -177,12 +181,23 @@ ACROSS = {
     "chaos/test_dangers.py",
     "chaos/test_foreign_dangers.py",
     "chaos/test_provider_dangers.py",
+    "custom_component/test_asking_again.py",
+    "custom_component/test_joining.py",
+    "custom_component/test_leaving.py",
+    "custom_component/test_living.py",
+    "custom_component/test_options.py",
+    "custom_component/test_panel.py",
     "fleet/test_edges.py",
     "fleet/test_long_windows.py",
     "fleet/test_older_states.py",
+    "home_assistant/test_agent_beside.py",
+    "home_assistant/test_integration.py",
+    "home_assistant/test_mqtt.py",
+    "home_assistant/test_mqtt_entities.py",
+    "home_assistant/test_source.py",
     "household/page/test_browser.py",
-    "household/sources/test_replay.py",
     "household/results/test_same_bytes.py",
+    "household/sources/test_replay.py",
     "household/test_coming_back.py",
     "household/test_earlier_homes.py",
     "household/test_mains.py",

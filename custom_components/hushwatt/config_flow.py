@@ -55,7 +55,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
                 return await self.async_step_plan()
             except HushwattError as wrong:
                 errors["base"], problem = error_of(wrong), str(wrong)
-                if errors["base"] == "cannot_connect" and "://" not in user_input[CONF_ADDRESS]:
+                if errors["base"] in ("cannot_connect", "invalid_address") and "://" not in user_input[CONF_ADDRESS]:
                     errors["base"] = "no_scheme"
         schema = {vol.Required(CONF_ADDRESS): ADDRESS, vol.Optional(CONF_CODE): CODE, vol.Optional(CONF_KEY): CODE}
         return self.async_show_form(
@@ -91,6 +91,8 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             await self._async_propose(plan_id)
         except HushwattError as wrong:
             return self.async_abort(reason=error_of(wrong), description_placeholders={"problem": str(wrong)})
+        if self._proposal.plan.expires <= dt_util.utcnow():
+            return self.async_abort(reason="plan_over")
         self._here = here
         return await self.async_step_devices() if here else await self.async_step_terms()
 

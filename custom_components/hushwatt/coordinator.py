@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
@@ -50,4 +50,4 @@ class HomeCoordinator(DataUpdateCoordinator[Snapshot]):
         return plan.names if self.data.compares and plan.share_results else ()
 
 
-type HushwattEntry = ConfigEntry[HomeCoordinator]
+HushwattEntry: TypeAlias = ConfigEntry[HomeCoordinator]

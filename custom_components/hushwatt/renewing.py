@@ -3,12 +3,12 @@
 import time
 from dataclasses import dataclass
 
-from hushwatt.household.agreement import agreement
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import Proposal, propose
 from hushwatt.household.renew import known_provider, move_address, renew
 from hushwatt.household.upload.http import check_address
 from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.household.words.agreement import agreement
 from hushwatt.privacy.entropy import OperatingSystem
 
 WORDS = "asked again, because the provider's key changed or it did not know this home any more"

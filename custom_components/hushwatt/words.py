@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from hushwatt.household.agreement import terms
-from hushwatt.household.consent_text import example_report, plan_changes
 from hushwatt.household.join import Proposal
 from hushwatt.household.report.preview import preview
+from hushwatt.household.words.agreement import terms
+from hushwatt.household.words.consent_text import example_report, plan_changes
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.long_run import long_run_words
 from hushwatt.sanitise import quoted, sanitised

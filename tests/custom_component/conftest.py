@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import custom_components
@@ -38,13 +38,15 @@ def kettles(**fields):
 
 @pytest.fixture(scope="session")
 def provider(tmp_path_factory):
-    """Serves a plan with quick slots, one that asks much, one that nobody may join, and one whose words are hostile."""
+    """Serves a plan with quick slots, and others: greedy, huge, hostile in its words, shared, and soon over."""
     pytest_socket.enable_socket()
     plans = [
         kettles(),
         kettles(name="Greedy kettles", slot="1h", epsilon="9"),
         kettles(name="Huge kettles", epsilon="1000"),
         kettles(name="Hostile kettles", slot="1h", description=f"'{HOSTILE}'"),
+        kettles(name="Sharing kettles", slot="1h", share_results="true"),
+        kettles(name="Brief kettles", expires=f'"{datetime.now(UTC) + timedelta(seconds=4):%Y-%m-%dT%H:%M:%SZ}"'),
     ]
     service = Provider(tmp_path_factory.mktemp("provider"), *plans)
     service.start()

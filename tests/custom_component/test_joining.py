@@ -1,9 +1,13 @@
 """From a clean Home Assistant to an accepted report, in the browser's steps, with a real provider and ledger."""
 
+from datetime import UTC, datetime
+
 import pytest
 from homeassistant.components.energy.data import async_get_manager
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.data_entry_flow import FlowResultType
+
+from hushwatt.plan.plan import Plan
 
 from .conftest import HOSTILE, KETTLE
 from .flows import CANARY, POWER, accepted, choose, go_on, join, look, start, threads, to_consent, until, value
@@ -86,6 +90,15 @@ async def test_a_plan_that_no_cap_allows_is_refused(hass, provider):
     flow = await go_on(hass, await choose(hass, await start(hass, provider.address), "Huge"))
 
     assert (flow["type"], flow["reason"]) == (FlowResultType.ABORT, "no_cap_allows")
+
+
+async def test_a_plan_that_is_over_is_said_to_be(hass, provider):
+    """Nobody is led through forms to a plan that has ended."""
+    ended = Plan.load(provider.plans[-1]).expires
+    await until(lambda: datetime.now(UTC) > ended)
+    flow = await choose(hass, await start(hass, provider.address), "Brief")
+
+    assert (flow["type"], flow["reason"]) == (FlowResultType.ABORT, "plan_over")
 
 
 async def test_what_a_provider_writes_is_text(hass, provider):

@@ -56,10 +56,10 @@ class Stopwatch:
 
 
 class Owner:
-    """An owner before a screen; with a folder, every step is kept as a picture."""
+    """An owner before a screen; steps can be kept as pictures, by their titles."""
 
-    def __init__(self, page: Page, house: RunningHomeAssistant, pictures: Path | None = None) -> None:
-        self.page, self.house, self.pictures = page, house, pictures
+    def __init__(self, page: Page, house: RunningHomeAssistant, pictures: dict[str, Path] | None = None) -> None:
+        self.page, self.house, self.pictures = page, house, pictures or {}
         self.watch = Stopwatch()
 
     def log_in(self) -> None:
@@ -83,9 +83,9 @@ class Owner:
     def heading(self, words: str) -> None:
         """Wait for a step of the form, by its title."""
         self.page.locator(DIALOG).get_by_text(words, exact=True).wait_for()
-        if self.pictures is not None:
-            self.page.wait_for_timeout(500)  # the window has opened
-            self.page.screenshot(path=self.pictures / f"{words.lower().replace(' ', '-').rstrip('?')}.png")
+        if words in self.pictures:
+            self.page.wait_for_timeout(700)  # the window has opened
+            self.page.locator(DIALOG).locator(".mdc-dialog__surface").screenshot(path=self.pictures[words])
 
     @property
     def text(self) -> str:

@@ -25,8 +25,8 @@ class Mosquitto:
         self.config.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n{owner}")
 
     def start(self) -> None:
-        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen([self.program, "-c", str(self.config)], **silent)
+        words = [self.program, "-c", str(self.config)]
+        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until("mosquitto listens", self._listens)
 
     def stop(self) -> None:

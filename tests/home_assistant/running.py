@@ -79,7 +79,8 @@ def required(version: str) -> None:
 def configuration(port: int, plugs: Iterable[str] = PLUGS) -> str:
     """The owner's configuration.yaml: a web page, a recorder, and for each plug its watts and its meter."""
     plugs = tuple(plugs)
-    sensors = [form.format(name=name, title=name.title()).strip("\n") for name in plugs for form in (POWER, ENERGY)]
+    titles = {name: name.capitalize().replace("_", " ") for name in plugs}
+    sensors = [form.format(name=name, title=titles[name]).strip("\n") for name in plugs for form in (POWER, ENERGY)]
     numbers = [NUMBER.format(name=each) for name in plugs for each in (name, f"{name}_meter")]
     return CONFIGURATION.format(port=port, numbers="\n".join(numbers), sensors="\n".join(sensors))
 
@@ -97,14 +98,14 @@ def until(what: str, so: Callable[[], Any], seconds: float = 60.0, every: float 
 class RunningHomeAssistant:
     """One Home Assistant with its folder, started, stopped and killed at will."""
 
-    def __init__(self, version: str, folder: Path, port: int) -> None:
+    def __init__(self, version: str, folder: Path, port: int, plugs: Iterable[str] = PLUGS) -> None:
         required(version)
         self.version, self.folder, self.port = version, folder, port
         self.program = environment(version) / "bin" / "hass"
         self.token = ""
         self.process: subprocess.Popen[bytes] | None = None
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "configuration.yaml").write_text(configuration(port))
+        (folder / "configuration.yaml").write_text(configuration(port, plugs))
         (folder / ".storage").mkdir()
         (folder / ".storage" / "onboarding").write_text(json.dumps(ASKED_ALREADY))
 

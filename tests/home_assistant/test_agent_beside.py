@@ -1,6 +1,7 @@
 """An agent beside a real Home Assistant, old or new, with nothing but a token between them."""
 
 import time
+from functools import partial
 
 import pytest
 from tests.home_assistant.agent import AgentBeside
@@ -26,9 +27,13 @@ def beside(house, old_house, street, tmp_path):
         each.revoke_token("hushwatt")
 
 
-def heard(agent):
-    """The appliances that are heard now."""
-    return {each["appliance"] for each in HomeFolder(agent.folder).health() if each["fresh"]}
+def all_heard(agent):
+    """Whether all appliances are heard now."""
+    return {each["appliance"] for each in HomeFolder(agent.folder).health() if each["fresh"]} == set(PLUGS)
+
+
+def said(agent, words):
+    return words in agent.log
 
 
 def refused(agent):
@@ -42,21 +47,21 @@ def test_a_token_is_enough(beside, street):
     for house, _ in beside:
         house.watts(kettle=1200, fridge=55, tv=80)
     for _, agent in beside:
-        until("all are heard", lambda agent=agent: heard(agent) == set(PLUGS))
+        until("all are heard", partial(all_heard, agent))
         agent.record.wait_for_more(plan)
     for house, agent in beside:
         house.rename("sensor.tv_power", "sensor.screen_power")
-        until("the rename is said", lambda agent=agent: "sensor.tv_power" in agent.log)
+        until("the rename is said", partial(said, agent, "sensor.tv_power"))
         house.rename("sensor.screen_power", "sensor.tv_power")
         house.revoke_token("hushwatt")
     for _, agent in beside:
-        until("the token is said to be refused", lambda agent=agent: refused(agent))
+        until("the token is said to be refused", partial(refused, agent))
     time.sleep(1)
     lines = [refused(agent) for _, agent in beside]
     for house, agent in beside:
         agent.keep_token(house.new_token("hushwatt"))
     for _, agent in beside:
-        until("all are heard again", lambda agent=agent: heard(agent) == set(PLUGS))
+        until("all are heard again", partial(all_heard, agent))
         agent.record.wait_for_more(plan)
 
     assert [len(each) for each in lines] == [1, 1], lines

@@ -70,10 +70,9 @@ def joined(house, street):
     return Joined(house, street, plan, HomeRecord(house.folder / "hushwatt"), owner.watch, terms)
 
 
-def test_from_a_clean_home_assistant_to_the_first_report(joined, capsys):
+def test_from_a_clean_home_assistant_to_the_first_report(joined, record_property):
     """Within three minutes, without writing a file, with the plan told in words before anything is agreed."""
-    with capsys.disabled():
-        print(f"\nHome Assistant {joined.house.version}, in a browser:\n{joined.watch}")
+    record_property("told", f"joining with Home Assistant {joined.house.version}, in a browser:\n{joined.watch}")
 
     assert joined.watch.total < THREE_MINUTES
     assert "How many kettles boil." in joined.terms

@@ -1,6 +1,7 @@
 """The agent's own entities in a real Home Assistant, old and new, over a real broker."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from tests.home_assistant.agent import AgentBeside
@@ -24,7 +25,7 @@ def told(house, old_house, street, tmp_path):
         agent.start()
     for agent, plans in zip(agents, (PLANS, PLANS[:1]), strict=True):
         for name in plans:  # what is told first is told with reports
-            until("a first report", lambda agent=agent, name=name: agent.record.accepted(street.plan(name)))
+            until("a first report", partial(agent.record.accepted, street.plan(name)))
     broker.start()
     for each in (house, old_house):
         each.use_broker(broker.port)

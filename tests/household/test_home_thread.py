@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from tests.household.living import join
@@ -26,12 +27,11 @@ def home(tmp_path, plan_of, monkeypatch):
         join(store, plan_of(3, 3, name="kettles"))
     said, ended = [], threading.Event()
 
-    def make():
+    def make() -> HomeThread:
         hub = Hub.of(SourcesFile(), said.append)
         return HomeThread(Runner(folder, SourcesFile(), hub, SystemHomeClock(), said.append), ended.set)
 
-    make.folder, make.said, make.ended = folder, said, ended
-    return make
+    return SimpleNamespace(make=make, folder=folder, said=said, ended=ended)
 
 
 def ours():
@@ -41,7 +41,7 @@ def ours():
 def test_it_lives_is_handed_things_and_leaves_nothing_running(home):
     """The agent runs in a thread of its own, which does what is handed in; signals stay as they were."""
     before = signal.getsignal(signal.SIGTERM)
-    thread, done = home(), []
+    thread, done = home.make(), []
     agent = thread.start()
     during = signal.getsignal(signal.SIGTERM)
     alive = thread.alive
@@ -69,12 +69,12 @@ def test_it_lives_is_handed_things_and_leaves_nothing_running(home):
 
 def test_a_second_one_on_the_ledger_is_refused(home):
     """The lock holds between threads of one process as between processes; a start afterwards works."""
-    first, second = home(), home()
+    first, second = home.make(), home.make()
     first.start()
     with pytest.raises(StateError, match="another agent is running on this ledger"):
         second.start()
     first.stop()
-    third = home()
+    third = home.make()
     third.start()
     third.stop()
 
@@ -84,7 +84,7 @@ def test_a_second_one_on_the_ledger_is_refused(home):
 
 def test_one_that_is_told_to_stop_before_it_begins_stops(home):
     """A stop that comes first is not forgotten."""
-    thread = home()
+    thread = home.make()
     thread.runner.stop()
     thread.start()
     thread._thread.join(10)
@@ -99,7 +99,7 @@ def test_one_that_ends_by_itself_says_why(home, monkeypatch):
         raise RuntimeError("1234.5678 W")
 
     monkeypatch.setattr(Runner, "_note", broken)
-    thread = home()
+    thread = home.make()
     thread.start()
 
     assert home.ended.wait(20)
@@ -112,6 +112,6 @@ def test_a_home_that_joined_nothing_does_not_start(home):
     """There is no ledger, and none is made."""
     home.folder.ledger.unlink()
     with pytest.raises(StateError, match="joined nothing yet"):
-        home().start()
+        home.make().start()
 
     assert not home.folder.ledger.exists()

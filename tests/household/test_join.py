@@ -125,7 +125,7 @@ def test_leaving_one_of_several_needs_its_name(store, provider, plans):
     joined(store, provider, plans[3])
 
     with pytest.raises(
-        UsageError, match="several plans; name one with --plan: [0-9a-f]{12} “Kettles”; [0-9a-f]{12} “More kettles”"
+        UsageError, match=r"several plans; name one with --plan: [0-9a-f]{12} “Kettles”; [0-9a-f]{12} “More kettles”"
     ):
         leave(store, None, time.time_ns())
     assert len(taking_part(store)) == 2

@@ -23,7 +23,6 @@ from tests.household.living import HomeUnderTest, join
 
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.cli.household import household as commands
-from hushwatt.household.consent_text import consent_terms, plan_changes
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.mqtt_entities.entities import entity_messages
@@ -31,7 +30,8 @@ from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.page.last_report import sent_words
 from hushwatt.household.page.render import render
 from hushwatt.household.plain_words import clock_time
-from hushwatt.household.plan_words import watts_words
+from hushwatt.household.words.consent_text import consent_terms, plan_changes
+from hushwatt.household.words.plan_words import watts_words
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem

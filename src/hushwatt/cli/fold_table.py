@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hushwatt.cli.estimate_tables import headed_table, sparkline
+from hushwatt.cli.estimate_tables import headed_table
+from hushwatt.cli.text_charts import sparkline
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 
 if TYPE_CHECKING:

@@ -3,9 +3,7 @@
 import json
 import os
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.private_files import open_to_others, restrict_to_owner, write_private
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.household.untrusted_json import Malformed, as_list, as_table, parse_json
-from hushwatt.household.upload.http import connect
-from hushwatt.household.upload.provider_client import ProviderClient
-from hushwatt.household.upload.request_log import RequestLog
 
-REQUESTS = "requests.sqlite"
 HEALTH_KEYS = {"name", "appliance", "heard", "fresh", "trouble"}  # what a note on a source tells
 
 
@@ -86,14 +80,6 @@ class HomeFolder:
         elif not self.ledger.is_file():
             raise StateError(f"{self.path}: this home has joined nothing yet; see `{self.command('join ADDRESS')}`")
         return Store(self.ledger)
-
-    def requests(self, clock: Callable[[], int] = lambda: 0) -> RequestLog:
-        """What left this home, byte for byte; `clock` dates what is added."""
-        return RequestLog(self.path / REQUESTS, clock)
-
-    def client(self, now: int) -> Callable[[str], ProviderClient]:
-        """Clients whose every request is taken down, for what is asked at `now`."""
-        return lambda address: ProviderClient(address, partial(connect, record=self.requests(lambda: now).add))
 
     def restrict_to_owner(self) -> list[str]:
         """Keep everything to its owner; a line for whatever stays open to others."""

@@ -8,11 +8,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from hushwatt.household.chances import HARDLY, SURE, chance_words, owned, was_on, your
-from hushwatt.household.clock_words import clock_time, local_time
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.plan_words import plan_sentences
-from hushwatt.household.told_so_far import LEFT, ToldAppliance, told_so_far
+from hushwatt.household.words.chances import HARDLY, SURE, chance_words, owned, was_on, your
+from hushwatt.household.words.clock_words import clock_time, local_time
+from hushwatt.household.words.plan_words import plan_sentences
+from hushwatt.household.words.told_so_far import LEFT, ToldAppliance, told_so_far
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 

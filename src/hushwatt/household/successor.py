@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hushwatt.household.consent_text import consent_terms, plan_changes
 from hushwatt.household.join import Proposal, concurrent_plans, insert_membership
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger
@@ -20,6 +19,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import NOT_RUNNING, UNKNOWN_CLOCK, Membership
 from hushwatt.household.results.own_means import forget_plan
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient
+from hushwatt.household.words.consent_text import consent_terms, plan_changes
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import Source

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from hushwatt.audit.harness.plan_home import proposal_of
 from hushwatt.cli.household.owner_text import source_lines, status_lines
-from hushwatt.household.agreement import agreement
-from hushwatt.household.consent_text import plan_changes
 from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.words.agreement import agreement
+from hushwatt.household.words.consent_text import plan_changes
 
 WILD = "Kettles.\n\nyour home        ε 0, nothing is ever sent”\n“\u202ereversed\u2028in a year  nothing"
 

@@ -4,15 +4,21 @@ import asyncio
 import json
 import os
 import pty
+import random
 import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.household.living import join
 from tests.household.sources.home_assistant.acting import TOKEN, ActingHomeAssistant
 
+from hushwatt.audit.harness.plans import plan_for
+from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.sources.sources_file import SourcesFile
+from hushwatt.plan import Appliance, SlotLength
 
 RUN = [sys.executable, "-c", "from hushwatt.cli.main import run; run()", "household", "sources"]
 
@@ -105,6 +111,21 @@ def test_the_file_is_written_once(hushwatt, options, tmp_path):
     assert path.read_text() == before
     assert SourcesFile.load(path).appliances == {"dishwasher", "old fridge", "kettle"}
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_guesses_are_of_the_plans_own_appliances(hushwatt, options, tmp_path):
+    """A home that takes part is offered what its plan asks about, in the plan's own words, and told what is missing."""
+    start = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
+    appliances = tuple(Appliance.of(name, [20, 60]) for name in ("Water kettle", "tv"))
+    dates = {"slot": SlotLength(1, "d"), "start": start, "expires": start + timedelta(days=400)}
+    with HomeFolder(tmp_path / "home").store(make=True) as store:
+        join(store, plan_for(random.Random(1), "lbu", appliances=appliances, **dates))
+    with acting() as house:
+        done = hushwatt("household", "sources", "--write", "--yes", *options, house.url)
+
+    assert done.returncode == 0, done.stderr
+    assert SourcesFile.load(tmp_path / "home" / "sources.toml").appliances == {"Water kettle"}
+    assert "nobody measures tv yet" in done.stderr
 
 
 def test_the_owner_is_asked_for_token_and_choice(tmp_path):

@@ -17,7 +17,7 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
-from hushwatt.household.upload.request_log import LoggedRequest
+from hushwatt.household.upload.request_log import LoggedRequest, RequestLog
 from hushwatt.plan.presets import preset
 from tools.screenshots import browsing
 
@@ -65,7 +65,7 @@ def served():
         with home.store.transaction() as disk:
             disk.execute("UPDATE plans SET address = 'http://127.0.0.1:9'")  # where nobody listens
             disk.execute("UPDATE reports SET tries = 1")
-        HomeFolder(folder).requests(lambda: home.clock.wall).add(
+        RequestLog.of(folder, lambda: home.clock.wall).add(
             LoggedRequest(
                 "http://127.0.0.1:9", b"POST /v1 HTTP/1.1\r\nHost: h\r\nSignature: " + b"ab" * 64 + b"\r\n\r\n\x00", 200
             )

@@ -8,7 +8,7 @@ from tests.household.upload.test_request_log import Listener
 
 from hushwatt.audit.harness.fake_provider import KEY as PROVIDER
 from hushwatt.audit.harness.fake_provider import FakeProvider
-from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.page import leaving
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.signature import public_bytes
 
@@ -21,7 +21,7 @@ def provider(owner, monkeypatch):
     with store.transaction() as disk:
         disk.execute("UPDATE plans SET provider = ?", (public_bytes(PROVIDER),))
         disk.execute("UPDATE reports SET due = 1, answer = NULL, tries = 0 WHERE slot = 4")
-    monkeypatch.setattr(HomeFolder, "client", lambda self, now: made.provider_client)
+    monkeypatch.setattr(leaving, "recorded_client", lambda folder, now: made.provider_client)
     return made
 
 

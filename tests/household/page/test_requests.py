@@ -7,14 +7,14 @@ import pytest
 from tests.household.page.looking import spoken
 from tests.household.upload.test_request_log import Listener
 
-from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.page.requests import hex_rows, purpose
-from hushwatt.household.upload.request_log import LoggedRequest
+from hushwatt.household.upload.recorded_client import recorded_client
+from hushwatt.household.upload.request_log import LoggedRequest, RequestLog
 from hushwatt.wire.record import pack
 
 
 def kept(owner, *requests):
-    log = HomeFolder(owner.home.path.parent).requests(lambda: owner.home.clock.wall)
+    log = RequestLog.of(owner.home.path.parent, lambda: owner.home.clock.wall)
     for each in requests:
         log.add(each)
     return log
@@ -93,15 +93,15 @@ def test_what_a_request_is_for(line, words):
 
 def test_what_the_outbox_sends_is_what_is_shown(owner):
     """The home's own outbox over a real socket: what arrived is what is kept."""
-    folder = HomeFolder(owner.home.path.parent)
+    folder = owner.home.path.parent
     with Listener() as listener:
         with owner.home.store.transaction() as disk:
             disk.execute("UPDATE plans SET address = ?", (listener.address,))
             disk.execute("UPDATE reports SET due = 1, answer = NULL WHERE slot = 4")
-        owner.home.client = folder.client(owner.home.clock.wall)
+        owner.home.client = recorded_client(folder, owner.home.clock.wall)
         owner.home.outbox.send(owner.home.clock.wall)
         received = bytes(listener.received)
-    (only,) = folder.requests().latest()
+    (only,) = RequestLog.of(folder).latest()
 
     assert only.sent == received
     assert only.line.startswith("GET /folder/v1/plans/")

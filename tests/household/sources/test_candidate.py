@@ -59,3 +59,15 @@ def test_watts_are_in_no_repr():
     assert "2345" not in repr(candidate)
     assert candidate.table["watts"] == 2345.6
     assert "2345" not in repr(DiscoveredPlug("tasmota", "a", watts=2345.6))
+
+
+def test_a_meter_of_the_house_is_guessed_as_such():
+    """Whatever its topic is, unless that speaks of an appliance; and two plugs of one device have two names."""
+    meter = DiscoveredPlug("shelly", "shellypro3em-1", (("component", "em:0"),), whole_house=True)
+    cellar = DiscoveredPlug("shelly", "heat-pump", (("component", "em:0"),), whole_house=True)
+
+    assert plug_candidate(meter, [*APPLIANCES, "mains"]).appliance == "mains"
+    assert plug_candidate(meter, ["kettle", "smart meter"]).appliance == "smart meter"
+    assert plug_candidate(meter, ["kettle"]).appliance is None
+    assert plug_candidate(cellar, ["heat pump", "mains"]).appliance == "heat pump"
+    assert plug_candidate(DiscoveredPlug("tasmota", "strip", (("channel", "2"),)), ["tv"]).name == "strip 2"

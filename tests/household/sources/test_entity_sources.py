@@ -244,6 +244,27 @@ class TestReplacing:
         assert np.nan_to_num(hub.means(plan, 1)).tolist() == [0, 0]
         assert hub.entities.replaced == []
 
+    def test_a_counter_goes_on_where_power_ended(self, home, plan):
+        """What it has stood at since before tells nothing of the time that the other has told of."""
+        hub, start, _ = home
+        hub.on_entity(start, watts("sensor.kettle_power", 100))
+        confirm(hub, start, 1, 30)
+        hub.replace_entities([replace(KETTLE, entity="sensor.new"), OVEN])
+        hub.on_entity(start + 30 * MINUTE, energy("sensor.new", 5, start))
+        hub.on_entity(start + 60 * MINUTE, energy("sensor.new", 5.15, start + 60 * MINUTE))
+
+        assert hub.means(plan, 0)[0] == pytest.approx(200)
+
+    def test_a_slot_that_was_never_reported_is_forgotten(self, home, plan):
+        """As after a pause: what was counted in it is in no later slot."""
+        hub, start, _ = home
+        hub.on_entity(start, watts("sensor.kettle_power", 100))
+        confirm(hub, start, 1, 45)
+        hub.replace_entities([OVEN])
+        hub.open(plan, 1)
+
+        assert np.nan_to_num(hub.means(plan, 1)).tolist() == [0, 0]
+
     def test_what_stays_is_not_touched(self, home, plan):
         """Entities that are chosen again count on."""
         hub, start, _ = home

@@ -228,6 +228,13 @@ def test_every_preset_is_discovered(port):
     found = [{"preset": each.preset, "topic": each.topic, **dict(each.settings)} for each in plugs]
     expected = [{key: value for key, value in plug.items() if key != "minus"} for _, plug, *_ in CASES]
 
+    told = {(each.topic, dict(each.settings).get("component")): (each.watts, each.whole_house) for each in plugs}
+
+    assert told["dsmr/reading", None] == (pytest.approx(600), True)
+    assert told["shellyem3-1", "emeter/0+emeter/1+emeter/2"] == (pytest.approx(400), True)
+    assert told["shellypro3em-1", "em:0"] == (pytest.approx(900), True)
+    assert told["glow/4C11", None] == (pytest.approx(600), True)
+    assert told["kitchen", None] == (pytest.approx(2000), False)
     assert all(each.fresh for each in plugs)
     assert [each for each in expected if each not in found] == []
     assert len(found) == len(expected) + 2  # the other channel of the strip, the other endpoint of the desk

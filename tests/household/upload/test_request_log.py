@@ -9,10 +9,8 @@ from contextlib import suppress
 
 import pytest
 
-from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.upload import request_log
 from hushwatt.household.upload.http import Unreachable, connect
-from hushwatt.household.upload.provider_client import WrongProvider
 from hushwatt.household.upload.request_log import LoggedRequest, RequestLog
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -130,17 +128,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(folder):
 
 def test_it_is_the_owners_alone(folder):
     """Nobody else on the machine can read it."""
-    log = HomeFolder(folder).requests()
+    log = RequestLog.of(folder)
     log.add(LoggedRequest("a", b"x", None))
 
     assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
-
-
-def test_the_homes_own_client_takes_everything_down(folder):
-    """Commands that ask a provider something leave their requests in the same file."""
-    home = HomeFolder(folder)
-    with Listener() as listener, pytest.raises(WrongProvider):
-        home.client(42)(listener.address).plans()
-    (only,) = home.requests().latest()
-
-    assert (only.time, only.sent) == (42, bytes(listener.received))

@@ -19,7 +19,6 @@ from hushwatt.audit.harness.plans import plan_for
 from hushwatt.chaos.mutations import GAP, Mutator, resident
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
-from hushwatt.household.consent_text import consent_terms
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.results.fetch import parse_results
 from hushwatt.household.upload.http import HttpResponse, HttpSession
@@ -33,6 +32,7 @@ from hushwatt.household.upload.provider_client import (
     parse_plan_list,
 )
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket
+from hushwatt.household.words.consent_text import consent_terms
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.sharing import stretches
 from hushwatt.plan.times import nanoseconds

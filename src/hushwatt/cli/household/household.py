@@ -67,16 +67,17 @@ def join(
     yes
         Agree without being asked; for scripts.
     """
-    from hushwatt.household.agreement import agreement
-    from hushwatt.household.cap_terms import refusal_lines, refusal_words
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import caps_with, write_caps
     from hushwatt.household.upload.http import check_address
     from hushwatt.household.upload.provider_client import choose_plan
+    from hushwatt.household.upload.recorded_client import recorded_client
+    from hushwatt.household.words.agreement import agreement
+    from hushwatt.household.words.cap_terms import refusal_lines, refusal_words
     from hushwatt.privacy.entropy import OperatingSystem
 
     here = open_folder(folder)
-    client = here.client(time.time_ns())(check_address(url))
+    client = recorded_client(here.path, time.time_ns())(check_address(url))
     wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, client.address)
     if wanted is None or len(wanted) != 64:
         wanted, pinned = choose_plan(client, wanted, pinned)
@@ -209,8 +210,8 @@ def pause(*, plan: PlanName = None, folder: FolderOption = None) -> None:
 
     Reports that wait are kept, and sent as they are after `resume`.
     """
-    from hushwatt.household.consent_text import WHILE_PAUSED
     from hushwatt.household.join import pause as stop
+    from hushwatt.household.words.consent_text import WHILE_PAUSED
 
     with open_folder(folder).store() as store:
         for each in stop(store, plan, time.time_ns()):
@@ -244,6 +245,7 @@ def leave(*, plan: PlanName = None, forget: bool = False, yes: bool = False, fol
     from hushwatt.household.join import leavable
     from hushwatt.household.join import leave as go
     from hushwatt.household.upload.http import Unreachable
+    from hushwatt.household.upload.recorded_client import recorded_client
 
     here = open_folder(folder)
     with here.store() as store:
@@ -254,7 +256,7 @@ def leave(*, plan: PlanName = None, forget: bool = False, yes: bool = False, fol
             say("nothing was changed")
             raise SystemExit(1)
         try:
-            left, erased = go(store, row["plan"], time.time_ns(), forget, here.client(time.time_ns()))
+            left, erased = go(store, row["plan"], now := time.time_ns(), forget, recorded_client(here.path, now))
         except Unreachable as wrong:
             again = here.command(f"leave --plan {row['plan'][:12]}")
             raise Unreachable(f"left, and not yet erased: {wrong}; ask again with `{again}`") from None

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from hushwatt.household.consent_text import WHILE_PAUSED, successor_terms
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.status import BudgetMeter, PlanStatus
 from hushwatt.household.troubles import Trouble
+from hushwatt.household.words.consent_text import WHILE_PAUSED, successor_terms
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import EPOCH, nanoseconds, show_instant, zoned_time

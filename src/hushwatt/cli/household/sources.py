@@ -140,7 +140,8 @@ def _appliances(here: "HomeFolder") -> list[str]:
     names: list[str] = []
     if here.ledger.is_file():
         with here.store() as store:
-            names = [name for each in plan_statuses(store, time.time_ns()) for name in each.plan.names]
+            joined = [each for each in plan_statuses(store, time.time_ns()) if each.state not in ("left", "over")]
+        names = [name for each in joined for name in each.plan.names]
     return list(dict.fromkeys(names)) or [entry.name for entry in entries()]
 
 

@@ -1,10 +1,10 @@
 """This home beside what was published about all homes: worked out here, shown here."""
 
-from hushwatt.household.chances import plain_name
 from hushwatt.household.compare import Comparison, comparisons, wants_comparison
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.status import PlanStatus
+from hushwatt.household.words.chances import plain_name
 from hushwatt.plan.appliance import show_watts
 
 VERDICTS = {

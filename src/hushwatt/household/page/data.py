@@ -6,12 +6,12 @@ from datetime import tzinfo
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hushwatt.household.clock_words import clock_time, moment_words
 from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.status import PlanStatus, plan_statuses
+from hushwatt.household.words.clock_words import clock_time, moment_words
 from hushwatt.plan.plan import Plan
 
 HERE = ("taking part", "paused")  # states of a plan that the home takes part in
@@ -62,5 +62,5 @@ class OwnerPageData:
     def clock_time(self, plan: Plan, slot: int) -> str:
         return clock_time(plan, slot, self.zone)
 
-    def moment(self, time: int) -> str:
-        return moment_words(time, self.zone)
+    def moment(self, time: int, exactly: bool = False) -> str:
+        return moment_words(time, self.zone, exactly)

@@ -8,6 +8,7 @@ from hushwatt import __version__
 from hushwatt.household.ledger.caps import AMOUNTS
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.page.limits import LABELS, as_written
+from hushwatt.household.upload.request_log import RequestLog
 from hushwatt.plan.plan import Plan
 
 PLAN_COLUMNS = ("plan", "address", "joined", "left", "paused", "retired")
@@ -72,7 +73,7 @@ def _silences(data: OwnerPageData, row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _requests(data: OwnerPageData) -> list[dict[str, Any]]:
-    kept = [] if data.folder is None else data.folder.requests().latest()[::-1]
+    kept = [] if data.folder is None else RequestLog.of(data.folder.path).latest()[::-1]
     return [
         {
             "time": _time(each.time),

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from hushwatt.household.clock_words import DAYS, MONTHS, day_words, local_time, span_words
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
-from hushwatt.household.told_so_far import LEFT
+from hushwatt.household.words.clock_words import DAYS, MONTHS, day_words, local_time, span_words
+from hushwatt.household.words.told_so_far import LEFT
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.sanitise import quoted

@@ -5,13 +5,13 @@ The true side comes from the agent's memory.  It is in no file, and on no other 
 
 import numpy as np
 
-from hushwatt.household.chances import plain_name
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
-from hushwatt.household.plan_words import watts_words
 from hushwatt.household.report.preview import named_levels
 from hushwatt.household.status import PlanStatus
+from hushwatt.household.words.chances import plain_name
+from hushwatt.household.words.plan_words import watts_words
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 

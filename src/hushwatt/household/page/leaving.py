@@ -5,6 +5,7 @@ from hushwatt.household.join import leave, left_without_erasure
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.status import PlanStatus
+from hushwatt.household.upload.recorded_client import recorded_client
 from hushwatt.sanitise import quoted
 
 PUBLISHED = (
@@ -67,7 +68,7 @@ def left_page(data: OwnerPageData, plan_id: str, forget: bool) -> str | None:
     each = data.status_of(plan_id)
     if each is None or not _can_leave(data, plan_id):
         return None
-    client = None if data.folder is None else data.folder.client(data.now)
+    client = None if data.folder is None else recorded_client(data.folder.path, data.now)
     try:
         _, erased = leave(data.store, plan_id, data.now, forget, client)
     except HushwattError as wrong:

@@ -11,7 +11,7 @@ from hushwatt.errors import UsageError
 from hushwatt.household.ledger.caps import AMOUNTS, MINIMUMS, Caps, caps_with
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData, Rendered
-from hushwatt.household.plan_words import limits_sentence
+from hushwatt.household.words.plan_words import limits_sentence
 from hushwatt.plan.amounts import plain
 from hushwatt.privacy.long_run.words import times_in_100
 from hushwatt.sanitise import quoted

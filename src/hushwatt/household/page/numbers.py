@@ -1,12 +1,12 @@
 """ε, odds and chances, one click deeper: what was spent, what is left, and what can be concluded."""
 
-from hushwatt.household.chances import plain_name
-from hushwatt.household.consent_text import HABITS
 from hushwatt.household.ledger.caps import DAY
 from hushwatt.household.page import html
 from hushwatt.household.page.data import HERE, OwnerPageData
 from hushwatt.household.status import PlanStatus, appliance_meters, meters
-from hushwatt.household.told_so_far import ToldAppliance, told_so_far
+from hushwatt.household.words.chances import plain_name
+from hushwatt.household.words.consent_text import HABITS
+from hushwatt.household.words.told_so_far import ToldAppliance, told_so_far
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.long_run import long_run_sentences, long_run_words

@@ -1,10 +1,10 @@
 """Where the home's watts come from: which plug is silent since when, and what nobody measures."""
 
-from hushwatt.household.chances import plain_name
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.sources.guess import near_miss
 from hushwatt.household.status import PlanStatus
+from hushwatt.household.words.chances import plain_name
 
 NO_PLUG = "no source"  # what the note on sources calls an appliance that has none
 TABLE = "table"

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from hushwatt.household.chances import plain_name
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.page.last_report import sent_words
 from hushwatt.household.page.requests import carrying, request_line, requests_section
 from hushwatt.household.report.preview import named_levels
 from hushwatt.household.status import sent_reports
+from hushwatt.household.words.chances import plain_name
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import is_direct

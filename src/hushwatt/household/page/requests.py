@@ -6,7 +6,7 @@ from html import escape
 
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
-from hushwatt.household.upload.request_log import LoggedRequest
+from hushwatt.household.upload.request_log import LoggedRequest, RequestLog
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import HEADER_BYTES, record_size
@@ -26,7 +26,7 @@ PURPOSES = {
 
 def requests_section(data: OwnerPageData) -> str:
     """The latest requests, whatever they asked."""
-    found = [] if data.folder is None else data.folder.requests().latest(LATEST_ROWS)
+    found = [] if data.folder is None else RequestLog.of(data.folder.path).latest(LATEST_ROWS)
     if not found:
         return html.section("Requests, as they went out", html.paragraph("None are kept yet."))
     intro = html.paragraph(
@@ -38,7 +38,7 @@ def requests_section(data: OwnerPageData) -> str:
 
 def request_line(data: OwnerPageData, each: LoggedRequest) -> str:
     answer = "no answer" if each.status is None else f"answered with {each.status}"
-    when = html.link("request", data.moment(each.time), number=each.number)
+    when = html.link("request", data.moment(each.time, exactly=True), number=each.number)
     return f"{when}: {html.text(purpose(each))}, {len(each.sent):,} bytes, {answer}"
 
 
@@ -61,17 +61,14 @@ def purpose(each: LoggedRequest) -> str:
 def request_page(data: OwnerPageData, number: str) -> str | None:
     """One request, whole."""
     digits = number.isascii() and number.isdigit() and len(number) < 12
-    found = data.folder.requests().get(int(number)) if digits and data.folder is not None else None
+    found = RequestLog.of(data.folder.path).get(int(number)) if digits and data.folder is not None else None
     if found is None:
         return None
     answer = "There was no answer." if found.status is None else f"The answer had the status {found.status}."
     body = [
         html.heading("A request, as it went out", 1),
-        html.paragraph(f"{data.moment(found.time)}, to {found.address}: {purpose(found)}. {answer}"),
-        html.section(
-            "Request line and headers, each line ended by CR LF, the last by two",
-            f'<pre tabindex="0" class="wire">{_letters(found.head)}</pre>',
-        ),
+        html.paragraph(f"{data.moment(found.time, exactly=True)}, to {found.address}: {purpose(found)}. {answer}"),
+        html.section("Request line and headers", _verbatim_head(found), html.paragraph(LINE_ENDS, soft=True)),
         html.section("Body", *_body(found)),
         html.paragraph(
             f"{len(found.sent):,} bytes in all; SHA-256 {hashlib.sha256(found.sent).hexdigest()}.", soft=True
@@ -121,7 +118,7 @@ def carrying(data: OwnerPageData, plan: Plan, slot: int) -> list[LoggedRequest]:
     size, path = record_size(Layout.of(plan).size), f"/v1/plans/{plan.id}/reports "
     return [
         each
-        for each in data.folder.requests().latest()
+        for each in RequestLog.of(data.folder.path).latest()
         if each.line.startswith("POST ") and path in each.line and slot in _slots(each.body, size)
     ]
 

@@ -1,7 +1,5 @@
 """The first page that an owner sees: one sentence, what needs attention, what was measured and sent, plugs and days."""
 
-from hushwatt.household.clock_words import zone_name
-from hushwatt.household.consent_text import WHILE_PAUSED
 from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.page import html
 from hushwatt.household.page.comparison import comparison
@@ -12,9 +10,11 @@ from hushwatt.household.page.leaving import unfinished
 from hushwatt.household.page.plugs import plugs
 from hushwatt.household.page.reports import report_table
 from hushwatt.household.plain_words import home_sentence
-from hushwatt.household.plan_words import how_often
 from hushwatt.household.status import PlanStatus, sent_reports
 from hushwatt.household.troubles import Trouble, troubles
+from hushwatt.household.words.clock_words import zone_name
+from hushwatt.household.words.consent_text import WHILE_PAUSED
+from hushwatt.household.words.plan_words import how_often
 from hushwatt.sanitise import quoted
 
 LATEST = 5  # reports that are shown here
@@ -89,7 +89,7 @@ def _when(data: OwnerPageData, each: PlanStatus) -> str:
     if each.state == "paused":
         words.append("Paused: nothing is sent.")
     elif each.next_report_at is not None:
-        words.append(f"Next report: after {data.moment(each.next_report_at)}.")
+        words.append(f"Next report: after {data.moment(each.next_report_at, each.plan.slot.unit == 's')}.")
     if each.waiting:
         words.append(f"{each.waiting:,} report{' waits' if each.waiting == 1 else 's wait'} to be sent.")
     return " ".join(words)

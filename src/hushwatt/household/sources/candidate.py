@@ -8,6 +8,7 @@ from hushwatt.household.sources.discover import DiscoveredPlug
 from hushwatt.household.sources.guess import guess_appliance
 from hushwatt.household.sources.toml_words import toml_text
 
+PLACES = ("channel", "component", "phase", "endpoint")  # settings that tell two plugs of one device apart
 ENTITY = "entity"  # the kind of Home Assistant's; any other kind is a preset's name
 
 
@@ -55,9 +56,12 @@ class SourceCandidate:
 
 
 def plug_candidate(plug: DiscoveredPlug, appliances: Iterable[str]) -> SourceCandidate:
-    """A plug of the broker, with its guessed appliance."""
-    made = SourceCandidate(plug.preset, plug.topic, plug.topic, plug.watts, settings=plug.settings, fresh=plug.fresh)
-    return made.guessed(appliances, *(value for key, value in plug.settings if key == "path"))
+    """A plug of the broker, with its guessed appliance; a meter that speaks of none is thought to be the house's."""
+    known, told = list(appliances), dict(plug.settings)
+    name = " ".join([plug.topic, *(value for key, value in plug.settings if key in PLACES)])
+    made = SourceCandidate(plug.preset, plug.topic, name, plug.watts, settings=plug.settings, fresh=plug.fresh)
+    guessed = made.guessed(known, told.get("path", ""))
+    return guessed if guessed.appliance or not plug.whole_house else made.guessed(known, "mains")
 
 
 def in_order(candidates: Iterable[SourceCandidate]) -> list[SourceCandidate]:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from hushwatt.household.sources.measurement import UNITS, Measurement, PowerReading, UnitOfMeasurement
+from hushwatt.household.sources.measurement import UNITS, Measurement, Part, PowerReading, UnitOfMeasurement
 from hushwatt.household.sources.mqtt import connection
+from hushwatt.household.sources.parts import Parts
 from hushwatt.household.sources.presets import (
     LISTENED,
     Preset,
@@ -16,6 +17,7 @@ from hushwatt.household.sources.presets import (
     is_config,
     recognise,
     settle,
+    whole_house,
 )
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.sources.toml_words import toml_text
@@ -34,6 +36,7 @@ class DiscoveredPlug:
     settings: tuple[tuple[str, str], ...] = ()
     fresh: bool = True  # False: only a retained message was there
     watts: float | None = field(default=None, compare=False, repr=False)
+    whole_house: bool = field(default=False, compare=False)  # probably
 
     @property
     def toml(self) -> str:
@@ -80,9 +83,9 @@ def discovered(heard: dict[Recognised, bool], latest: dict[str, bytes]) -> list[
     """The plugs behind what was heard, whether it was said just now, and the watts of each."""
     fresh = {identity(each.device) for each, now in heard.items() if now}
     return sorted(
-        DiscoveredPlug(preset, topic, tuple(settings.items()), identity(device) in fresh, _watts(device, latest))
+        DiscoveredPlug(preset, topic, tuple(told.items()), identity(device) in fresh, watts, whole_house(device))
         for device in settle(heard)
-        for preset, topic, settings in (describe(device),)
+        for (preset, topic, told), watts in ((describe(device), _watts(device, latest)),)
     )
 
 
@@ -91,8 +94,11 @@ def _watts(device: Preset, latest: dict[str, bytes]) -> float | None:
     for each in list(_told(device, latest)):
         if isinstance(each, UnitOfMeasurement) and each.name in UNITS and hasattr(device, "unit"):
             device = replace(device, unit=each.name)
-    watts = [each.watts for each in _told(device, latest) if isinstance(each, PowerReading)]
-    return watts[-1] if watts else None
+    parts, watts = Parts(), None
+    for each in _told(device, latest):
+        whole = parts.take(0, each, 0) if isinstance(each, Part) else each
+        watts = whole.watts if isinstance(whole, PowerReading) else watts
+    return watts
 
 
 def _told(device: Preset, latest: dict[str, bytes]) -> Iterator[Measurement]:

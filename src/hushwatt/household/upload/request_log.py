@@ -14,6 +14,7 @@ from pathlib import Path
 
 import apsw
 
+REQUESTS = "requests.sqlite"  # in the home's folder
 MAX_REQUESTS = 1_000  # that are kept
 MAX_TOTAL = 16 << 20  # bytes that are kept, in all
 BUSY_TIMEOUT = 2_000  # milliseconds
@@ -58,6 +59,11 @@ class RequestLog:
 
     path: Path
     clock: Callable[[], int] = lambda: 0  # nanoseconds since 1970
+
+    @classmethod
+    def of(cls, folder: Path, clock: Callable[[], int] = lambda: 0) -> "RequestLog":
+        """That of a home's folder; `clock` dates what is added."""
+        return cls(folder / REQUESTS, clock)
 
     def add(self, request: LoggedRequest) -> None:
         """Take down a request; a disk that takes nothing changes nothing else."""

@@ -19,6 +19,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.upload.http import connect
 from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.household.upload.request_log import RequestLog
 from hushwatt.privacy.entropy import OperatingSystem
 
 LOG = logging.getLogger("hushwatt.household")
@@ -54,7 +55,7 @@ class UploadThread:
 
     def client(self, address: str) -> ProviderClient:
         """A client whose sessions end when the thread stops, and whose every request is taken down."""
-        log = self.folder.requests(lambda: self.clock.look().wall)
+        log = RequestLog.of(self.folder.path, lambda: self.clock.look().wall)
         return ProviderClient(address, partial(connect, stop=self._stop, record=log.add))
 
     def _run(self) -> None:

@@ -119,6 +119,30 @@ def test_nothing_is_written_or_switched_there(home):
     }
 
 
+def test_what_is_asked_does_not_depend_on_readings(plan_of, home):
+    """Off, busy, unavailable or strange: the same questions in the same order, besides whether it is there."""
+    asked = []
+    for words in (["0"], ["3000", "0", "1500"], ["unavailable"], ["nonsense", "1e999"]):
+        each = Home(home.plan, home.folder, ActingHomeAssistant())
+        (home.folder / "entities.json").unlink(missing_ok=True)
+
+        async def scenario(home=each, words=words):
+            home.minute(1)
+            home.tell(words[0])
+            async with home.acting.serving(), home.following():
+                await until(lambda: "recorder/statistics_during_period" in str(home.acting.asked))
+                for word in words:
+                    await home.acting.push({"c": {"sensor.kettle": {"+": {"s": word}}}})
+                await until(lambda: sum(each["type"] == "ping" for each in home.acting.asked) > 4)
+
+        run(scenario())
+        asked.append(
+            [(q["type"], q.get("entity_ids"), q.get("start_time")) for q in each.acting.asked if q["type"] != "ping"]
+        )
+
+    assert asked[1:] == asked[:1] * 3
+
+
 def test_a_restart_is_said_once_and_what_was_missed_is_filled(home):
     """Down from minute 10 to 30; statistics tell of 10 to 25 at first, and of the rest later."""
 
@@ -186,6 +210,41 @@ def test_a_refused_token_is_said_with_what_to_do(home):
     assert str(home.folder / "token") in refused
     assert "is back" in back
     assert TOKEN not in "".join(home.said)
+
+
+def test_a_token_that_is_revoked_is_one_line(home):
+    """The connection ends first; what it means is known, and said, at the next attempt."""
+
+    async def scenario():
+        home.tell(60)
+        async with home.acting.serving(), home.following():
+            await until(lambda: home.plug.heard is not None)
+            home.acting.token = "new-token"
+            await home.acting.drop()
+            await until(lambda: home.said)
+
+    run(scenario())
+
+    assert len(home.said) == 1
+    assert "refuses the token" in home.said[0]
+
+
+def test_a_connection_that_breaks_and_is_there_again_is_no_news(home):
+    """Nothing is said of it, and what was missed is asked for."""
+
+    async def scenario():
+        home.tell(60)
+        async with home.acting.serving(), home.following():
+            await until(lambda: home.plug.heard is not None)
+            await until(lambda: "ping" in str(home.acting.asked))
+            await asyncio.sleep(0.1)
+            home.minute(10)
+            await home.acting.drop()
+            await until(lambda: "recorder/statistics_during_period" in str(home.acting.asked))
+
+    run(scenario())
+
+    assert home.said == []
 
 
 def test_the_same_token_is_tried_again_much_later(home, monkeypatch):

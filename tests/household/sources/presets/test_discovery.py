@@ -150,7 +150,12 @@ def test_unit_and_device_class_go_before_a_name():
 
     assert told(named) == [("esphome", "esp/sensor/power_quality", {})]
     assert told(named, ("homeassistant/sensor/esp/power_quality/config", config)) == []
-    assert told(*statestream) == [("homeassistant", "sensor.oven", {})]
+    battery = [
+        ("homeassistant/sensor/battery/unit_of_measurement", '"kWh"'),
+        ("homeassistant/sensor/battery/device_class", '"energy_storage"'),
+    ]
+
+    assert told(*statestream, *battery) == [("homeassistant", "sensor.oven", {})]
     assert told(("esp/sensor/desk_energy/state", "3"), ("homeassistant/sensor/esp/desk/config", counter)) == [
         ("esphome", "esp/sensor/desk_energy", {"unit": "Wh"})
     ]

@@ -205,6 +205,8 @@ class Follower:
         now = self.clock.look().wall
         self.hub.lose_entities(min(now, self.heard or now), OUT_OF_REACH)
         trouble = line or OUT_OF_REACH
+        if line is None and self.trouble is None and self.heard is not None and not self.tries:
+            return  # it was there a moment ago: the next attempt tells what it is
         if trouble != self.trouble:  # however the reason changes while it is out of reach
             silent = "its entities count as 0 W, or as not measured, until it does"
             self.say(line or f"{self.where} does not answer ({reason}); {silent}")

@@ -25,6 +25,7 @@ from hushwatt.plan.times import nanoseconds
 
 MAX_MESSAGE = 1 << 24  # bytes: a registry of thousands of entities is a few millions
 OPEN_SECONDS = 10.0  # seconds for a connection, and for each step of being let in
+NO_HOME_ASSISTANT = "there is a server, but no Home Assistant"
 QUIET = logging.Logger("hushwatt.home_assistant", logging.CRITICAL + 1)  # the library would log frames, token and all
 NO_PROXY: dict[str, Any] = {"proxy": None} if "proxy" in signature(connect.__init__).parameters else {}
 
@@ -114,7 +115,16 @@ async def open_session(login: HomeAssistantLogin) -> AsyncIterator[HomeAssistant
     """A connection that was let in; whatever ends it is a HomeAssistantError."""
     token, context = login.secret(), _tls(login)
     try:
-        async with connect(
+        async with await _connect(login, context) as socket:
+            await _authenticate(socket, token)
+            yield HomeAssistantSession(socket)
+    except (OSError, TimeoutError, WebSocketException, EOFError) as wrong:
+        raise HomeAssistantError(_words(wrong)) from None
+
+
+async def _connect(login: HomeAssistantLogin, context: ssl.SSLContext | None) -> ClientConnection:
+    try:
+        return await connect(
             login.websocket_url,
             ssl=context,
             max_size=MAX_MESSAGE,
@@ -123,11 +133,9 @@ async def open_session(login: HomeAssistantLogin) -> AsyncIterator[HomeAssistant
             ping_interval=None,
             logger=QUIET,
             **NO_PROXY,
-        ) as socket:
-            await _authenticate(socket, token)
-            yield HomeAssistantSession(socket)
-    except (OSError, TimeoutError, WebSocketException, EOFError) as wrong:
-        raise HomeAssistantError(_words(wrong)) from None
+        )
+    except ValueError as wrong:  # as older releases of the library say it; a bad certificate is one too
+        raise wrong if isinstance(wrong, OSError) else HomeAssistantError(NO_HOME_ASSISTANT) from None
 
 
 def _tls(login: HomeAssistantLogin) -> ssl.SSLContext | None:
@@ -176,7 +184,7 @@ def _words(wrong: Exception) -> str:
     if isinstance(wrong, OSError):
         return (wrong.strerror or "no connection").lower()
     if isinstance(wrong, InvalidStatus):
-        return f"there is a server, but no Home Assistant: HTTP {wrong.response.status_code}"
+        return f"{NO_HOME_ASSISTANT}: HTTP {wrong.response.status_code}"
     if isinstance(wrong, InvalidHandshake | EOFError):
-        return "there is a server, but no Home Assistant"
+        return NO_HOME_ASSISTANT
     return "the connection ended" if isinstance(wrong, ConnectionClosed) else "the connection failed"

@@ -42,6 +42,7 @@ __all__ = [
     "is_config",
     "recognise",
     "settle",
+    "whole_house",
 ]
 
 PRESETS: dict[str, type[Preset]] = {
@@ -96,6 +97,17 @@ def describe(device: Preset) -> tuple[str, str, dict[str, str]]:
     usual = {each.name: each.default for each in device.__dataclass_fields__.values()}
     told = {key: value for key, value in vars(device).items() if value != usual[key]}
     return name, told.pop("topic"), told
+
+
+def whole_house(device: Preset) -> bool:
+    """Whether a device is of those that measure where the grid comes in, as far as anybody can tell.
+
+    >>> whole_house(Dsmr("dsmr/json")), whole_house(Shelly("x", "em:0")), whole_house(Shelly("x"))
+    (True, True, False)
+    """
+    component = getattr(device, "component", "")
+    phases = component.startswith("em:") and not getattr(device, "phase", "")
+    return isinstance(device, Dsmr | Glow) or phases or "+" in component
 
 
 def _by_presets(topic: str, payload: bytes) -> Iterator[Recognised]:

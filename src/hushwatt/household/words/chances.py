@@ -2,7 +2,7 @@
 
 import re
 
-from hushwatt.household.clock_words import slot_words
+from hushwatt.household.words.clock_words import slot_words
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.long_run.words import article, times_in_100
 from hushwatt.sanitise import quoted, sanitised

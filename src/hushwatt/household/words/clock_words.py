@@ -37,18 +37,19 @@ def span_words(first: datetime, last: datetime) -> str:
         final = last.date() - timedelta(days=1)
         days = day_words(first.date())
         return days if final == first.date() else f"{days} to {day_words(final)}"
-    end = f"{last:%H:%M}" if last.date() == first.date() else f"{day_words(last.date())}, {last:%H:%M}"
-    return f"{day_words(first.date())}, {first:%H:%M} to {end}"
+    clock = "%H:%M:%S" if first.second or last.second else "%H:%M"
+    end = f"{last:{clock}}" if last.date() == first.date() else f"{day_words(last.date())}, {last:{clock}}"
+    return f"{day_words(first.date())}, {first:{clock}} to {end}"
 
 
-def moment_words(time: int, zone: tzinfo | None = None) -> str:
-    """A moment, given in nanoseconds since 1970, to the minute.
+def moment_words(time: int, zone: tzinfo | None = None, exactly: bool = False) -> str:
+    """A moment, given in nanoseconds since 1970, to the minute; with seconds where it is meant `exactly`.
 
     >>> moment_words(0, UTC)
     'Thursday 1 January 1970, 00:00'
     """
     at = local_time(time, zone)
-    return f"{day_words(at.date())}, {at:%H:%M}"
+    return f"{day_words(at.date())}, {at:{'%H:%M:%S' if exactly else '%H:%M'}}"
 
 
 def day_words(day: date) -> str:

@@ -6,7 +6,7 @@ import pytest
 from tests.household.living import FixedReadings, HomeUnderTest, fresh_store, join
 
 from hushwatt.audit.harness.home_under_test import SeededSource
-from hushwatt.household.told_so_far import told_so_far
+from hushwatt.household.words.told_so_far import told_so_far
 from hushwatt.plan.presets import preset
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.laws import law_for

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from hushwatt.household import clock_words
-from hushwatt.household.clock_words import clock_time, day_words, every_words, moment_words, zone_name
+from hushwatt.household.words import clock_words
+from hushwatt.household.words.clock_words import clock_time, day_words, every_words, moment_words, zone_name
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.plan.times import nanoseconds
@@ -21,6 +21,14 @@ def test_a_slot_of_an_hour():
     assert clock_time(HOURLY, 13, UTC) == "Monday 1 January 2024, 13:00 to 14:00"
     assert clock_time(HOURLY, 23, UTC) == "Monday 1 January 2024, 23:00 to Tuesday 2 January 2024, 00:00"
     assert clock_time(HOURLY, 13, ZoneInfo("Asia/Tokyo")) == "Monday 1 January 2024, 22:00 to 23:00"
+
+
+def test_short_slots_have_seconds():
+    """Where minutes would not tell one from the next."""
+    short = replace(preset("advised"), slot=SlotLength.parse("20s"))
+
+    assert clock_time(short, 1, UTC) == "Monday 1 January 2024, 00:00:20 to 00:00:40"
+    assert moment_words(5 * 10**9, UTC, exactly=True) == "Thursday 1 January 1970, 00:00:05"
 
 
 def test_slots_of_days_are_dates():

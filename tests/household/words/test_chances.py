@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.household.chances import SLACK, SURE, chance_words, owned, plain_name, was_on, your
+from hushwatt.household.words.chances import SLACK, SURE, chance_words, owned, plain_name, was_on, your
 from hushwatt.plan.slot import SlotLength
 
 

@@ -1,9 +1,9 @@
 """All that an owner agrees to, as one text; it is kept with the consent."""
 
-from hushwatt.household.cap_terms import cap_terms
-from hushwatt.household.consent_text import consent_terms, example_report, plan_changes, successor_terms
 from hushwatt.household.join import Proposal
 from hushwatt.household.report.preview import preview
+from hushwatt.household.words.cap_terms import cap_terms
+from hushwatt.household.words.consent_text import consent_terms, example_report, plan_changes, successor_terms
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.sanitise import quoted
 

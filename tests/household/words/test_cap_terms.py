@@ -6,9 +6,9 @@ import pytest
 from tests.household.living import fresh_store
 
 from hushwatt.audit.harness.fake_provider import FakeProvider
-from hushwatt.household.cap_terms import cap_terms, needed_settings, refusal_lines, refusal_words
 from hushwatt.household.join import propose
 from hushwatt.household.ledger.caps import Caps, caps_with, write_caps
+from hushwatt.household.words.cap_terms import cap_terms, needed_settings, refusal_lines, refusal_words
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.long_run import long_run_words

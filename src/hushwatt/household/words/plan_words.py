@@ -6,12 +6,12 @@ What the provider wrote itself stands in quotation marks.
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from hushwatt.household.chances import chance_words, plain_name, was_on
-from hushwatt.household.clock_words import clock_time, every_words
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.lasting import lasting
 from hushwatt.household.ledger.objections import NOTHING_SPENT, LifetimeSpent, objections
-from hushwatt.household.told_so_far import SentAnswers
+from hushwatt.household.words.chances import chance_words, plain_name, was_on
+from hushwatt.household.words.clock_words import clock_time, every_words
+from hushwatt.household.words.told_so_far import SentAnswers
 from hushwatt.plan.appliance import Appliance, show_watts
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT

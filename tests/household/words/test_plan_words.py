@@ -8,7 +8,7 @@ import pytest
 
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.plain_words import plan_sentences
-from hushwatt.household.plan_words import how_often, limits_sentence, watts_words
+from hushwatt.household.words.plan_words import how_often, limits_sentence, watts_words
 from hushwatt.plan.presets import preset
 
 
