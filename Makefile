@@ -8,18 +8,20 @@ READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.ready-for-the-demo
 BENCH_READY := $(BENCH_VENV)/.ready
 TOOLS_READY := $(TOOLS_VENV)/.ready
+HOME_ASSISTANTS := .home-assistant-2025.4.4 .home-assistant-2024.3.3
 PIP_FLAGS := --quiet --disable-pip-version-check
 # What is installed is pinned by hash in requirements/; LOCKED=no takes the newest that pyproject.toml allows.
 LOCKED ?= yes
 INSTALL_FLAGS := $(if $(filter no,$(LOCKED)),--unlocked)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage system lint format bench capacity docs reference screenshots audit chaos mutants wheel dist dist-check sbom audit-deps lock clean
+.PHONY: help demo test coverage system home-assistant lint format bench capacity docs reference screenshots audit chaos mutants wheel dist dist-check sbom audit-deps lock clean
 
 help:
 	@echo "make demo    a thousand simulated homes report for 30 days; prints the top 10 beside the truth"
 	@echo "make test    lint, type check, and run every test and every example in the code"
 	@echo "make coverage  run the tests again and say which lines none of them ran (an hour; TESTS=tests/plan for some)"
+	@echo "make home-assistant  install two Home Assistants for the tests (Python 3.13 and 3.11), which make test does as well"
 	@echo "make lint    only the lint and the type check"
 	@echo "make format  put the code into the house's format"
 	@echo "make bench   measure hushwatt against its peers"
@@ -40,12 +42,13 @@ help:
 demo: $(or $(wildcard $(READY)),$(DEMO_READY))
 	@$(VENV)/bin/hushwatt demo $(ARGS)
 
-test: lint system
-	$(VENV)/bin/python -m pytest -n 2 --quiet
+test:
+	@$(MAKE) --no-print-directory -j4 lint system home-assistant
+	$(VENV)/bin/python -m pytest -n 2 --quiet -rs
 
 # docs/explanation/coverage.md says what is not covered, and why.  Tests of time and memory may fail while they are measured.
 COVERAGE := $(VENV)/bin/coverage
-coverage: $(READY) system
+coverage: $(READY) system home-assistant
 	@mkdir -p build/coverage
 	$(COVERAGE) erase
 	-$(COVERAGE) run -m pytest -n 2 --quiet $(TESTS)
@@ -66,6 +69,12 @@ system:
 	else \
 	  echo "not here, so their tests are skipped:$$missing (apt install$$missing)" >&2; \
 	fi
+
+# Two Home Assistants for the tests, each in an environment of its own, on the Python that it needs.
+home-assistant: $(HOME_ASSISTANTS:=/.ready)
+
+.home-assistant-%/.ready: requirements/home-assistant-%.txt requirements/build.txt
+	@$(PYTHON) -m tools.supply.home_assistant $*
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .
@@ -110,7 +119,7 @@ mutants: $(READY) $(TOOLS_READY)
 	$(TOOLS_VENV)/bin/python -m tools.mutants $(MODULES) --most $(MOST) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--tests $(TESTS))
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(TOOLS_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) $(BENCH_VENV) $(TOOLS_VENV) $(HOME_ASSISTANTS) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 
 # The wheel and the sdist, the same bytes from the same commit wherever and whenever they are built.
 wheel dist: $(READY)

@@ -25,6 +25,8 @@ time.tzset()
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+collect_ignore = ["custom_component"]  # run in Home Assistant's own environment by packaging/test_custom_component.py
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PlanOf = Callable[..., Plan]
 
@@ -33,6 +35,17 @@ def pytest_collection_finish() -> None:
     """What was read to find the tests stays for good, and is not walked again whenever Python looks for garbage."""
     gc.collect()
     gc.freeze()
+
+
+TOLD = "told"  # what a test records under this name is printed at the end, from every worker
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what tests measured."""
+    for report in terminalreporter.getreports("passed"):
+        for name, words in report.user_properties:
+            if name == TOLD:
+                terminalreporter.write_line(str(words))
 
 
 @pytest.fixture

@@ -39,7 +39,9 @@ GROUPED = {
         chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
-    "cli/household/test_owner_text.py": "household/consent_text household/report/preview",
+    "cli/household/test_household.py": "cli/household/leaving_text cli/household/options",
+    "cli/household/test_owner_text.py": "household/agreement household/consent_text household/report/preview",
+    "cli/household/test_sources.py": "cli/household/choose_sources",
     "cli/plan/test_advise.py": "cli/plan/advice_text",
     "cli/provider/test_provider.py": """
         cli/provider/backup cli/provider/keys cli/provider/serve cli/provider/store_options
@@ -96,14 +98,24 @@ GROUPED = {
     """,
     "fleet/test_randomise.py": "cli/randomise fleet/state fleet/state_charges fleet/state_columns",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
-    "household/sources/test_presets.py": "household/sources/json_path household/sources/measurement",
+    "household/sources/test_candidate.py": "household/sources/toml_words",
+    "household/sources/test_presets.py": """
+        household/sources/json_path household/sources/measurement household/sources/presets/custom
+        household/sources/presets/dsmr household/sources/presets/esphome household/sources/presets/glow
+        household/sources/presets/preset household/sources/presets/shelly
+        household/sources/presets/shelly_gen1 household/sources/presets/tasmota household/sources/presets/zigbee2mqtt
+    """,
     "household/sources/test_slot_edges.py": "household/clock",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
-    "household/test_home_assistant.py": "household/guard",
-    "household/test_run.py": "household/sources/discover household/upload/upload_thread",
+    "household/mqtt_entities/test_publisher.py": "household/guard",
+    "household/page/test_render.py": "household/page/act household/page/data",
+    "household/page/test_requests.py": "household/page/reports",
+    "household/page/test_view.py": "household/page/html",
+    "household/test_run.py": "household/upload/upload_thread",
     "household/test_shown.py": """
-        cli/household/household cli/household/options household/page/html household/page/view
+        household/page/last_report household/page/numbers
+        household/page/plan_page
     """,
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
@@ -168,8 +180,12 @@ ACROSS = {
     "fleet/test_edges.py",
     "fleet/test_long_windows.py",
     "fleet/test_older_states.py",
+    "household/page/test_browser.py",
+    "household/sources/test_replay.py",
+    "household/results/test_same_bytes.py",
     "household/test_coming_back.py",
     "household/test_earlier_homes.py",
+    "household/test_mains.py",
     "household/test_rotation.py",
     "household/upload/test_pinned_key.py",
     "plan/test_hostile.py",

@@ -11,7 +11,7 @@ import numpy as np
 from hushwatt.audit.harness.home_under_test import HomeUnderTest, SeededSource, join
 from hushwatt.audit.harness.machine_clock import MachineClock
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.ledger.caps import Caps, write_caps
 from hushwatt.household.page.server import OwnerPage, serve
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
@@ -29,14 +29,12 @@ PLUGS = [
 ]
 
 
-RAISED = Caps.of(
-    {
-        "epsilon_per_year": 2_000,
-        "epsilon_lifetime": 5_000,
-        "appliance_epsilon_per_year": 500,
-        "appliance_epsilon_lifetime": 1_000,
-    }
-)
+LIMITS = [
+    "epsilon_per_year=2000",
+    "epsilon_lifetime=5000",
+    "appliance_epsilon_per_year=500",
+    "appliance_epsilon_lifetime=1000",
+]
 
 
 class Usual:
@@ -55,11 +53,12 @@ def home_page() -> Iterator[str]:
     """The address of the page, while it is served."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        write_caps(folder / "caps.toml", LIMITS)
         home = HomeUnderTest(
             folder / "ledger.sqlite",
             source=SeededSource(SEED),
             clock=MachineClock(),
-            caps=RAISED,
+            caps=Caps.load(folder / "caps.toml"),
             readings=Usual(),
         )
         join(home.store, Plan.parse(file_on("howto/choose-a-plan.md", "month.toml")), source=home.source)

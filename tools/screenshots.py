@@ -10,7 +10,6 @@ Needs `pip install -e '.[dev]'` and a Chromium.
 import argparse
 import os
 import shutil
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -18,10 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from PIL import Image
-
 from tools.collected import Fleet, month, serving, tour
 from tools.home_page import home_page
+from tools.shrink import shrink
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -40,7 +38,6 @@ HOME: dict[str, Picture] = {
     "household": ("", 1100, 842, "light"),
     "household-phone": ("", 390, 844, "dark"),
 }
-COLOURS = 96  # of a picture: pages have few, and files stay small
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 
 
@@ -62,6 +59,9 @@ def main() -> None:
         asked.to.mkdir(parents=True, exist_ok=True)
         with browsing() as browser:
             take_some(browser, asked.to)
+        from tools import home_assistant_page
+
+        home_assistant_page.main(str(asked.to))
 
 
 @contextmanager
@@ -118,9 +118,7 @@ def picture(
     page.wait_for_selector(drawn, state="attached", timeout=15_000)
     page.screenshot(path=file, full_page=whole)
     page.close()
-    with Image.open(file) as full:
-        full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
-    print(f"wrote {file}, {file.stat().st_size // 1000} kB", file=sys.stderr)
+    shrink(file)
 
 
 if __name__ == "__main__":

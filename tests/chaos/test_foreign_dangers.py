@@ -6,8 +6,9 @@ from contextlib import contextmanager
 
 from hushwatt.chaos.home import foreign_messages
 from hushwatt.household.join import resume
-from hushwatt.household.sources import json_path, presets
-from hushwatt.household.sources.presets import PRESETS
+from hushwatt.household.results import published
+from hushwatt.household.sources import json_path
+from hushwatt.household.sources.presets import PRESETS, shelly
 from hushwatt.household.upload import http, outbox
 from hushwatt.household.upload.provider_client import PlanSession, ProviderClient, VerifiedSession
 from hushwatt.household.upload.timed_socket import TimedSocket
@@ -22,7 +23,7 @@ def test_every_preset_hears_foreign_messages():
 
 def test_a_preset_that_trusts_types(monkeypatch, found_out):
     """A list where a table should be ends such a home."""
-    monkeypatch.setattr(presets, "step_into", lambda found, step: (found or {}).get(step))
+    monkeypatch.setattr(shelly, "step_into", lambda found, step: (found or {}).get(step))
 
     assert "AttributeError at" in found_out("foreign-messages")
 
@@ -52,6 +53,13 @@ def test_answers_read_without_bounds(monkeypatch, found_out):
     monkeypatch.setattr(http, "parse_json", lambda data, largest=0: json.loads(data))
 
     assert re.search("RecursionError|JSONDecodeError|UnicodeDecodeError", found_out("foreign-answers"))
+
+
+def test_results_beyond_all_sense(monkeypatch, found_out):
+    """Limits that are no numbers to reckon with are believed by a home that takes them as they are."""
+    monkeypatch.setattr(published, "as_finite", lambda value: value)
+
+    assert re.search("beyond all sense was believed|TypeError", found_out("foreign-answers"))
 
 
 def test_chunks_without_bounds(monkeypatch, found_out):

@@ -10,13 +10,16 @@ import pytest
 from hushwatt.chaos.run import run
 from hushwatt.chaos.scenarios import SCENARIOS
 from hushwatt.plan.periods import PublishPeriods
+from hushwatt.plan.sharing import shared_ranges
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
-from hushwatt.provider.estimate import appliance_series, slots, time_range
+from hushwatt.provider.estimate import appliance_series, slots
 from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.document import means_document
+from hushwatt.provider.estimate.times import time_range
 from hushwatt.provider.intake import erase, inbox
-from hushwatt.provider.service import collection_reader
+from hushwatt.provider.service import collection_reader, shared_results
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
@@ -163,6 +166,43 @@ def test_a_range_of_parts(monkeypatch):
     monkeypatch.setattr(time_range, "_refuse_parts", lambda *_: None)
 
     assert any("for a part of a period" in said for said in faults("published-once"))
+
+
+def test_homes_that_are_told_other_numbers(monkeypatch):
+    """What homes may fetch is what analysts see."""
+    told = means_document
+
+    def surer(estimates):
+        found = told(estimates)
+        return found | {
+            "appliances": {name: each and each | {"ci95": [0, 1]} for name, each in found["appliances"].items()}
+        }
+
+    monkeypatch.setattr(shared_results, "means_document", surer)
+
+    assert any("differs from the answer" in said for said in faults("published-once"))
+
+
+def test_homes_that_are_told_too_early(monkeypatch):
+    """What is not published yet is told to nobody."""
+    monkeypatch.setattr(
+        shared_results, "shared_ranges", lambda plan, published: shared_ranges(plan, published + 2 * plan.publish)
+    )
+
+    assert any("of what is not published" in said for said in faults("published-once"))
+
+
+def test_homes_that_are_told_different_things(monkeypatch):
+    """Who asks must not matter, nor how often."""
+    plain = shared_results.SharedResults.body
+
+    async def varied(self, plan):
+        self.asked = getattr(self, "asked", 0) + 1
+        return await plain(self, plan) + b" " * self.asked
+
+    monkeypatch.setattr(shared_results.SharedResults, "body", varied)
+
+    assert any("told different things" in said for said in faults("published-once"))
 
 
 def test_a_page_with_other_numbers(monkeypatch):

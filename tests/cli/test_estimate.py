@@ -286,3 +286,35 @@ class TestPublishedTogether:
 
         assert (answer.returncode, answer.stdout) == (2, "")
         assert answer.stderr.strip().endswith(f"results are published once every 2 days; write {near}")
+
+
+def test_fold_and_weekdays(hushwatt, reports):
+    """--fold shows what is usual on each weekday; --weekdays leaves the other slots out, and both are one answer."""
+    told = json.loads(hushwatt("estimate", *reports(), "--json", "--fold", "weekday").stdout)
+    monday = json.loads(hushwatt("estimate", "plan.toml", "reports.parquet", "--json", "--weekdays", "mon").stdout)
+    folds = {each["key"]: each for each in told["folds"]}
+
+    assert [(each["key"], each["slots"]) for each in told["folds"]] == [
+        (day, 1) for day in ("mon", "tue", "wed", "thu", "fri", "sat")
+    ]
+    assert [slot["slot"] for slot in monday["slots"]] == [0]
+    assert folds["mon"]["appliances"]["oven"]["ci95"] == monday["appliances"]["oven"]["ci95"]
+    shown = hushwatt("estimate", "plan.toml", "reports.parquet", "--fold", "weekday").stdout
+    assert "mon … sat" in shown
+
+
+@pytest.mark.parametrize(
+    "option, says",
+    [
+        (("--fold", "hour"), "fold hour: a slot lasts 1 day, which cannot be told apart by that"),
+        (("--hours", "17-21"), "hours 17-21: no slot lies in that whole; a slot lasts 1 day"),
+        (("--hours", "evening"), "hours 'evening': write them as 17-21 (17:00 to 21:00)"),
+        (("--weekdays", "workday"), "weekdays 'workday': write them as mon-fri or sat,sun"),
+    ],
+)
+def test_times_that_cannot_be_told_apart(hushwatt, reports, option, says):
+    answer = hushwatt("estimate", *reports(), *option)
+
+    assert answer.returncode == 2
+    assert says in answer.stderr
+    assert answer.stdout == ""

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hushwatt.cli import demo, estimate_tables
+from hushwatt.cli import demo, estimate_tables, text_charts
 from hushwatt.cli.plan import rehearse
 from hushwatt.cli.provider import deliveries, import_export
 from hushwatt.fleet.rehearse import rehearse as rehearsed
@@ -86,8 +86,8 @@ def test_estimate(found):
         assert number(row["share 1"]) == pytest.approx(one["share"], abs=0.00051)
         assert limits(row["95 % 2"]) == pytest.approx(one["share_ci95"], abs=0.00051)
         assert ranks(row["rank 1"]) == one["rank_ci95"]
-        assert row["over time 1"] == estimate_tables.pattern(found.by_slot[name])
-    assert len({estimate_tables.pattern(each) for each in found.by_slot.values()}) == 3
+        assert row["over time 1"] == text_charts.pattern(found.by_slot[name])
+    assert len({text_charts.pattern(each) for each in found.by_slot.values()}) == 3
 
 
 def test_levels(found):
@@ -123,9 +123,10 @@ def test_top(found):
         assert limits(row["95 % 1"]) == pytest.approx(one["ci95"], abs=0.051)
         assert number(row["share 1"]) == pytest.approx(one["share"], abs=0.00051)
         assert ranks(row["rank 1"]) == one["rank_ci95"]
+        assert row["in top 2 1"] == estimate_tables.sureness(found.by_period[row["appliance 1"]].in_top[1])
         assert row["forgers 1"] == estimate_tables.forgers(one.get("swap_homes"))
         assert [solid, whole] == pytest.approx(
-            [estimate_tables.BAR_CELLS * watts / most for watts in (one["ci95"][0], one["mean_watts"])], abs=0.51
+            [text_charts.BAR_CELLS * watts / most for watts in (one["ci95"][0], one["mean_watts"])], abs=0.51
         )
 
 

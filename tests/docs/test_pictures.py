@@ -26,12 +26,14 @@ def test_the_tour_ends_on_the_dashboard(tmp_path):
 
 
 def test_the_home_in_the_picture():
-    """The home's page tells what is true, what was sent, and every byte of a month."""
+    """The home's page tells what was measured and sent, day by day, and every byte of a month."""
     with home_page.home_page() as address:
         text = urllib.request.urlopen(address, timeout=60).read().decode()
+        every = urllib.request.urlopen(f"{address}reports?all=1", timeout=60).read().decode()
 
-    assert "True against sent" in text
-    assert text.count("accepted") == home_page.DAYS - 2  # the first slot is silent, the last one waits
+    assert "Your home measured (shown only here)" in text
+    assert text.count('<td class="sent"') == home_page.DAYS - 2  # the first slot is silent, the last one waits
+    assert every.count("accepted") == home_page.DAYS - 2
 
 
 def test_every_picture_is_used():

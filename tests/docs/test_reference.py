@@ -62,7 +62,9 @@ def test_every_word_of_a_plan_is_told():
 
 
 def toml(**keys):
-    lines = [f"{key} = {value!r}" for key, value in {**FEWEST, **keys}.items()]
+    lines = [
+        f"{key} = {value if value in ('true', 'false') else repr(value)}" for key, value in {**FEWEST, **keys}.items()
+    ]
     return "\n".join([*lines, "[[appliance]]", "name = 'kettle'", "edges = [10, 40]"])
 
 
@@ -78,6 +80,7 @@ def test_defaults_are_as_told():
         "unmeasured": "zero",
         "minimum_homes": 100,
         "publish": 1,
+        "share_results": "false",
         "timezone": "UTC",
         "version": 1,
     }
@@ -103,10 +106,10 @@ def test_required_keys_are_required(key):
 def test_all_keys_are_in_the_canonical_form():
     """No key of the page is dropped on the way to the id."""
     plan = replace(Plan.parse(toml(method="lba")), appliance_epsilon=1)
-    later = replace(plan, unmeasured="answer", replaces=plan.id, publish=7)
+    later = replace(plan, unmeasured="answer", replaces=plan.id, publish=7, share_results=True)
 
     assert set(table(later)) == set(KEYS)
-    kept = set(KEYS) - {"unmeasured", "replaces", "publish"}
+    kept = set(KEYS) - {"unmeasured", "replaces", "publish", "share_results"}
     assert set(table(plan)) == kept  # ids of plans without them stay as they are
 
 

@@ -45,6 +45,8 @@ def plan_text(slot: str = "1h", name: str = "Kettles", **fields) -> str:
 class Provider:
     """`hushwatt provider serve`, started and stopped at will."""
 
+    options: tuple[str, ...] = ()
+
     def __init__(self, folder: Path, *plans: str) -> None:
         self.folder, self.port = folder, free_port()
         self.plans = []
@@ -59,6 +61,7 @@ class Provider:
     def start(self, data: str = "data") -> None:
         plans = [word for plan in self.plans for word in ("--plan", str(plan))]
         words = ["provider", "serve", *plans, "--data", str(self.folder / data), "--port", str(self.port)]
+        words += self.options
         self.log = (self.folder / "provider.log").open("w")
         self.process = subprocess.Popen([*HUSHWATT, *words], stdout=self.log, stderr=self.log)
         for _ in range(300):
@@ -66,6 +69,8 @@ class Provider:
                 urllib.request.urlopen(f"{self.address}/healthz", timeout=1).close()
                 return
             except OSError:
+                if self.process.poll() is not None:
+                    break
                 time.sleep(0.1)
         raise AssertionError((self.folder / "provider.log").read_text())
 

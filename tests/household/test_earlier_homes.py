@@ -15,7 +15,8 @@ from hushwatt.household.ledger.caps import AMOUNTS, Caps
 from hushwatt.household.ledger.high_water_mark import ProcessMark
 from hushwatt.household.ledger.store import MIGRATIONS, SCHEMA, Store
 from hushwatt.household.membership import first_memory
-from hushwatt.household.page.view import OwnerPageData, home_page
+from hushwatt.household.page.data import OwnerPageData
+from hushwatt.household.page.view import home_page
 from hushwatt.household.status import cap_objections, meters, plan_statuses
 from hushwatt.household.successor import objections
 from hushwatt.plan.amounts import MICRO

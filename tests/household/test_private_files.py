@@ -99,6 +99,18 @@ def test_an_open_password_file_is_said(home, folder):
     ]
 
 
+def test_an_open_token_file_is_said(home, folder):
+    """Home Assistant's token likewise; the token itself is not."""
+    secret = folder / "token"
+    secret.write_text("a-token")
+    secret.chmod(0o640)
+    (home / "sources.toml").write_text(f"[home_assistant]\nurl = 'http://ha:8123'\ntoken_file = '{secret}'\n")
+
+    assert HomeFolder(home).restrict_to_owner() == [
+        f"{secret} holds Home Assistant's token and is open to others; chmod 600 {secret}"
+    ]
+
+
 def test_a_link_is_not_followed(home, folder):
     """What only bears one of our names is left alone."""
     other = folder / "other"

@@ -11,10 +11,11 @@ from hushwatt.audit.harness.fake_provider import KEY, FakeProvider
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.audit.harness.released import total_cost
 from hushwatt.cli.household.owner_text import plan_table, status_lines
-from hushwatt.household.home_assistant import discovery, state
 from hushwatt.household.join import agree, leave, propose
 from hushwatt.household.ledger.high_water_mark import ProcessMark
-from hushwatt.household.page.view import OwnerPageData, home_page
+from hushwatt.household.mqtt_entities.entities import entity_messages
+from hushwatt.household.page.data import OwnerPageData
+from hushwatt.household.page.view import home_page
 from hushwatt.household.retirement import RETIRED
 from hushwatt.household.status import plan_statuses
 from hushwatt.plan.amounts import MICRO
@@ -190,14 +191,14 @@ def test_the_owner_is_told_everywhere(served):
     now = home.clock.wall
     every = plan_statuses(home.store, now)
     page = home_page(OwnerPageData(home.store, home.caps, now, {}, [], "token"))
-    told = state(home.store, home.caps, now)
+    told = next(iter(entity_messages(home.store, home.caps, [], now).states.values()))
 
     assert every[0].state == "retired"
     assert f"  {words}" in list(status_lines([], every, {}, [], now, home.caps))
     assert plan_table(every[0], {})["retired"] == words
     assert page.count(f"T{words[1:]}.") == 1
-    assert (told["taking_part"], told["notice"], told["budget_left_lifetime"]) == ("retired", words, "0")
-    assert "notice" in str(discovery()["homeassistant/sensor/hushwatt/taking_part/config"])
+    assert (told["taking_part"], told["trouble"], told["budget_left_lifetime"]) == ("retired", "ON", "0")
+    assert told["troubles"][0].startswith(f"{words};")
 
 
 def test_other_plans_go_on(folder):

@@ -17,7 +17,8 @@ from tests.household.serving import Provider, broker, plan_text
 from hushwatt.household.join import agree, propose
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.discover import discover, recognise
+from hushwatt.household.mqtt_entities.entities import EntityNames
+from hushwatt.household.sources.discover import discover
 from hushwatt.household.sources.mqtt import connection
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.household.upload.provider_client import ProviderClient
@@ -148,8 +149,9 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
         agent.start()
         asyncio.run(speak(port, arrived(len(before) + 2)))
         second = subprocess.run(agent.command, capture_output=True, text=True, timeout=60)
-        entities = asyncio.run(retained(port))
+        entities, running = asyncio.run(retained(port, store.home))
         code = agent.stop(signal.SIGTERM)
+        _, stopped = asyncio.run(retained(port, store.home))
         rows = store.disk.execute("SELECT slot, spent, drawn, payload FROM reports").fetchall()
         silences = store.value("SELECT count(*) FROM silences")
 
@@ -160,6 +162,7 @@ def test_a_home_from_plugs_to_provider(town, tmp_path):
     assert dearest(left, 1, plan.window) <= plan.epsilon  # type: ignore[arg-type]
     assert second.returncode == 2
     assert "another agent is running" in second.stderr
+    assert (running, stopped) == (b"online", b"offline")
     assert entities["paused"] == "OFF"
     assert entities["reports_sent"] >= 2
     assert "living/tv: its message is not JSON" in agent.lines.read_text()
@@ -174,8 +177,7 @@ NONSENSE = [
     ("zigbee2mqtt/living/tv", b'{"power": 1e999}'),
     ("zigbee2mqtt/living/tv", b"\xff\xfe"),
     ("zigbee2mqtt/living/tv", bytes(20_000_000)),
-    ("hushwatt/pause/set", b"\xff"),
-    ("hushwatt/pause/set", b"OFF"),
+    ("hushwatt/state", b"[" * 200_000),
 ]
 
 
@@ -220,7 +222,8 @@ def test_nothing_that_arrives_ends_it_and_stopping_is_quick(tmp_path, plan_of):
             store.disk.execute("INSERT INTO reports VALUES (1, 0, 1, 1, x'00', 0, 0, NULL)")
             agent = Agent(home, store.home)
             agent.start()
-            asyncio.run(publish(port, NONSENSE))
+            command = EntityNames.of(store.home).command
+            asyncio.run(publish(port, [*NONSENSE, (command, b"\xff"), (command, b"OFF")]))
             assert reached.wait(60)
             time.sleep(1)
             alive = agent.process.poll() is None
@@ -244,21 +247,23 @@ async def publish(port, messages):
     async with aiomqtt.Client("127.0.0.1", port) as connected:
         for _ in range(5):
             for topic, payload in messages:
-                await connected.publish(topic, payload, retain=topic == "hushwatt/pause/set")
+                await connected.publish(topic, payload, retain=topic.endswith("/pause/set"))
             await asyncio.sleep(0.5)
 
 
-async def retained(port):
+async def retained(port, home):
     """What Home Assistant would see of this home."""
+    names = EntityNames.of(home)
+    config = f"homeassistant/switch/{names.device}/paused/config"
     async with aiomqtt.Client("127.0.0.1", port) as connected:
-        await connected.subscribe("hushwatt/state")
-        await connected.subscribe("homeassistant/switch/hushwatt/pause/config")
+        for topic in (names.state, config, names.availability):
+            await connected.subscribe(topic)
         told = {}
         async with asyncio.timeout(20):
             async for message in connected.messages:
-                told[message.topic.value] = json.loads(message.payload)
-                if len(told) == 2:
-                    return told["hushwatt/state"]
+                told[message.topic.value] = message.payload
+                if len(told) == 3:
+                    return json.loads(told[names.state]), told[names.availability]
     return None
 
 
@@ -287,24 +292,6 @@ def test_plugs_are_discovered(tmp_path):
         ("zigbee2mqtt", "living/tv"),
     ]
     assert CANARY not in repr(found) + found[0].toml
-
-
-@pytest.mark.parametrize(
-    "topic, payload",
-    [
-        ("tele/x/SENSOR", b"{}"),
-        ("tele/x/SENSOR", b"nonsense"),
-        ("x/events/rpc", b'{"params": null}'),
-        ("zigbee2mqtt/x/set", b'{"power": 1}'),
-        ("a/sensor/temperature/state", b"20"),
-        ("a/sensor/power/state", b"text"),
-        ("other", b"1"),
-    ],
-)
-def test_other_messages_are_no_plugs(topic, payload):
-    """What does not speak of watts is passed over."""
-
-    assert recognise(topic, payload) is None
 
 
 def test_a_broker_that_is_away_is_one_line(hushwatt, tmp_path):

@@ -10,6 +10,7 @@ import re
 import tempfile
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from html import unescape
@@ -23,10 +24,14 @@ from tests.household.living import HomeUnderTest, join
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.cli.household import household as commands
 from hushwatt.household.consent_text import consent_terms, plan_changes
-from hushwatt.household.home_assistant import state
 from hushwatt.household.join import leave
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.page.view import OwnerPageData, home_page
+from hushwatt.household.mqtt_entities.entities import entity_messages
+from hushwatt.household.page.data import OwnerPageData
+from hushwatt.household.page.last_report import sent_words
+from hushwatt.household.page.render import render
+from hushwatt.household.plain_words import clock_time
+from hushwatt.household.words.plan_words import watts_words
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
@@ -188,22 +193,22 @@ def are_odds(words, epsilon):
     return odds(words) == pytest.approx(epsilon / MICRO * log10(exp(1)), abs=0.51 if "^" in words else 0.02)
 
 
-def shown(home):
-    """The page, and every table of it as rows of texts."""
+def shown(home, path="", **query):
+    """A page, and every table of it as rows of texts."""
     health = [{"name": "plug", "appliance": "kettle", "heard": HEARD, "fresh": True, "trouble": None}]
-    sight = OwnerPageData(home.store, CAPS, home.clock.wall, dict(home.agent.latest), health, "key", everything=True)
-    page = home_page(sight)
-    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
+    sight = OwnerPageData(home.store, CAPS, home.clock.wall, dict(home.agent.latest), health, "key", zone=UTC)
+    page = render(path, query, sight).body
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
     return page, [[unescape(cell) for cell in row] for row in rows if row]
 
 
-def section(page, plan):
-    return unescape(page.partition(f"The plan “{plan.name}”")[2].partition("</section>")[0])
+def section(page, plan, title="The plan"):
+    return unescape(page.partition(f"{title} “{plan.name}”")[2].partition("</section>")[0])
 
 
 def test_the_budgets_on_the_page(machine, home, plans):
     """Each meter shows its own sum, its own cap, and how much of it that is."""
-    _, rows = shown(home)
+    _, rows = shown(home, "numbers")
     found = {row[0].partition(" (")[0]: row[1:] for row in rows if len(row) == 4}
     lived = lifetime(home, plans)
     expected = {
@@ -236,28 +241,29 @@ def test_the_budgets_on_the_page(machine, home, plans):
 @pytest.mark.parametrize("place", [1, 2])
 def test_what_can_be_concluded(home, plans, place):
     """Counts and chances of a plan are those of its reports, of its law and of its long run."""
-    page, _ = shown(home)
+    page, _ = shown(home, "numbers")
     plan, (_, reports) = plans[place - 1], of(home, place)
-    words = section(page, plan)
+    words = section(page, plan, "What can be concluded under")
     waiting = sum(row["due"] is not None for row in reports)
     one, everything = re.search(r"From one report: (.*?)</p>.*From all (.*?)</p>", words, re.DOTALL).groups()
     days = ceil((home.clock.wall - nanoseconds(plan.start)) / DAY)
 
-    assert f"taking part; {len(reports)} reports, {waiting} waiting to be sent." in words
+    waits = f"{waiting} report{' waits' if waiting == 1 else 's wait'} to be sent."
+    assert (waits in section(shown(home)[0], plan)) is bool(waiting)
     assert f"with probability {max(truths(plan)):.3g} at most" in one
     assert everything == f"{len(reports)} so far: {long_run_words(plan, days)[0]}."
     assert f"watches all your reports for {days} day" in everything
     for _, text in long_run_sentences(plan):
         assert f"<p>{text[0].upper()}{text[1:]}.</p>" in words
-    assert "odds" not in words.partition("What you agreed to")[0]
+    assert "ε" not in shown(home)[0]  # that is one click deeper
 
 
 @pytest.mark.parametrize("place", [1, 2])
 def test_what_was_agreed_to(home, plans, place):
     """The terms say what a window, an appliance and a year cost, and what the long run tells."""
-    page, _ = shown(home)
     plan = plans[place - 1]
-    told = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", section(page, plan)))
+    page, _ = shown(home, "plan", id=plan.id)
+    told = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", unescape(page)))
     whole, single, year, _ = shares(plan)
     low, high = (f"{chance:.3g}" for chance in (min(truths(plan)), max(truths(plan))))
 
@@ -283,59 +289,87 @@ def test_true_against_sent(home, plans, place):
         said = {0: [bit for bit in range(4) if payload >> bit & 1]}
         said[1] = [bit for bit in range(2) if payload >> 4 + bit & 1]
     words = section(page, plan)
-    grid = re.findall(r"<tr>(<td>“appliance.*?)</tr>", words)
+    grid = re.findall(r'<tr>(<td data-name="Appliance">.*?)</tr>', words)
 
-    assert f"True against sent, slot {slot}<" in words
+    assert f"<caption>About {clock_time(plan, slot, UTC)}</caption>" in words
     for number, (row, watts) in enumerate(zip(grid, WATTS[plan.name], strict=True)):
-        _, true, sent = re.findall(r"<td>(.*?)</td>", row)
-        assert marked(true, "true") == [ceil(watts / 100) - 1 if watts else 0]
-        shows = "not asked" if sent == "not asked" else marked(sent, "sent")
+        _, true, sent = re.findall(r"<td[^>]*>(.*?)</td>", row)
+        level = ceil(watts / 100) - 1 if watts else 0
+        assert marked(true, "true") == [level]
+        assert watts_words(plan, plan.appliances[number], level) in true
+        shows = "not asked" if "not asked" in sent else marked(sent, "sent")
         assert shows == said.get(number, "not asked")
+        if number in said:
+            assert sent_words(plan, plan.appliances[number], said[number]) in sent
 
 
 def marked(cells, kind):
-    return [int(level) for level in re.findall(rf'class="{kind}" title="level (\d+)"', cells)]
+    squares = re.findall(r"<b(?: class=\"(\w+)\")?></b>", cells)
+    return [level for level, each in enumerate(squares) if each == kind]
 
 
 def test_times_are_in_the_zone_they_say(machine, home):
-    """When a source was last heard is told in UTC, and says so."""
-    _, rows = shown(home)
-    heard = next(row for row in rows if row[0] == "kettle")[2]
+    """When a source was last heard is told in the home's own time, and the page says which that is."""
+    page, rows = shown(home)
+    state = next(row for row in rows if row[0] == "kettle")[2]
 
-    assert heard == "2024-01-01 00:03:04 UTC"
+    assert "last heard Monday 1 January 2024, 00:03" in state
+    assert "(UTC)" in page
 
 
 def test_all_that_left(home, plans):
-    """Every row of the log is a row of the ledger, with its own plan, cost, answer and bytes."""
-    _, rows = shown(home)
+    """Every row of the list is a row of the ledger, with its own plan, time, answer and bytes."""
+    _, rows = shown(home, "reports", all="1")
     kept = home.store.rows("SELECT * FROM reports")
-    log = {(row[0], int(row[1])): row[2:] for row in rows if len(row) == 5}
+    words = {None: "waiting to be sent", "withheld": "never sent: you left before", "accepted": "accepted"}
+    listed = sorted((re.sub("<.*?>", "", row[0]), *row[1:]) for row in rows if len(row) == 4)
 
-    assert log == {
-        (f"“{plans[row['place'] - 1].name}”", row["slot"]): [
-            f"ε {amount(row['spent'])}",
-            row["answer"] or "waiting",
+    assert len(kept) == len(listed) > 10
+    assert listed == sorted(
+        (
+            clock_time(plans[row["place"] - 1], row["slot"], UTC),
+            f"“{plans[row['place'] - 1].name}”",
+            words.get(row["answer"], f"refused by the provider: {row['answer']}"),
             f"<code>{row['payload'].hex()}</code>",
-        ]
+        )
         for row in kept
-    }
+    )
+
+
+def test_what_one_report_cost(home, plans):
+    """One click deeper, a report has its cost beside its bytes."""
+    row = home.store.rows("SELECT * FROM reports WHERE place = 1")[-1]
+    page, _ = shown(home, "report", plan=plans[0].id, slot=str(row["slot"]))
+
+    assert f"It cost ε {amount(row['spent'])}, and was drawn with ε {amount(row['drawn'])}." in page
+    assert row["payload"].hex(" ") in page
 
 
 def test_the_entities(machine, home, plans):
-    """What Home Assistant shows: what is left, what the provider has had, and the latest slot."""
+    """What Home Assistant shows: what is left, what the provider has had, the last report and the next."""
     kept = home.store.rows("SELECT * FROM reports")
     sent = [row for row in kept if row["due"] is None and row["answer"] != "withheld"]
-    told = state(home.store, CAPS, home.clock.wall)
+    states = entity_messages(home.store, CAPS, [], home.clock.wall).states
+    told, first, second = states.values()
 
     assert 0 < len(sent) < len(kept)
     assert any(row["answer"] == "withheld" for row in kept)
     assert told["budget_left_today"] == amount(CAPS.epsilon_per_day - since(home, DAY))
     assert told["budget_left_year"] == amount(CAPS.epsilon_per_year - since(home, 366 * DAY))
     assert told["budget_left_lifetime"] == amount(CAPS.epsilon_lifetime - lifetime(home, plans))
-    assert (told["taking_part"], told["notice"]) == ("yes", "")
+    assert (told["taking_part"], first["taking_part"], second["taking_part"]) == ("yes", "yes", "yes")
     assert told["reports_sent"] == len(sent)
-    assert told["last_report"] == max(row["slot"] for row in kept if row["place"] in (1, 2))
-    assert told["paused"] == "OFF"
+    assert first["reports_sent"] == sum(row["place"] == 1 for row in sent)
+    assert told["last_report"] == max(ended(plans, row) for row in kept)
+    assert second["last_report"] == max(ended(plans, row) for row in kept if row["place"] == 2)
+    assert told["next_report"] == min(first["next_report"], second["next_report"])
+    assert second["budget_left_window"] == amount(max(0, plans[1].epsilon - in_window(home, plans, 2)))
+    assert told["paused"] == first["paused"] == "OFF"
+
+
+def ended(plans, row):
+    plan = plans[row["place"] - 1]
+    return f"{plan.start + (row['slot'] + 1) * timedelta(seconds=plan.slot.seconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @pytest.fixture
@@ -380,21 +414,30 @@ def test_the_status(machine, home, plans, command):
         assert told["last_report"] == reports[-1]["slot"]
         window = f"  ε {amount(counted)} of {amount(plan.epsilon)} in this window, ε {amount(spent)} so far\n"
         assert window in lines
-        assert f"  {len(reports)} reports, {waiting} waiting, last of slot {reports[-1]['slot']}\n" in lines
+        ended = plan.start + (reports[-1]["slot"] + 1) * timedelta(seconds=plan.slot.seconds)
+        assert told["last_report_at"] == f"{ended:%Y-%m-%dT%H:%M:%SZ}"
+        assert f"  {len(reports)} reports, {waiting} waiting, last at {ended:%Y-%m-%d %H:%M} UTC\n" in lines
+        later = datetime.fromtimestamp(home.clock.wall // 10**9, UTC)
+        steps = -((plan.start - later) // timedelta(seconds=plan.slot.seconds))
+        following = plan.start + steps * timedelta(seconds=plan.slot.seconds)  # no plan here has turns
+        expected = f"{following:%Y-%m-%dT%H:%M:%SZ}" if place < 3 else None
+        assert told["next_report_at"] == expected
+        assert (f"  next report at {following:%Y-%m-%d %H:%M} UTC\n" in lines) is (place < 3)
 
 
 def test_what_was_sent(home, command):
     """`household sent` lists every report with its cost, its answer and its bytes."""
-    kept = home.store.rows("SELECT * FROM reports")
+    kept = home.store.rows("SELECT plans.plan, reports.* FROM reports JOIN plans USING (place)")
     found = json.loads(command(commands.sent, as_json=True))
     lines = command(commands.sent).splitlines()
 
     assert sorted((row["slot"], row["spent"], row["drawn"], row["payload"]) for row in found) == sorted(
         (row["slot"], row["spent"], row["drawn"], row["payload"].hex()) for row in kept
     )
+    when = {(row["plan"], row["slot"]): row["at"].replace("T", " ")[:16] for row in found}
     assert {
-        f"slot {row['slot']}  spent ε {amount(row['spent'])}, drawn with ε {amount(row['drawn'])}  "
-        f"{row['answer'] or 'waiting'}  {row['payload'].hex()}"
+        f"{when[row['plan'], row['slot']]} UTC  slot {row['slot']}  spent ε {amount(row['spent'])}, "
+        f"drawn with ε {amount(row['drawn'])}  {row['answer'] or 'waiting'}  {row['payload'].hex()}"
         for row in kept
     } == {line[14:] for line in lines}
 
@@ -416,7 +459,7 @@ def test_the_window_moves_on(folder, plans):
     home, seen = lived(folder, plans, SeededSource(1)), set()
     for _ in range(6):
         home.live(3600, 1800)
-        _, rows = shown(home)
+        _, rows = shown(home, "numbers")
         found = {row[0].partition(" (")[0]: row[2] for row in rows if len(row) == 4}
         for place in (1, 2):
             counted = in_window(home, plans, place)

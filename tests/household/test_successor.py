@@ -10,8 +10,11 @@ from tests.household.succeeding import FOLLOWS, here, home_of, look_now, old_pla
 
 from hushwatt.audit.harness.home_under_test import NO_CAPS
 from hushwatt.household.clock import SECOND
-from hushwatt.household.page.view import OwnerPageData, home_page
+from hushwatt.household.page.data import OwnerPageData
+from hushwatt.household.page.plan_page import plan_page
+from hushwatt.household.page.view import home_page
 from hushwatt.household.status import plan_statuses
+from hushwatt.household.successor import heir_of
 from hushwatt.plan import Appliance, Plan, SlotLength
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.successor import weaker
@@ -102,9 +105,12 @@ def test_a_home_is_told_and_takes_its_time(folder):
         left, right = plan_statuses(home.store, home.clock.wall)
         assert (left.state, right.state) == ("left", "taking part")
         assert left.successors == right.successors == (line,)
+        assert heir_of(home.store, old.id) == heir_of(home.store, new.id) == new.id
         page = home_page(OwnerPageData(home.store, FOLLOWS, home.clock.wall, {}, [], "token"))
         assert "Moved on from" in page
-        assert "follow_successors" in page
+        terms = plan_page(OwnerPageData(home.store, FOLLOWS, home.clock.wall, {}, [], "token"), new.id)
+        assert terms is not None
+        assert "follow_successors" in terms
         assert line in home.store.value("SELECT words FROM consents WHERE plan = ?", (new.id,))
     assert [each.path for each in provider.requests if each.path.endswith("/devices")] == [
         f"/v1/plans/{new.id}/devices"
@@ -241,3 +247,16 @@ def test_an_old_copy_of_the_ledger_moves_on_with_the_worst_counted(folder, metho
     found = spends(home, [old, new])
     assert dearest_stretch(found, length_of(old)) <= old.epsilon
     home.switch_off()
+
+
+def test_the_heir_is_the_plan_that_the_home_is_in(folder):
+    """A plan that was joined again since has none; a circle of notes ends."""
+    old, new = old_plan(), successor(old_plan())
+    home, _ = home_of(folder, old, new)
+    with home:
+        home.store.write_value(f"moved {old.id}", f'{{"to": "{new.id}"}}')
+        assert heir_of(home.store, old.id) == old.id
+        home.store.disk.execute("UPDATE plans SET left = 1")
+        assert heir_of(home.store, old.id) == new.id
+        home.store.write_value(f"moved {new.id}", f'{{"to": "{old.id}"}}')
+        assert heir_of(home.store, old.id) in (old.id, new.id)

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from hushwatt import __version__
-from tools.supply import install
+from tools.supply import home_assistant, install
 from tools.supply.pins import Pin
 
 
@@ -59,3 +59,42 @@ def test_a_changed_file_is_refused(capsys, tmp_path, built):
 
     assert "DO NOT MATCH THE HASHES" in capsys.readouterr().err
     assert not (tmp_path / "there").exists()
+
+
+def test_a_python_that_does_not_start_is_passed_over(monkeypatch, tmp_path):
+    """A shim on the path that leads nowhere is not taken for a Python; the next one that starts is."""
+    ours = "{}.{}".format(*sys.version_info[:2])
+    shims, real = tmp_path / "shims", tmp_path / "versions" / f"{ours}.1" / "bin"
+    for folder in (shims, real):
+        folder.mkdir(parents=True)
+    (shims / f"python{ours}").write_text("#!/bin/sh\nexit 127\n")
+    (shims / f"python{ours}").chmod(0o755)
+    (real / "python").symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", str(shims))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+
+    assert home_assistant.find_python(ours) == real / "python"
+    assert home_assistant.find_python("3.1") is None
+
+
+def test_without_the_python_it_is_said(monkeypatch, capsys):
+    """Where Home Assistant's Python is missing one loud line says so; in CI that is a failure."""
+    monkeypatch.setattr(home_assistant, "places", lambda wanted: iter(()))
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(SystemExit) as calm:
+        home_assistant.main("2025.4.4")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(SystemExit) as strict:
+        home_assistant.main("2025.4.4")
+
+    assert calm.value.code == 0
+    assert "NOT TESTED WITH HOME ASSISTANT 2025.4.4: " in capsys.readouterr().err
+    assert "needs Python 3.13" in str(strict.value.code)
+
+
+def test_which_home_assistants():
+    """`make home-assistant` installs the ones that are locked, each where `make clean` removes it."""
+    text = (install.HERE / "Makefile").read_text()
+    named = next(line for line in text.splitlines() if line.startswith("HOME_ASSISTANTS :="))
+
+    assert named.split()[2:] == [home_assistant.environment(version).name for version in home_assistant.PYTHONS]

@@ -11,22 +11,25 @@ from packaging.utils import canonicalize_name
 
 from tools.supply import dist_check, sbom
 from tools.supply import lock as locking
+from tools.supply.home_assistant import PYTHONS, WITH_HUSHWATT
 from tools.supply.pins import Pin, pins
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 EXTRAS = ("dev", "provider", "evaluate", "spark")
-LOCKS = ("light", *EXTRAS, "build", "tools")
+HOME_ASSISTANTS = tuple(f"home-assistant-{version}" for version in PYTHONS)
+LOCKS = ("light", *EXTRAS, "build", "tools", *HOME_ASSISTANTS)
 STALE = "requirements/ is not in step with pyproject.toml: run `make lock`"
 
 
 def asked(lock: str) -> list[Requirement]:
     """What pyproject.toml or an .in file asks for, the extras it names of hushwatt itself included."""
-    if lock in ("build", "tools"):
-        lines = (ROOT / "requirements" / f"{lock}.in").read_text().splitlines()
-        return [Requirement(line) for line in lines if not line.startswith("#")]
     project = PROJECT["project"]
+    if lock in ("build", "tools", *HOME_ASSISTANTS):
+        lines = (ROOT / "requirements" / f"{lock}.in").read_text().splitlines()
+        lines += project["dependencies"] if lock.endswith(WITH_HUSHWATT) else []
+        return [Requirement(line) for line in lines if not line.startswith("#")]
     lines = project["dependencies"] + (of_extra(lock) if lock != "light" else [])
     return [Requirement(line) for line in lines]
 
@@ -78,11 +81,11 @@ def test_what_is_tested_is_what_is_deployed(lock):
 
 def test_no_lock_is_forgotten():
     """Every file is written by `make lock`; what users install is listed by `make sbom` and tried."""
-    files = {path.stem for path in (ROOT / "requirements").glob("*.txt")}
+    files = {path.name.removesuffix(".txt") for path in (ROOT / "requirements").glob("*.txt")}
     installed = {"light", *PROJECT["project"]["optional-dependencies"]} - {"dev", "docs"}
 
-    assert files == {"dev", "tools", *locking.smaller()} == set(LOCKS)
-    assert set(sbom.LOCKS) == installed == files - {"dev", "build", "tools"}
+    assert files == {"dev", "tools", *locking.smaller(), *HOME_ASSISTANTS} == set(LOCKS)
+    assert set(sbom.LOCKS) == installed == files - {"dev", "build", "tools", *HOME_ASSISTANTS}
     assert {extra or "light" for extra in dist_check.WORKS} == installed
 
 

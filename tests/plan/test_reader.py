@@ -30,6 +30,7 @@ def test_defaults(written):
     assert plan.decision is None
     assert plan.appliance_epsilon is None
     assert plan.publish == 1
+    assert plan.share_results is False
 
 
 def test_everything_said(written):
@@ -232,6 +233,13 @@ def test_publish_as_a_time(written, slot, publish, slots):
         assert _refusal(text) == f"publish is '{publish[1:-1]}'; {wanted}"
     else:
         assert Plan.parse(text).publish == slots
+
+
+@pytest.mark.parametrize("share", ["1", '"yes"', "0", "[true]"])
+def test_sharing_is_true_or_false(written, share):
+    """Nothing else stands for either."""
+    assert Plan.parse(written(share_results="true")).share_results is True
+    assert _refusal(written(share_results=share)).endswith("; it must be true or false")
 
 
 @pytest.mark.parametrize("publish", ["true", "1.5", "[7]", '"weekly"'])

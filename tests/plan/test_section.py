@@ -92,3 +92,12 @@ def test_unknown_keys():
     assert _refusal(lambda: Section({"colour\n": 1}, "").only(["name", "edges"])) == (
         "unknown key 'colour\\n'; the keys are name, edges"
     )
+
+
+def test_true_and_false():
+    """A number is neither, and what is left out is the default."""
+    section = Section({"share": True, "count": 1}, "")
+
+    assert section.truth("share", default=False) is True
+    assert section.truth("other", default=False) is False
+    assert _refusal(lambda: section.truth("count", default=False)) == "count is 1; it must be true or false"

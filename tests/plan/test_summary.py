@@ -3,7 +3,7 @@
 import pytest
 
 from hushwatt.plan.plan import Plan
-from hushwatt.plan.summary import facts, levels
+from hushwatt.plan.summary import SHARED, facts, levels
 
 KETTLE = '[[appliance]]\nname = "kettle"\n'
 
@@ -31,6 +31,7 @@ def _fact(text, label):
         ({"appliances_per_report": "1"}, "each report", "speaks of 1 of the 2 appliances, in random turns"),
         ({"publish": '"7d"'}, "results", "are published once every 7 days; nothing is shown of a shorter time"),
         ({"minimum_homes": "1000"}, "shown only", "where at least 1,000 homes reported"),
+        ({"share_results": "true"}, "shown to", SHARED),
     ],
 )
 def test_facts(written, changes, label, sentence):

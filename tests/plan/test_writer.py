@@ -2,6 +2,7 @@
 
 import pytest
 
+from hushwatt.errors import PlanError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.writer import table
 
@@ -77,3 +78,15 @@ def test_publish_is_written_where_it_is_not_one(written):
     assert table(weekly)["publish"] == 7
     assert plain.id == Plan.parse(written(publish="1")).id == Plan.parse(written(publish='"1d"')).id != weekly.id
     assert Plan.parse(weekly.toml()) == Plan.parse(weekly.canonical()) == weekly
+
+
+def test_sharing_is_written_where_results_are_shared(written):
+    """A plan that keeps its results to the provider is the plan it always was."""
+    plain, shared = Plan.parse(written()), Plan.parse(written(share_results="true"))
+
+    assert "share_results" not in table(plain)
+    assert table(shared)["share_results"] is True
+    assert plain.id == Plan.parse(written(share_results="false")).id != shared.id
+    assert Plan.parse(shared.toml()) == Plan.parse(shared.canonical()) == shared
+    with pytest.raises(PlanError, match="must be true or false"):
+        Plan.parse(shared.canonical().replace(b"true", b"1"))

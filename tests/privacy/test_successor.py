@@ -24,7 +24,7 @@ def test_every_part_of_a_plan_is_weighed_or_free():
     """A key that a plan gets later has to be thought about here."""
     free = {"name", "description", "contact", "start", "expires", "oracle", "mapping"}
     weighed = {"timezone", "slot", "epsilon", "window", "method", "decision", "appliances", "appliances_per_report"}
-    weighed |= {"minimum_homes", "appliance_epsilon", "unmeasured", "replaces", "publish"}
+    weighed |= {"minimum_homes", "appliance_epsilon", "unmeasured", "replaces", "publish", "share_results"}
     assert set(Plan.__dataclass_fields__) == free | weighed
 
 
@@ -41,3 +41,13 @@ def test_local_days_of_another_place_are_not_the_same_days():
     assert weaker(old, successor(old)) == []
     assert weaker(old, successor(old, timezone="America/New_York"))
     assert weaker(old, successor(old, slot=SlotLength(24, "h"), timezone="UTC"))
+
+
+def test_results_must_not_be_shown_to_more():
+    """A wider audience is for the owner to allow; a smaller one is no harm."""
+    old = old_plan()
+    shared = replace(old, share_results=True)
+    expected = "it shows what is published to all homes, not to its provider alone"
+
+    assert weaker(old, successor(old, share_results=True)) == [expected]
+    assert weaker(shared, successor(shared)) == weaker(shared, successor(shared, share_results=False)) == []

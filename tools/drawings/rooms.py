@@ -64,7 +64,7 @@ def by_floor() -> list[list[str]]:
 
 
 @cache
-def imported() -> dict[str, set[str]]:
+def imported() -> dict[str, frozenset[str]]:
     """What each module of the source imports."""
     return graph(SOURCE)
 

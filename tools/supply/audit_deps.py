@@ -2,7 +2,8 @@
 
     python -m tools.supply.audit_deps
 
-Pins for other Pythons and platforms are asked about as well.  Without the internet it fails: silence is no
+Pins for other Pythons and platforms are asked about as well; what a Home Assistant of the tests pins for itself is
+not, as hushwatt brings none of it anywhere.  Without the internet it fails: silence is no
 answer.
 """
 

@@ -2,6 +2,7 @@
 
     python -m tools.supply.install dev               exactly the files that requirements/dev.txt pins, by hash
     python -m tools.supply.install dev --unlocked    the newest releases that pyproject.toml allows
+    python -m tools.supply.install home-assistant-2025.4.4    what Home Assistant pins, and hushwatt where it fits
 
 It installs into the environment of the Python that runs it.  pip's own words are shown when it fails.
 """
@@ -11,17 +12,21 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tools.supply.home_assistant import PYTHONS, WITH_HUSHWATT
 from tools.supply.pins import Pin, pins
 
 HERE = Path(__file__).parents[2]
 PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
 LATER = [] if sys.dont_write_bytecode else ["--no-compile"]  # Python compiles what is used when it is used
+HOME_ASSISTANTS = {f"home-assistant-{version}" for version in PYTHONS}
+WITHOUT_EXTRA = {"light", *HOME_ASSISTANTS}
+WITHOUT_HUSHWATT = HOME_ASSISTANTS - {f"home-assistant-{WITH_HUSHWATT}"}
 TAIL = 15  # lines of pip's that say what went wrong
 
 
 def main(extra: str, *options: str) -> None:
     """Install the extra, and this checkout so that changes to it count at once."""
-    checkout = ["--editable", f"{HERE}[{extra}]" if extra != "light" else str(HERE)]
+    checkout = ["--editable", f"{HERE}[{extra}]" if extra not in WITHOUT_EXTRA else str(HERE)]
     if "--unlocked" in options:
         install("what pyproject.toml allows", checkout)
         return
@@ -30,7 +35,8 @@ def main(extra: str, *options: str) -> None:
         file = f"{HERE}/requirements/{lock}.txt"
         flags = ["--require-hashes", "--no-deps", "--no-build-isolation"]
         install(f"what requirements/{lock}.txt pins", [*flags, "--requirement", file], total)
-    install("hushwatt itself", ["--no-deps", "--no-build-isolation", *checkout])
+    if extra not in WITHOUT_HUSHWATT:
+        install("hushwatt itself", ["--no-deps", "--no-build-isolation", *checkout])
 
 
 def applies(pin: Pin) -> bool:

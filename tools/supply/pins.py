@@ -7,7 +7,7 @@ from pathlib import Path
 LOCKS = Path(__file__).parents[2] / "requirements"
 PIN = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^]]*\])?==(?P<version>[^\s;\\]+)(?:\s*;\s*(?P<marker>[^\\\n]+))?")
 HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
-VIA = re.compile(r"^ +#(?: via)? +(?!-c )(?P<name>[\w.-]+)(?P<file> \()?", re.MULTILINE)
+VIA = re.compile(r"^ +#(?: via)? +(?!-c |--override )(?P<name>[\w.-]+)(?P<file> \()?", re.MULTILINE)
 
 
 @dataclass(frozen=True)

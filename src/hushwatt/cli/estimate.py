@@ -28,6 +28,15 @@ SparkConf = Annotated[
 ]
 From = Annotated[str | None, Parameter(name="--from")]
 To = Annotated[str | None, Parameter(name="--to")]
+Fold = Annotated[
+    Literal["hour", "weekday", "hour-of-week", "month"] | None,
+    Parameter(help="Show also what is usual: all slots of the same hour, weekday, hour of the week or month together."),
+]
+Hours = Annotated[
+    str | None,
+    Parameter(help="Only slots in these hours, as 17-21 (17:00 to 21:00) or 22-6, by the plan's clocks."),
+]
+Weekdays = Annotated[str | None, Parameter(help="Only slots on these weekdays, as mon-fri or sat,sun.")]
 
 
 def estimate(
@@ -42,6 +51,9 @@ def estimate(
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
     levels: Annotated[bool, Parameter(negative="")] = False,
+    fold: Fold = None,
+    hours: Hours = None,
+    weekdays: Weekdays = None,
     engine: Engine = "embedded",
     master: Master = None,
     spark_conf: SparkConf = None,
@@ -72,15 +84,20 @@ def estimate(
         Show also how many homes are at each level, on average over all slots.
     """
     from hushwatt.cli.estimate_tables import AVERAGING, PERIOD_SPARE, levels_table, period_table, print_tables, remarks
+    from hushwatt.cli.fold_table import fold_tables
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
     from hushwatt.provider.estimate.export import export
-    from hushwatt.provider.estimate.time_range import parse_time_range
+    from hushwatt.provider.estimate.times.time_filter import TimeFilter
+    from hushwatt.provider.estimate.times.time_range import parse_time_range
 
     agreed = Plan.load(plan)
     first, last = parse_time_range(agreed, start, end)
+    times = TimeFilter.parse(hours, weekdays)
     tallies = tally_with_engine(agreed, reports, engine, master, spark_conf)
-    estimates = estimated(agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
+    estimates = estimated(
+        agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
+    )
     if output is not None:
         export(estimates, output)
     if as_json:
@@ -88,7 +105,8 @@ def estimate(
 
         print_json(document(estimates))
     else:
-        tables = [period_table(estimates), levels_table(estimates)] if levels else [period_table(estimates)]
+        tables = [period_table(estimates), *fold_tables(estimates)]
+        tables += [levels_table(estimates)] if levels else []
         print_tables(estimates, tables, remarks(estimates, levels=levels), PERIOD_SPARE)
     if output is not None:
         say(f"wrote {output}")

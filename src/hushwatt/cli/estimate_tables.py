@@ -5,19 +5,17 @@ from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 from hushwatt.cli.terminal import fitted, terminal_width, wrapped
+from hushwatt.cli.text_charts import bar, pattern
 from hushwatt.plan.periods import how_often
 from hushwatt.plan.times import zone
 from hushwatt.provider.estimate.caveats import hardly_measured, unmeasured_times, watts_caption
-from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
+from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-BAR_CELLS = 24  # cells of a bar
-PATTERN_CELLS = 24  # cells of a pattern over time
-PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((6,),)  # what narrow terminals lack: the drawing, then the share
+PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((7,),)  # what narrow terminals lack: the drawing, then the share
 DEFAULT_COLUMNS = 120  # columns, where there is no terminal
-HEIGHTS = "▁▂▃▄▅▆▇█"
 AVERAGING = (
     "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "
     "average homes_unbiased (.csv, .parquet), or take the whole period's levels (estimate --levels, JSON)."
@@ -106,7 +104,10 @@ def levels_table(estimates: Estimates) -> "Table":
 
 def top_table(estimates: Estimates, count: int) -> "Table":
     """The appliances with the most watts, best first, each with a bar that fades over its interval."""
-    table = headed_table("rank", "appliance", "watts", "95 %", "share", "forgers", "", *further_headings(estimates))
+    top = f"in top {count}"
+    table = headed_table(
+        "rank", "appliance", "watts", "95 %", "share", top, "forgers", "", *further_headings(estimates)
+    )
     shown = [(name, estimates.by_period[name]) for name in estimates.top[:count]]
     most = max((period.high for _, period in shown if period), default=0.0)
     for name, period in shown:
@@ -117,6 +118,7 @@ def top_table(estimates: Estimates, count: int) -> "Table":
                 f"{period.watts:,.1f}",
                 f"{period.low:,.1f} to {period.high:,.1f}",
                 percent(period.share),
+                sureness(period.sure_in_top(count)),
                 forgers(estimates.swap_homes.get(name)),
                 bar(period.low, period.watts, period.high, most),
                 *further(estimates, period),
@@ -224,35 +226,6 @@ def smoothing(estimates: Estimates) -> str:
     )
 
 
-def bar(low: float, middle: float, high: float, most: float) -> str:
-    """A bar up to `middle`, with its interval drawn over it.
-
-    >>> bar(20.0, 30.0, 40.0, most=40.0)
-    '████████████▒▒▒▒▒▒░░░░░░'
-    """
-    if most <= 0:
-        return ""
-    cells = [round(BAR_CELLS * min(max(limit, 0.0), most) / most) for limit in (low, middle, high)]
-    return "█" * cells[0] + "▒" * (cells[1] - cells[0]) + "░" * (cells[2] - cells[1])
-
-
-def pattern(numbers: SlotEstimates) -> str:
-    """The mean watts from slot to slot as small columns; slots are averaged when there are many.
-
-    >>> from types import SimpleNamespace
-    >>> pattern(SimpleNamespace(known=[True, False, True], watts=[0.0, 9.0, 70.0]))
-    '▁ █'
-    """
-    size = max(-(-len(numbers.known) // PATTERN_CELLS), 1)
-    slots = list(zip(numbers.known, numbers.watts, strict=True))
-    parts = [[watts for known, watts in slots[at : at + size] if known] for at in range(0, len(slots), size)]
-    means = [sum(part) / len(part) if part else None for part in parts]
-    known_means = [mean for mean in means if mean is not None]
-    low, reach = min(known_means, default=0.0), max(known_means, default=0.0) - min(known_means, default=0.0)
-    steps = [None if mean is None else round(7 * (mean - low) / reach) if reach else 0 for mean in means]
-    return "".join(" " if step is None else HEIGHTS[step] for step in steps)
-
-
 def places(period: PeriodEstimates) -> str:
     """A rank, or the ranks it may be when that is open.
 
@@ -262,6 +235,17 @@ def places(period: PeriodEstimates) -> str:
     """
     best, worst = period.rank_best, period.rank_worst
     return str(best) if best == worst else f"{best}–{worst}"
+
+
+def sureness(confidence: float) -> str:
+    """With which confidence something holds; nothing where that is no more than a guess.
+
+    >>> sureness(0.9987), sureness(0.97), sureness(0.4)
+    ('> 99 %', '97 %', '?')
+    """
+    if confidence <= 0.5:
+        return "?"
+    return "> 99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
 
 
 def forgers(homes: float | None) -> str:

@@ -43,6 +43,10 @@ COMMANDS = {
     "top": Command(
         "hushwatt.cli.estimate:top", "Show which appliances use the most, with the ranks they may really have."
     ),
+    "compare": Command(
+        "hushwatt.cli.compare:compare",
+        "Say by how much every appliance's watts on side A differ from those on side B, and how surely.",
+    ),
     "household": Command(
         "hushwatt.cli.household.household:app", "Take part from home: join, run, see all that leaves, pause, leave."
     ),

@@ -54,6 +54,11 @@ class ReadingSource(Protocol):
         ...
 
 
+def entry_slack(plan: Plan) -> int:
+    """By how much a slot may be entered late, or ended, and still be lived through."""
+    return min(MAX_ENTRY_DELAY, plan.slot.seconds * SECOND // 10)
+
+
 @dataclass
 class SlotTracker:
     """One plan as the agent sees it: which slot it is living through, and since when."""
@@ -69,7 +74,7 @@ class SlotTracker:
 
     @property
     def slack(self) -> int:
-        return min(MAX_ENTRY_DELAY, self.length // 10)
+        return entry_slack(self.member.plan)
 
     @property
     def end(self) -> int:
@@ -113,6 +118,9 @@ class Agent:
     """Why the caps let the home say nothing under a plan: `objections.bars`, where the owner can change them."""
     latest: dict[str, tuple[int, Watts]] = field(default_factory=dict, repr=False)
     """For the owner's own page: the means of each plan's last slot, in memory until the next one."""
+
+    lived: Callable[[Plan, int, Watts], None] = lambda plan, slot, watts: None
+    """Told the means of every slot once its report is drawn and on disk; nothing it does changes what is sent."""
 
     def __post_init__(self) -> None:
         self.once = LogOnce(self.say)
@@ -238,6 +246,7 @@ class Agent:
             watts = self.readings.means(member.plan, member.slot)
             self.latest[member.plan.id] = member.slot, watts
             member.report_slot(watts, moment.wall + jitter(member.plan, self.source.stream("upload")))
+            self.lived(member.plan, self.latest[member.plan.id][0], watts)
         if member.slot < current:
             member.skip_slots(current - 1, "the agent did not live through it")
 

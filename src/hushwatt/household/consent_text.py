@@ -47,6 +47,7 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         *([("not measured", UNMEASURED)] if plan.answers_unmeasured else []),
         *([("results", fact["results"])] if "results" in fact else []),
         ("shown only", fact["shown only"]),
+        *([("shown to", fact["shown to"])] if "shown to" in fact else []),
         ("plan", plan.id),
     ]
 

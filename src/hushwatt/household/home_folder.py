@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,15 @@ class HomeFolder:
         """The folder that was named, or $HUSHWATT_HOME, or ~/.hushwatt: one home, one ledger."""
         return cls(given or Path(os.environ.get("HUSHWATT_HOME") or Path.home() / ".hushwatt"))
 
+    def command(self, words: str) -> str:
+        """A command of the owner about this home, as it is typed.
+
+        >>> HomeFolder(Path("/srv/my home")).command("run")
+        "hushwatt household run --folder '/srv/my home'"
+        """
+        named = "" if self == HomeFolder.usual(None) else f" --folder {shlex.quote(str(self.path))}"
+        return f"hushwatt household {words}{named}"
+
     @property
     def ledger(self) -> Path:
         return self.path / "ledger.sqlite"
@@ -35,6 +45,11 @@ class HomeFolder:
     def caps_path(self) -> Path:
         return self.path / "caps.toml"
 
+    @property
+    def entity_numbers_path(self) -> Path:
+        """Which numbers the chosen entities have in Home Assistant's registry."""
+        return self.path / "entities.json"
+
     def caps(self) -> Caps:
         """The owner's caps, for a command that looks once; an agent that runs keeps a `CapsFile`."""
         return Caps.load(self.caps_path) if self.caps_path.exists() else Caps()
@@ -42,6 +57,15 @@ class HomeFolder:
     def sources(self) -> SourcesFile:
         file = self.path / "sources.toml"
         return SourcesFile.load(file) if file.exists() else SourcesFile()
+
+    def check_secrets(self, sources: SourcesFile) -> None:
+        """Refuse sources whose password or token is in a file that cannot be read."""
+        for each in (sources.broker, sources.home_assistant):
+            try:
+                if each is not None:
+                    each.secret()
+            except UsageError as wrong:
+                raise UsageError(f"{self.path / 'sources.toml'}: {wrong}") from None
 
     def store(self, make: bool = False) -> Store:
         """The ledger; only joining makes one."""
@@ -52,19 +76,19 @@ class HomeFolder:
                 raise UsageError(f"{self.path} is not a folder") from None
             restrict_to_owner(self.path)
         elif not self.ledger.is_file():
-            raise StateError(f"{self.path}: this home has joined nothing yet; see `hushwatt household join`")
+            raise StateError(f"{self.path}: this home has joined nothing yet; see `{self.command('join ADDRESS')}`")
         return Store(self.ledger)
 
     def restrict_to_owner(self) -> list[str]:
         """Keep everything to its owner; a line for whatever stays open to others."""
         lines = restrict_to_owner(self.path)
         try:
-            broker = self.sources().broker
+            sources = self.sources()
         except UsageError as wrong:
             return [*lines, str(wrong)]
-        secret = None if broker is None or broker.password_file is None else Path(broker.password_file)
-        if secret is not None and open_to_others(secret):
-            lines.append(f"{secret} holds the broker's password and is open to others; chmod 600 {secret}")
+        for what, file in sources.secret_files:
+            if open_to_others(Path(file)):
+                lines.append(f"{file} holds {what} and is open to others; chmod 600 {file}")
         return lines
 
     def write_health(self, health: list[dict[str, object]]) -> None:

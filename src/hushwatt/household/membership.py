@@ -71,7 +71,7 @@ class Membership:
     def report_slot(self, watts: Watts, due: int) -> None:
         """End the slot with a report of these mean watts, one for each appliance; sent when `due`."""
         slot = self.slot
-        if not self.ledger.can_afford(slot, self._max_cost(), self._next_members()):
+        if not self.can_afford():
             self.skip_slots(slot, "a cap of the owner or of the plan stands in the way")
             return
         try:
@@ -81,6 +81,10 @@ class Membership:
         except BaseException:
             self.reload()  # the slot has no bytes: whoever looks next counts it as lost
             raise
+
+    def can_afford(self) -> bool:
+        """Whether plan and owner leave room for the dearest that the next slot to end could cost."""
+        return self.ledger.can_afford(self.slot, self._max_cost(), self._next_members())
 
     def lifetime_refusal(self) -> OverCap | None:
         """Why no lifetime cap leaves room for the dearest that the next slot to end could cost, if none does."""

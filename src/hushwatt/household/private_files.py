@@ -9,7 +9,15 @@ import stat
 from pathlib import Path
 
 GROUP_AND_OTHERS = 0o077  # what group and others may do
-OUR_FILES = ("ledger.sqlite", "caps.toml", "sources.toml", "health.json")
+OUR_FILES = (
+    "ledger.sqlite",
+    "caps.toml",
+    "sources.toml",
+    "health.json",
+    "entities.json",
+    "own-means.json",
+    "requests.sqlite",
+)
 
 
 def restrict_to_owner(folder: Path) -> list[str]:

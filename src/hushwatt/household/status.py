@@ -4,15 +4,17 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from hushwatt.household.ledger.caps import UNLIMITED, Caps
+from hushwatt.household.ledger.caps import NO_LIMITS, UNLIMITED, Caps
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.monotonic_clock import MonotonicClock
 from hushwatt.household.ledger.objections import objections
 from hushwatt.household.ledger.plan_ledger import spends_before_window
 from hushwatt.household.ledger.store import DEFAULTS, Store
+from hushwatt.household.next_report import next_report_slot
 from hushwatt.household.successor import notes as successor_notes
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
 
 CLOCK_REASON = "the clock was moved or the machine was off, and a window is not shown to have passed since"
 
@@ -54,6 +56,8 @@ class PlanStatus:
     waiting: int
     sent: int  # what the provider has answered, whatever it said; nothing that was withheld
     last_report: int | None  # slot
+    last_report_at: int | None  # when that slot ended, in nanoseconds since 1970
+    next_report_at: int | None  # when the next slot ends in which the home speaks, if nothing happens
     silences: tuple[tuple[int, int, str], ...]  # the latest, first slot, last slot, why
     successors: tuple[str, ...] = ()  # moved on, moved here, or only offered, a sentence each
     retired: str | None = None  # that and why, in a sentence
@@ -105,12 +109,12 @@ def cap_objections(caps: Caps, every: list[PlanStatus]) -> dict[str, list[str]]:
     return found
 
 
-def plan_statuses(store: Store, now: int) -> list[PlanStatus]:
-    """Every plan that this home ever joined."""
-    return [_status(store, row, now) for row in store.rows("SELECT * FROM plans ORDER BY place")]
+def plan_statuses(store: Store, now: int, caps: Caps = NO_LIMITS) -> list[PlanStatus]:
+    """Every plan that this home ever joined; the next report heeds the owner's `caps`, where they are given."""
+    return [_status(store, row, now, caps) for row in store.rows("SELECT * FROM plans ORDER BY place")]
 
 
-def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
+def _status(store: Store, row: dict[str, Any], now: int, caps: Caps) -> PlanStatus:
     plan, plan_key = Plan.parse(row["canonical"]), row["place"]
     current = min(int(plan.calendar.slot_of([now])[0]), plan.calendar.slots)
 
@@ -119,10 +123,13 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
 
     counted, why = _window(store, plan, plan_key, current)
     silences = store.rows("SELECT * FROM silences WHERE place = ? ORDER BY first DESC LIMIT 5", (plan_key,))
+    state = _state(row, current >= plan.calendar.slots)
+    last = store.value("SELECT max(slot) FROM reports WHERE place = ?", (plan_key,))
+    following = next_report_slot(store, caps, plan, row, now) if state == "taking part" else None
     return PlanStatus(
         plan=plan,
         address=row["address"],
-        state=_state(row, current >= plan.calendar.slots),
+        state=state,
         next_slot=row["slot"],
         window_spent=min(counted, plan.epsilon),
         window_why=why,
@@ -130,12 +137,18 @@ def _status(store: Store, row: dict[str, Any], now: int) -> PlanStatus:
         reports=number("SELECT count(*) FROM reports WHERE place = ?"),
         waiting=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NOT NULL"),
         sent=number("SELECT count(*) FROM reports WHERE place = ? AND due IS NULL AND answer != 'withheld'"),
-        last_report=store.value("SELECT max(slot) FROM reports WHERE place = ?", (plan_key,)),
+        last_report=last,
+        last_report_at=_end_of(plan, last),
+        next_report_at=_end_of(plan, following),
         silences=tuple((each["first"], each["last"], each["reason"]) for each in silences),
         successors=successor_notes(store, plan.id),
         retired=row["retired"],
         agreed_before=row["defaults"] < DEFAULTS,
     )
+
+
+def _end_of(plan: Plan, slot: int | None) -> int | None:
+    return None if slot is None else nanoseconds(plan.calendar.end_of(slot))
 
 
 def _window(store: Store, plan: Plan, plan_key: int, slot: int) -> tuple[int, str]:
@@ -171,16 +184,17 @@ def _state(row: dict[str, Any], over: bool) -> str:
 
 
 def sent_reports(store: Store, last: int | None = None) -> list[dict[str, Any]]:
-    """Everything that ever left this home or waits to leave, by the end of its slot, with its bytes."""
+    """Everything that ever left this home or waits to leave, by when its slot `ended`, with its bytes."""
     found = []
-    for plan in store.rows("SELECT place, plan, canonical FROM plans"):
-        calendar = Plan.parse(plan["canonical"]).calendar
+    for row in store.rows("SELECT place, plan, canonical FROM plans"):
+        plan = Plan.parse(row["canonical"])
         rows = store.rows(
             "SELECT slot, spent, drawn, payload, due, tries, answer FROM reports WHERE place = ? "
             "ORDER BY slot DESC LIMIT ?",
-            (plan["place"], -1 if last is None else last),
+            (row["place"], -1 if last is None else last),
         )
-        found += [(calendar.end_of(row["slot"]), plan["place"], {"plan": plan["plan"], **row}) for row in rows]
-    found.sort(key=lambda each: each[:2])
+        known = {"plan": plan.id, "timezone": plan.timezone}
+        found += [({**known, **each, "ended": _end_of(plan, each["slot"])}, row["place"]) for each in rows]
+    found.sort(key=lambda each: (each[0]["ended"], each[1]))
     first = 0 if last is None else max(0, len(found) - last)
-    return [row for _, _, row in found[first:]]
+    return [each for each, _ in found[first:]]

@@ -18,6 +18,7 @@ from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.ledger.objections import objections as cap_objections
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.membership import NOT_RUNNING, UNKNOWN_CLOCK, Membership
+from hushwatt.household.results.own_means import forget_plan
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -105,6 +106,7 @@ def move_on(member: Membership, caps: Caps, now: int, source: Source, say: Say) 
         return False
     words = moved_words(old, new)
     _change(member, reserved, words, now, source)
+    forget_plan(store, old.id)
     say(words)
     return True
 
@@ -143,6 +145,17 @@ def _is_uncertain(member: Membership) -> bool:
     query = "SELECT 1 FROM silences WHERE place = ? AND last >= ? AND reason IN (?, ?) LIMIT 1"
     last = member.slot - member.plan.window
     return bool(member.slot and member.store.value(query, (member.plan_key, last, NOT_RUNNING, UNKNOWN_CLOCK)))
+
+
+def heir_of(store: Store, plan_id: str) -> str:
+    """The plan that the home is in now where it moved on from one, however often; else the same plan."""
+    seen = {plan_id}
+    while (to := _note(store.read_value(f"moved {plan_id}")).get("to")) is not None and to not in seen:
+        if not store.value("SELECT 1 FROM plans WHERE plan = ? AND left IS NOT NULL", (plan_id,)):
+            return plan_id  # it was joined again since
+        plan_id = to
+        seen.add(to)
+    return plan_id
 
 
 def notes(store: Store, plan_id: str) -> tuple[str, ...]:

@@ -69,6 +69,7 @@ class Plan:
     unmeasured: str = "zero"  # what a home says of an appliance that it does not measure
     replaces: str | None = None  # the id of the plan that this one succeeds
     publish: int = 1  # slots that results are published for together
+    share_results: bool = False  # whether homes that take part may fetch what was published
 
     def __post_init__(self) -> None:
         rules.check(self)

@@ -36,6 +36,7 @@ KEYS = (
     "appliance_epsilon",
     "unmeasured",
     "replaces",
+    "share_results",
     "appliance",
 )
 WHOLE_PLAN = "plan"  # a window as long as the plan runs
@@ -114,6 +115,7 @@ def _asked(top: Section) -> dict[str, Any]:
         "appliances_per_report": top.whole("appliances_per_report", len(appliances)),
         "unmeasured": top.choice("unmeasured", UNMEASURED, "zero"),
         "replaces": top.text("replaces") if top.has("replaces") else None,
+        "share_results": top.truth("share_results", default=False),
     }
 
 

@@ -54,6 +54,12 @@ class Section:
             raise self.wrong(key, "it must be a whole number")
         return value
 
+    def truth(self, key: str, default: bool) -> bool:
+        value = self.table.get(key, default)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "it must be true or false")
+        return value
+
     def choice(self, key: str, options: Collection[str], default: str | None = None) -> str:
         if default is not None and key not in self.table:
             return default

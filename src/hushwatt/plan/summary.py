@@ -11,6 +11,7 @@ from hushwatt.plan.times import show_instant, zone
 from hushwatt.sanitise import sanitised
 
 UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "local day"}
+SHARED = "homes as well: whoever can reach the provider may fetch what was published, to compare a home with it"
 
 
 def facts(plan: Plan) -> list[tuple[str, str]]:
@@ -32,6 +33,7 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
         *([("succeeds", plan.replaces)] if plan.replaces else []),
         *results_told(plan.publish, plan.slot),
         ("shown only", f"where at least {_count(plan.minimum_homes, 'home')} reported"),
+        *sharing_told(plan),
         ("id", plan.id),
     ]
 
@@ -46,6 +48,11 @@ def any_window(plan: Plan) -> str:
     """
     slots = "any slot" if plan.window == 1 else f"any {plan.window:,} slots in a row"
     return f"{slots} ({plan.slot.lasting(plan.window)})"
+
+
+def sharing_told(plan: Plan) -> list[tuple[str, str]]:
+    """A label and a sentence on who sees what is published, where that is not the provider alone."""
+    return [("shown to", SHARED)] if plan.share_results else []
 
 
 def levels(plan: Plan) -> list[tuple[str, int, str]]:

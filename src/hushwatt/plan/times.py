@@ -81,6 +81,15 @@ def show_instant(instant: datetime) -> str:
     return instant.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
+def zoned_time(moment: int, timezone: str) -> str:
+    """What the clocks of a time zone show at a moment, in nanoseconds since 1970.
+
+    >>> zoned_time(1_700_000_000_000_000_000, "Europe/London")
+    '2023-11-14 22:13 GMT'
+    """
+    return f"{(EPOCH + timedelta(seconds=moment // 1_000_000_000)).astimezone(zone(timezone)):%Y-%m-%d %H:%M %Z}"
+
+
 def _datetime(value: object) -> datetime | None:
     if isinstance(value, str):
         try:

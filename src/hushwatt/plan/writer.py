@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def table(plan: "Plan") -> dict[str, Any]:
-    """The canonical table: all defaults filled in, only strings and integers.
+    """The canonical table: all defaults filled in, only strings, integers and `true`.
 
     Amounts are whole millionths of ε, watts the shortest decimal strings,
     instants UTC.  What a plan does not have is left out.
@@ -42,6 +42,7 @@ def table(plan: "Plan") -> dict[str, Any]:
             "appliance_epsilon": plan.appliance_epsilon,
             "unmeasured": plan.unmeasured if plan.answers_unmeasured else None,
             "replaces": plan.replaces,
+            "share_results": plan.share_results or None,
             "appliance": [_appliance_table(each) for each in plan.appliances],
         }
     )
@@ -104,7 +105,8 @@ def _promise(plan: "Plan") -> list[str]:
         lines.append(f"appliance_epsilon = {plain(plan.appliance_epsilon)}  # the same for any one appliance")
     if plan.publish != 1:
         lines.append(f"publish = {plan.publish}  # slots that results are published for together")
-    return [*lines, f"minimum_homes = {plan.minimum_homes}  # below this many reports, nothing is shown"]
+    lines.append(f"minimum_homes = {plan.minimum_homes}  # below this many reports, nothing is shown")
+    return [*lines, *(["share_results = true  # homes may fetch what was published"] if plan.share_results else [])]
 
 
 def _mechanism(plan: "Plan") -> list[str]:

@@ -4,7 +4,7 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.periods import results_told
 from hushwatt.plan.phases import blind_spot
 from hushwatt.plan.plan import Plan
-from hushwatt.plan.summary import any_window
+from hushwatt.plan.summary import any_window, sharing_told
 from hushwatt.privacy.influence import influence, month
 from hushwatt.privacy.length_bias import leaning
 from hushwatt.privacy.long_run import OWNER, Voice, long_run_sentences
@@ -34,6 +34,7 @@ def sentences(plan: Plan, promise: Promise, size: int, voice: Voice = OWNER) -> 
         *([("never seen", spot)] if (spot := blind_spot(plan)) else []),
         *([("where it runs", IN_BULK)] if plan.decision == "provider" else []),
         *results_told(plan.publish, plan.slot),
+        *sharing_told(plan),
     ]
 
 

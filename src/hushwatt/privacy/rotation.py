@@ -7,6 +7,7 @@ about the places k·s … k·s + s − 1 of the order, going round, so a missed 
 
 from functools import lru_cache
 from hashlib import shake_256
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,29 @@ def reporting_span(plan: Plan) -> int:
     """Slots in a row in which no home reports twice, whatever about; likewise."""
     rules = rules_of(plan)
     return 1 if rules.repeats or plan.decision is not None else rules.stride(plan.window)
+
+
+def turn_classes(plan: Plan) -> int:
+    """How many kinds of slots there are: the same homes are asked about the same appliances in slots of one kind."""
+    return rules_of(plan).groups(plan.window) * _turns_around(plan)
+
+
+def turn_class(plan: Plan, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which kind each slot is of: its phase, and how far homes have come in their orders.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> turn_class(preset("advised"), np.arange(5)), turn_classes(preset("advised"))
+    (array([0, 1, 2, 0, 1]), 3)
+    """
+    rules, around = rules_of(plan), _turns_around(plan)
+    stride, groups = rules.stride(plan.window), rules.groups(plan.window)
+    return np.asarray(slots % groups * around + slots // stride % around)
+
+
+def _turns_around(plan: Plan) -> int:
+    """Turns until a home asks about the same appliances again."""
+    count = len(plan.appliances)
+    return count // gcd(count, plan.appliances_per_report) if has_orders(plan) else 1
 
 
 def order_of(plan: Plan, device: bytes) -> NDArray[np.uint16]:

@@ -1,7 +1,9 @@
 """Whether a plan that replaces another protects a home at least as well: what is weaker, in plain words.
 
 A home may follow a successor by itself only where this finds nothing.  Levels, oracle, mapping, texts and
-dates may change; what a home can be asked, how much it can cost, and who sees it may not get worse.
+dates may change; what a home can be asked, how much it can cost, and who sees it may not get worse.  A plan
+that begins to share its results shows the same numbers to more people, so that is its owner's to decide; one that
+stops to is not weaker.
 """
 
 from collections.abc import Iterator
@@ -46,6 +48,8 @@ def _amounts(old: Plan, new: Plan) -> Iterator[str]:
         yield "it does not keep its own promise"
     if new.minimum_homes < old.minimum_homes:
         yield f"it shows results of {new.minimum_homes} homes, not of {old.minimum_homes} at least"
+    if new.share_results and not old.share_results:
+        yield "it shows what is published to all homes, not to its provider alone"
 
 
 def _times(old: Plan, new: Plan) -> Iterator[str]:

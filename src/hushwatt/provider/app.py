@@ -22,6 +22,7 @@ from hushwatt.provider.api.health import operation_routes
 from hushwatt.provider.api.middleware import Middleware, exception_handlers
 from hushwatt.provider.api.openapi import describe_upload
 from hushwatt.provider.api.plans import plan_routes
+from hushwatt.provider.api.results import result_routes
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.api.upload import UploadRoute
 from hushwatt.provider.clock import UtcClock
@@ -61,6 +62,7 @@ def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> 
     app.state.service, app.state.access = service, access
     operations = operation_routes(service, access)
     app.include_router(plan_routes(service, authenticator), prefix="/v1")
+    app.include_router(result_routes(service, authenticator), prefix="/v1")
     app.include_router(device_routes(service, authenticator, access), prefix="/v1")
     app.include_router(estimate_routes(service, authenticator, access), prefix="/v1")
     app.include_router(operations, prefix="/v1")

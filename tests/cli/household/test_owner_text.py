@@ -4,7 +4,8 @@ import re
 from dataclasses import replace
 
 from hushwatt.audit.harness.plan_home import proposal_of
-from hushwatt.cli.household.owner_text import agreement, source_lines, status_lines
+from hushwatt.cli.household.owner_text import source_lines, status_lines
+from hushwatt.household.agreement import agreement
 from hushwatt.household.consent_text import plan_changes
 from hushwatt.household.ledger.caps import Caps
 

@@ -10,8 +10,10 @@ import pytest
 from tests.household.living import NO_CAPS, FixedReadings, HomeUnderTest, MachineClock, join
 
 from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.page.data import OwnerPageData
+from hushwatt.household.page.last_report import true_level
+from hushwatt.household.page.render import render
 from hushwatt.household.page.server import OwnerPage, serve
-from hushwatt.household.page.view import true_level
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
 
@@ -51,22 +53,39 @@ def ask(port, method, path, body=None, **headers):
     return answer, text
 
 
-def test_everything_is_on_the_page(home, port):
-    """Budget, promise, grid, conclusions, terms, sources, and every byte that left."""
+PAGES = ["", "history", "reports", "reports?all=1", "limits", "numbers"]
+QUOTING = ["", "plan", "leave", "numbers", "limits"]  # pages that name a plan
+FORMS = ["pause", "resume", "compare", "limits", "leave", "forget"]
+
+
+def test_the_first_page(home, port):
+    """One sentence, what was measured and sent, plugs, days, and the latest bytes that left."""
     answer, text = ask(port, "GET", "/")
     payloads = [row["payload"].hex() for row in home.store.rows("SELECT payload FROM reports")]
 
     assert answer.status == 200
     for words in (
-        "Your budget",
-        "True against sent, slot 4",
-        "What the provider can conclude",
-        "What never changes",
-        "never",
+        "Nothing has left this home yet.",
+        "Your home measured (shown only here)",
+        "Your plugs",
+        "Day by day",
     ):
         assert words in text
     assert payloads
     assert all(payload in text for payload in payloads)
+
+
+def test_no_page_refreshes_itself_or_leaves_its_folder(port):
+    """Nothing that is read or filled in is lost to a reload, and links work under any folder, as behind an ingress."""
+    for path in PAGES:
+        answer, text = ask(port, "GET", f"/{path}")
+        targets = re.findall(r'(?:href|action)="(.*?)"', text)
+
+        assert answer.status == 200
+        assert "http-equiv" not in text
+        assert "<script" not in text
+        assert targets
+        assert all(not target.startswith(("/", "http")) and "/" not in target.removeprefix("./") for target in targets)
 
 
 def test_what_others_wrote_is_escaped(port):
@@ -79,11 +98,12 @@ def test_what_others_wrote_is_escaped(port):
 
 
 def test_the_true_side_shows_levels_not_watts(port):
-    """150 W is level 1 of three, and the number itself is nowhere."""
+    """150 W is level 1 of three, 100 to 200 W, and the number itself is nowhere."""
     _, text = ask(port, "GET", "/")
-    grid = re.findall(r'<span class="cells">(.*?)</span>', text)
+    grid = re.findall(r'<span class="cells"[^>]*>(.*?)</span>(.*?)<', text)
 
-    assert grid[0].split("</b>")[1].startswith('<b class="true"')
+    assert grid[0][0].split("</b>")[1].startswith('<b class="true"')
+    assert grid[0][1] == "100 to 200 W"
     assert "150" not in re.sub(r"<code>.*?</code>|<style>.*?</style>", "", text, flags=re.DOTALL)
 
 
@@ -100,13 +120,31 @@ def test_the_button_pauses_and_resumes(home, page, port):
     assert home.store.value("SELECT paused FROM plans") is None
 
 
-@pytest.mark.parametrize("form", ["", "key=", "key=guess"])
-def test_other_sites_cannot_press_it(home, port, form):
-    """Without the key nothing happens."""
-    answer, _ = ask(port, "POST", "/pause", form)
+def state_of(home, folder):
+    """All that a form could change."""
+    caps = folder / "caps.toml"
+    plans = home.store.rows("SELECT paused, left, device, secret FROM plans")
+    return (
+        plans,
+        caps.read_text() if caps.exists() else None,
+        home.store.rows("SELECT * FROM home WHERE name = 'compare'"),
+    )
 
-    assert answer.status == 403
-    assert home.store.value("SELECT paused FROM plans") is None
+
+def filled_in(home, key):
+    plan = home.store.value("SELECT plan FROM plans")
+    return urlencode({"key": key, "plan": plan, "on": "1", "epsilon_per_day": "99", "sure": "yes"})
+
+
+@pytest.mark.parametrize("key", [None, "", "guess"])
+def test_other_sites_cannot_press_it(home, folder, port, key):
+    """Without the key nothing happens, whatever the form."""
+    before = state_of(home, folder)
+    for action in FORMS:
+        answer, _ = ask(port, "POST", f"/{action}", "" if key is None else filled_in(home, key))
+
+        assert answer.status == 403
+        assert state_of(home, folder) == before
 
 
 @pytest.mark.parametrize(
@@ -119,12 +157,24 @@ def test_other_sites_cannot_press_it(home, port, form):
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_nor_with_a_key_from_elsewhere(home, page, port, headers):
+def test_nor_with_a_key_from_elsewhere(home, folder, page, port, headers):
     """A browser that says the button was pressed on another site is believed, whatever key comes along."""
-    answer, _ = ask(port, "POST", "/pause", urlencode({"key": page.csrf_token}), **headers)
+    before = state_of(home, folder)
+    for action in FORMS:
+        answer, _ = ask(port, "POST", f"/{action}", filled_in(home, page.csrf_token), **headers)
 
-    assert answer.status == 403
-    assert home.store.value("SELECT paused FROM plans") is None
+        assert answer.status == 403
+        assert state_of(home, folder) == before
+
+
+def test_nor_under_another_name_of_this_machine(home, folder, page, port):
+    """A name that was made to point here (DNS rebinding) presses nothing, even with the key."""
+    before = state_of(home, folder)
+    for action in FORMS:
+        answer, _ = ask(port, "POST", f"/{action}", filled_in(home, page.csrf_token), Host="evil.example.org")
+
+        assert answer.status == 403
+        assert state_of(home, folder) == before
 
 
 def test_a_browser_on_the_page_can(home, page, port):
@@ -135,15 +185,17 @@ def test_a_browser_on_the_page_can(home, page, port):
     assert answer.status == 303
 
 
-@pytest.mark.parametrize("method, path", [("GET", "/"), ("GET", "/other"), ("POST", "/pause")])
-def test_no_answer_can_be_framed(page, port, method, path):
-    """Every answer, also a refusal or a redirect, is for no frame, no cache and no guessing."""
-    answer, _ = ask(port, method, path, urlencode({"key": page.csrf_token}) if method == "POST" else None)
+def test_no_answer_can_be_framed(page, port):
+    """Every answer, also a refusal, a download or a redirect, is for no frame, no cache and no guessing."""
+    asked = [("GET", f"/{path}") for path in [*PAGES, "other", "export"]] + [("POST", f"/{form}") for form in FORMS]
+    for method, path in asked:
+        answer, _ = ask(port, method, path, urlencode({"key": page.csrf_token}) if method == "POST" else None)
 
-    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
-    assert answer.headers["X-Frame-Options"] == "DENY"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert answer.headers["Cache-Control"] == "no-store"
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_home_assistant_shows_it_as_a_panel(page):
@@ -171,20 +223,22 @@ def test_a_pause_says_what_becomes_of_what_waits(home, page, port):
 
 
 def test_what_others_wrote_is_one_quoted_line(folder, plan_of):
-    """A description with line ends, direction marks and quotes stays inside its own."""
-    from hushwatt.household.page.view import OwnerPageData, home_page
-
-    made = HomeUnderTest(folder / "other.sqlite", readings=FixedReadings(150.0))
-    wild = "Kettles.”\n\nyour home: “ε 0 only\u202e"
-    join(made.store, plan_of(3, 3, method="lbu", name="a” b", description=wild, contact="c\nd"))
+    """A description with line ends, direction marks and quotes stays inside its own, on every page."""
+    made = HomeUnderTest(folder / "ledger.sqlite", readings=FixedReadings(150.0))
+    wild = "Kettles.”\n\nyour home: “ε 0 only\u202e<b>"
+    plan = plan_of(3, 3, method="lbu", name="a” <i>b", description=wild, contact="c\nd")
+    join(made.store, plan)
     made.live(2 * TURN, TURN / 20)
-    text = home_page(OwnerPageData(made.store, made.caps, made.clock.wall, {}, [], "key"))
+    data = OwnerPageData(made.store, made.caps, made.clock.wall, {}, [], "key", folder=HomeFolder(folder))
+    pages = {path: render(path, {"plan": plan.id, "id": plan.id}, data).body for path in QUOTING}
     made.switch_off()
 
-    assert "“Kettles.&quot; your home: &quot;ε 0 only”" in text
-    assert "“a&quot; b”" in text
-    assert "“c d”" in text
-    assert "\u202e" not in text
+    for text in pages.values():
+        assert "“a&quot; &lt;i&gt;b”" in text
+        assert "\u202e" not in text
+        assert "<i>b" not in text
+    assert "“Kettles.&quot; your home: &quot;ε 0 only&lt;b&gt;”" in pages["plan"]
+    assert "“c d”" in pages["plan"]
 
 
 def test_other_names_of_this_machine_are_refused(port):
@@ -192,7 +246,7 @@ def test_other_names_of_this_machine_are_refused(port):
     answer, text = ask(port, "GET", "/", Host="evil.example.org")
 
     assert answer.status == 403
-    assert "Your budget" not in text
+    assert "hushwatt at home" not in text
 
 
 def test_other_machines_are_refused(page):
@@ -233,30 +287,33 @@ def test_not_measured_is_no_level(plan_of, mapping):
 
 
 def test_not_measured_in_plain_words(folder, plan_of):
-    """True and sent say so beside the squares, the sources have a line, and so have the terms."""
+    """True and sent say so in words, the plugs have a line, and so have the terms."""
     plan = plan_of(3, epsilon=90_000_000, oracle="grr", unmeasured="answer")
     made = HomeUnderTest(folder / "ledger.sqlite", readings=FixedReadings(float("nan")))
     join(made.store, plan)
     made.live(5 * TURN, TURN / 20)
     hub = Hub.of(SourcesFile.parse({}, folder), lambda line: None)
     hub.open(plan, 0)
-
-    text = OwnerPage(HomeFolder(folder), made.agent, hub, MachineClock(wall=made.clock.wall)).show(False)
+    page = OwnerPage(HomeFolder(folder), made.agent, hub, MachineClock(wall=made.clock.wall))
+    text, terms = page.get("", {}).body, page.get("plan", {"id": plan.id}).body
     made.switch_off()
 
-    grid = re.findall(r"<tr>(<td>“appliance.*?)</tr>", text)[0]
-    assert grid.count("</span> not measured</td>") == 2
+    grid = re.findall(r'<tr>(<td data-name="Appliance">.*?)</tr>', text)[0]
+    assert grid.count("</span>not measured") == 2
     assert 'class="true"' not in grid
-    assert "<td>no source</td><td>never</td>" in text
-    assert "your home answers that it does not measure it" in text
+    assert "nobody measures it: your home reports that it is not measured" in text
+    assert "your home answers that it does not measure it" in terms
 
 
-def test_the_page_shows_the_caps_that_hold(home, port):
+def test_the_page_shows_the_caps_that_hold(home, page, port):
     """What the caps hold back is said, by the caps that the agent has and not by those of a file."""
     home.agent.caps = replace(NO_CAPS, appliance_epsilon=1_500_000, smallest_minimum_homes=50)
     _, text = ask(port, "GET", "/")
+    _, numbers = ask(port, "GET", "/numbers")
+    _, limits = ask(port, "GET", "/limits")
 
-    assert "all plans, on any one appliance in any 3 days" in text
-    assert "<td>ε 1.5</td>" in text
-    assert "Held back by your caps: it shows results of 1 homes, your smallest_minimum_homes is 50." in text
-    assert "your cap appliance_epsilon is 1.5." in text
+    assert "asks for more than your limits allow" in text
+    assert "all plans, on any one appliance in any 3 days" in numbers
+    assert ">ε 1.5</td>" in numbers
+    assert "it shows results of 1 homes, your smallest_minimum_homes is 50" in limits
+    assert "your cap appliance_epsilon is 1.5." in limits

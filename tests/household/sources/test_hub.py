@@ -48,6 +48,26 @@ def test_plugs_of_one_appliance_add_up(hub_of, plan):
     assert hub.means(plan, 0).tolist() == pytest.approx([150, 7])
 
 
+@pytest.mark.parametrize("unmeasured", ["zero", "answer"])
+def test_what_was_measured_is_known(hub_of, plan, unmeasured):
+    """0 W of a plug that spoke is a reading; that of one that was silent for most of the slot, or of none, is not."""
+    plan = replace(plan, unmeasured=unmeasured)
+    hub, _ = hub_of({"topic": "one"})
+    before = hub.measured(plan)
+    hub.open(plan, 0)
+    hub.on_message(start_of(plan), "one", b"0", False)
+    hub.on_message(start_of(plan) + HOUR // 2, "one", b"0", False)
+    means = hub.means(plan, 0)
+    spoke = hub.measured(plan)
+    hub.open(plan, 5)
+    hub.means(plan, 5)
+
+    assert before == [False, False]
+    assert means[0] == 0
+    assert spoke == [True, False]
+    assert hub.measured(plan) == [False, False]
+
+
 def test_an_appliance_nobody_measures_is_said_once(hub_of, plan):
     """It counts as 0 W, and the owner is told."""
     hub, said = hub_of({"topic": "a"})

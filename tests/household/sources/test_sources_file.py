@@ -4,6 +4,8 @@ import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
+from hushwatt.household.sources.entities import EntityEntry
+from hushwatt.household.sources.home_assistant_login import HomeAssistantLogin
 from hushwatt.household.sources.presets import Custom, Tasmota
 from hushwatt.household.sources.sources_file import Broker, SourcesFile
 
@@ -57,6 +59,38 @@ def test_a_password_may_have_its_own_file(folder):
     assert mapping.broker.secret() == "secret"
 
 
+ENTITY = """
+[home_assistant]
+url = "http://homeassistant.local:8123"
+token_file = "token"
+[[entity]]
+appliance = "kettle"
+entity = "sensor.kettle_power"
+[[entity]]
+name = "oven"
+appliance = "oven"
+entity = "sensor.oven_energy"
+stale = "5m"
+maximum = 9000
+"""
+
+
+def test_entities_of_home_assistant_are_read(folder):
+    """Beside plugs and tables; files are found from the folder, and the old switch `entities` is another thing."""
+    mapping = load(folder, ENTITY)
+
+    assert mapping.home_assistant == HomeAssistantLogin(
+        "http://homeassistant.local:8123", token_file=str(folder / "token")
+    )
+    assert mapping.entities_of_home_assistant == (
+        EntityEntry("sensor.kettle_power", "kettle", "sensor.kettle_power"),
+        EntityEntry("oven", "oven", "sensor.oven_energy", 300 * SECOND, 9000.0),
+    )
+    assert mapping.appliances == {"kettle", "oven"}
+    assert mapping.broker is None
+    assert mapping.entities is False
+
+
 PLUG = '[[plug]]\nappliance = "kettle"\npreset = "tasmota"\ntopic = "k"\n'
 
 
@@ -90,6 +124,19 @@ PLUG = '[[plug]]\nappliance = "kettle"\npreset = "tasmota"\ntopic = "k"\n'
         ("[[table]]\npath = 'x.csv'\nappliances = {a = 1}", "appliances must be a table of texts"),
         ("[[table]]\npath = 'x\\u0000.csv'".replace("'", '"'), "path must be a text"),
         ("plug = " + "[" * 5_000, "nested too deeply"),
+        ("entity = 3", r"write entity as \[\[entity\]\]"),
+        (ENTITY + "[[entity]]\nappliance = 'x'", "entity 3: needs entity"),
+        (ENTITY + "watts = 3", "entity 2: unknown key watts"),
+        (ENTITY.replace("sensor.oven_energy", "Oven energy"), "entity 2: entity must be as Home Assistant names it"),
+        (ENTITY.replace("9000", "0"), "entity 2: maximum must be watts"),
+        (ENTITY.replace('"5m"', '"soon"'), "entity 2: stale must be a time"),
+        (ENTITY.replace("http://", ""), "home_assistant: url must begin with http://"),
+        (ENTITY.replace("token_file", "token_fiel"), "home_assistant: unknown key token_fiel"),
+        (ENTITY.replace('token_file = "token"', ""), "home_assistant: needs token_file"),
+        ("[home_assistant]\ntoken_file = 'x'", "home_assistant: needs url"),
+        (ENTITY.partition("[[")[1] + ENTITY.partition("[[")[2], r"\[\[entity\]\] needs \[home_assistant\]"),
+        ("home_assistant = 1", "write it as a table"),
+        (ENTITY.partition("[[")[0] + "entity = [1]", "entity"),
     ],
 )
 def test_a_wrong_file_is_one_line(folder, text, words):

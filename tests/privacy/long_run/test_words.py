@@ -125,3 +125,14 @@ def test_the_larger_risk_is_told():
     name = single.names[0]
     assert f"{times_in_100(long_run(single).told[name].ownership, 0.5)} times in 100" in long_run_words(single)[0]
     assert "measure" not in long_run_words(preset("advised"))[0]
+
+
+def test_nobody_owns_the_whole_house():
+    """Of a meter of the whole house it is told whether electricity is used at all, not whether it is owned."""
+    plan = preset("mains")
+    answered = replace(plan, unmeasured="answer")
+
+    assert "whether you use any electricity from the grid 65 times" in long_run_words(plan)[0]
+    assert "whether it uses any electricity from the grid" in long_run_words(plan, voice=ANALYST)[0]
+    assert "from the grid, with a meter that tells of it" in long_run_words(answered)[0]
+    assert "own mains" not in str([long_run_sentences(each) for each in (plan, answered)])

@@ -585,9 +585,9 @@ def test_command(talk, plan, told, tmp_path):
         assert says(shares, *(100 * limit for limit in each["share_ci95"]))
         assert rank == (str(best) if best == worst else f"{best}–{worst}")
     headings, rows = printed(top_table(found, 2))
-    assert headings == ["rank", "appliance", "watts", "95 %", "share", "forgers", ""]
+    assert headings == ["rank", "appliance", "watts", "95 %", "share", "in top 2", "forgers", ""]
     assert [row[1] for row in rows] == told["top"][:2]
-    for _, name, watts, between, share, swap, _ in rows:
+    for _, name, watts, between, share, _, swap, _ in rows:
         each = told["appliances"][name]
         assert swap == forgers(each)
         assert says(watts, each["mean_watts"])

@@ -11,7 +11,7 @@ from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.page_layout import last_ranges, range_links
 from hushwatt.provider.dashboard.query import parse_query
-from hushwatt.provider.estimate.time_range import parse_time_range
+from hushwatt.provider.estimate.times.time_range import parse_time_range
 
 ZONES = ("America/Los_Angeles", "Asia/Kolkata", "Pacific/Auckland", "UTC")
 

@@ -55,6 +55,8 @@ def test_names():
         "share_ci95",
         "rank",
         "rank_ci95",
+        "rank_marginal_ci95",
+        "in_top",
         "clipped",
         "swap_homes",
     ]

@@ -98,6 +98,7 @@ class FakeProvider(Endpoint):
     reasons: dict[int, str] = field(default_factory=dict)  # why those of a slot are
     enrolment: dict[str, Any] = field(default_factory=lambda: {"device": bytes(range(16)).hex()})
     history: list[dict[str, str]] = field(default_factory=list)  # of its keys
+    results: list[dict[str, Any]] = field(default_factory=list)  # what was published, under any plan
 
     def answer(self, request: SentRequest) -> HttpResponse:
         self.requests.append(request)
@@ -117,6 +118,8 @@ class FakeProvider(Endpoint):
                 return {"history": self.history}
             case "devices":
                 return self.enrolment
+            case "results":
+                return {"plan": request.path.split("/")[3], "results": self.results}
             case "reports":
                 return self._verdict(request.body)
             case _:

@@ -14,6 +14,7 @@ from hushwatt.plan.amounts import MICRO
 from hushwatt.privacy.entropy import Simulation
 
 METHODS = ("lbu", "lsp", "lbd", "lba", "lpu")
+START = datetime(2024, 1, 1, tzinfo=UTC)
 TURN = 600  # seconds of a slot
 LONG = 60_000  # slots of a window that is longer than any collection here
 
@@ -27,7 +28,7 @@ def plan_for(chance: random.Random, method: str | None = None, **fields: Any) ->
         "name": f"plan {chance.getrandbits(60)}",
         "description": "What is asked.",
         "contact": "someone@example.org",
-        "start": datetime(2024, 1, 1, tzinfo=UTC),
+        "start": START,
         "expires": datetime(2025, 1, 1, tzinfo=UTC),
         "timezone": "UTC",
         "slot": SlotLength(TURN, "s"),

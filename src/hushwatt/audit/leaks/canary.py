@@ -21,12 +21,15 @@ from hushwatt.audit.harness.plan_home import PlanHome, home_in_plan, proposal_of
 from hushwatt.audit.leaks.traces import listening, written_by
 from hushwatt.household.join import Proposal, pause
 from hushwatt.household.report.levels import Watts
+from hushwatt.household.sources.home_assistant.states import SubscribedStates
+from hushwatt.household.sources.home_assistant.statistics import rows as statistics_rows
 from hushwatt.household.sources.hub import Hub
 from hushwatt.household.sources.sources_file import SourcesFile
 from hushwatt.plan.amounts import MICRO
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy, OperatingSystem
 
+ENTITY = "sensor.kettle_power"
 RUNS, QUICK_RUNS = 100_000, 160
 SLOTS, BAD = 3, 1  # slots that every home lives through, and the one in which it has trouble
 TIGHT = replace(NO_CAPS, epsilon_per_day=MICRO // 2)
@@ -72,12 +75,15 @@ def agent_restarts(home: PlanHome) -> None:
 
 
 def real_plugs(home: PlanHome) -> None:
-    """Readings come from plugs of three makers, some of them broken."""
+    """Readings come from plugs of three makers, some of them broken, and from Home Assistant."""
     entries = [
         {"appliance": appliance.name, "preset": preset, "topic": "plug"}
         for appliance, preset in zip(home.plan.appliances, ("tasmota", "shelly", "zigbee2mqtt"), strict=True)
     ]
-    home.agent.readings = Hub.of(SourcesFile.parse({"plug": entries}, home.store.path.parent), home.said.append)
+    login = {"url": "http://homeassistant.local:8123", "token": "token"}
+    chosen = [{"appliance": home.plan.names[0], "entity": ENTITY}]
+    table = {"plug": entries, "home_assistant": login, "entity": chosen}
+    home.agent.readings = Hub.of(SourcesFile.parse(table, home.store.path.parent), home.said.append)
 
 
 def speak(home: PlanHome, watts: float) -> None:
@@ -95,7 +101,20 @@ def speak(home: PlanHome, watts: float) -> None:
         text = json.dumps(content).encode()
         for payload, retained in ((text, False), (text, True), (text[:-3], False)):
             hub.on_message(now, topic, payload, retained)
+    tell(hub, watts, now)
     hub.poll(now, now)
+
+
+def tell(hub: Hub, watts: float, now: int) -> None:
+    """What Home Assistant says in a slot: states of good and bad units, broken ones, statistics, then nothing."""
+    states, rows = SubscribedStates({ENTITY}), {"start": now // 10**6, "end": now // 10**6 + 300_000, "mean": watts}
+    for state, unit in ((f"{watts}", "W"), (f"{watts} W", "W"), (watts, "kW"), (f"{watts}", "horses")):
+        told = {"s": state, "a": {"unit_of_measurement": unit}, "lc": watts}
+        for each in states.on_event({"a": {ENTITY: told}}):
+            hub.on_entity(now, each)
+    for row in statistics_rows({ENTITY: [rows]}, ENTITY):
+        hub.fill(ENTITY, row.start, row.end, row.watts)
+    hub.lose_entities(now, "Home Assistant does not answer")
 
 
 def health_of(home: PlanHome) -> str:

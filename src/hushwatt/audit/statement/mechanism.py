@@ -95,15 +95,24 @@ def collected(plan: Plan, evidence: Evidence) -> Fact:
     )
 
 
+READERS = {
+    False: "Whoever the provider lets in reads them.",
+    True: "Whoever can reach the provider may read means and their intervals, over stretches of a week or so: homes "
+    "fetch them to be compared with, without saying who they are, and those whose owners want that keep sums of their "
+    "own watts, over the same stretches, on their own disk.",
+}
+
+
 def published(plan: Plan) -> Fact:
     """What anybody else sees: sums over homes."""
     return fact(
         "minimum",
         "What is published",
         "Estimates over all homes, {often}, and nothing where fewer than {homes} reported; once published, a number "
-        "never changes, so that no difference of two singles out a home.",
+        "never changes, so that no difference of two singles out a home. {readers}",
         often=from_plan("publish", how_often(plan.publish, plan.slot), plan.publish),
         homes=from_plan("minimum_homes", count_of(plan.minimum_homes, "home"), plan.minimum_homes),
+        readers=from_plan("share_results", READERS[plan.share_results], plan.share_results),
     )
 
 

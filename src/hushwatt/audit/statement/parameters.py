@@ -16,7 +16,7 @@ NONE = "none"  # of a key that an appliance does not have
 SAID = (  # keys that sentences of a statement speak of
     *("version", "name", "description", "contact", "start", "expires", "timezone", "slot", "epsilon", "window"),
     *("method", "decision", "oracle", "appliances_per_report", "mapping", "minimum_homes", "publish"),
-    *("appliance_epsilon", "unmeasured", "replaces", "appliance"),
+    *("appliance_epsilon", "unmeasured", "replaces", "share_results", "appliance"),
 )
 
 
@@ -51,4 +51,6 @@ def _appliance(number: int, table: dict[str, Any]) -> tuple[TracedFigure, ...]:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return ", ".join(map(str, value)) if isinstance(value, list) else sanitised(value, LONGEST_TEXT)

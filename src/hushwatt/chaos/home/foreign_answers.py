@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from urllib.parse import SplitResult
 
@@ -20,6 +21,7 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.errors import HushwattError
 from hushwatt.household.consent_text import consent_terms
 from hushwatt.household.ledger.store import Store
+from hushwatt.household.results.fetch import parse_results
 from hushwatt.household.upload.http import HttpResponse, HttpSession
 from hushwatt.household.upload.outbox import Outbox, verdicts
 from hushwatt.household.upload.provider_client import (
@@ -32,6 +34,8 @@ from hushwatt.household.upload.provider_client import (
 )
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket
 from hushwatt.plan.plan import Plan
+from hushwatt.plan.sharing import stretches
+from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.promise import Promise, promise
 from hushwatt.wire.signature import public_bytes, sign_plan
@@ -47,6 +51,9 @@ PLACES = (
     b"\0",
 )
 TURNS = plan_for(random.Random(0), "lpu")
+SHARED = plan_for(random.Random(0), "lbu", share_results=True)
+WEEK = str(stretches(SHARED).length).encode()
+RESULT = b'{"plan": "' + SHARED.id.encode() + b'", "results": [{"slot": 0, "slots": ' + WEEK + b', "homes": 9, '
 TEMPLATES: dict[Callable[[HttpResponse], object], tuple[bytes, ...]] = {
     parse_plan_list: (
         b'{"plans": [{"id": "' + b"5f" * 32 + b'", "name": \0}, {"id": \0}, \0]}',
@@ -66,6 +73,12 @@ TEMPLATES: dict[Callable[[HttpResponse], object], tuple[bytes, ...]] = {
         b'{"accepted": \0, "repeated": \0, "rejected": [{"index": \0, "reason": \0}]}',
         b'{"accepted": 2, "repeated": 0, "rejected": [{"index": 1, "reason": \0}]}',
         b'{"rejected": \0}',
+    ),
+    lambda answer: _read_results(answer): (
+        RESULT + b'"appliances": {"appliance 0": {"ci95": [\0, \0], "counted": ' + WEEK + b', "clipped": true}}}]}',
+        RESULT + b'"appliances": {"appliance 0": {"ci95": \0, "counted": \0, "clipped": \0}, \0: 1}}, \0]}',
+        b'{"plan": "' + SHARED.id.encode() + b'", "results": [{"slot": \0, "slots": \0, "homes": \0}, \0]}',
+        b'{"plan": \0, "results": \0}',
     ),
     lambda answer: answer.problem: (
         b'{"title": \0, "detail": \0, "status": \0}',
@@ -106,6 +119,13 @@ def case(seed: int, folder: Path) -> None:
 def _read_verdicts(answer: HttpResponse) -> None:
     words = verdicts(answer, 3)
     expect(len(words) == 3 and all(map(WORD.fullmatch, words)), "a verdict that is no word was believed")
+
+
+def _read_results(answer: HttpResponse) -> None:
+    for result in parse_results(SHARED, answer, nanoseconds(SHARED.expires)):
+        limits = [limit for mean in result.means.values() for limit in (mean.low, mean.high)]
+        expect(set(result.means) <= set(SHARED.names), "an appliance that is not in the plan was believed")
+        expect(all(map(isfinite, limits)), "a number beyond all sense was believed")
 
 
 def _refuse_or_read(step: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""Messages on the broker that no plug should send, heard by the shipped sources of a home."""
+"""Messages that no plug and no Home Assistant should send, heard by the shipped sources of a home."""
 
 from math import isfinite, isnan
 from pathlib import Path
@@ -9,12 +9,16 @@ from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.chaos.mutations import GAP, Mutator, resident
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.clock import SECOND
-from hushwatt.household.home_assistant import obey
 from hushwatt.household.join import pause
 from hushwatt.household.ledger.store import Store
-from hushwatt.household.sources.discover import recognise
+from hushwatt.household.mqtt_entities.entities import obey
+from hushwatt.household.sources.home_assistant.session import MAX_MESSAGE
+from hushwatt.household.sources.home_assistant.states import SubscribedStates
+from hushwatt.household.sources.home_assistant.statistics import rows
 from hushwatt.household.sources.hub import Hub
+from hushwatt.household.sources.presets import recognise
 from hushwatt.household.sources.sources_file import SourcesFile
+from hushwatt.household.untrusted_json import Malformed, parse_json
 from hushwatt.plan import Appliance
 from hushwatt.plan.choices import UNMEASURED
 from hushwatt.plan.plan import Plan
@@ -29,6 +33,13 @@ PLUGS = [
     {"preset": "tasmota", "topic": "kitchen"},
     {"preset": "shelly", "topic": "shelly-1"},
     {"preset": "zigbee2mqtt", "topic": "living/tv"},
+    {"preset": "shelly", "topic": "shelly-2", "component": "em:0", "appliance": "mains"},
+    {"preset": "shelly-gen1", "topic": "em3", "component": "emeter/0+emeter/1", "appliance": "smart meter"},
+    {"preset": "shelly-gen1", "topic": "plug-s"},
+    {"preset": "tasmota", "topic": "strip", "channel": "2"},
+    {"preset": "dsmr", "topic": "dsmr/reading", "appliance": "grid"},
+    {"preset": "dsmr", "topic": "dsmr/json"},
+    {"preset": "glow", "topic": "glow/1", "appliance": "p1 meter"},
     {"preset": "esphome", "topic": "esp/sensor/client"},
     {"preset": "homeassistant", "topic": "sensor.oven"},
     {"preset": "custom", "topic": "bare"},
@@ -48,6 +59,16 @@ TEMPLATES: dict[str, tuple[bytes, ...]] = {
         b'{"method": \0, "params": {"switch:0": \0}}',
         b'{"method": "NotifyStatus", "params": {"switch:0": {"aenergy": \0}}}',
     ),
+    "em:0": (b'{"total_act_power": \0, "a_act_power": \0}',),
+    "electricitymeter": (
+        b'{"electricitymeter": {"power": {"value": \0, "units": "kW"}, "energy": {"import": {"cumulative": \0}}}}',
+        b'{"electricitymeter": {"power": {"value": \0, "units": \0}}}',
+        b'{"electricitymeter": \0}',
+    ),
+    "json": (
+        b'{"electricity_currently_delivered": \0, "electricity_currently_returned": \0}',
+        b'{"electricity_delivered_1": \0, "electricity_delivered_2": \0}',
+    ),
     "switch:0": (b'{"id": 0, "apower": \0, "aenergy": {"total": \0}}', b'{"apower": \0}'),
     "tv": (b'{"power": \0, "energy": \0}', b'{"power": \0}'),
     "availability": (b'{"state": \0}', b'{"state": "offline"}', b"online"),
@@ -55,31 +76,50 @@ TEMPLATES: dict[str, tuple[bytes, ...]] = {
     "list": (b'[{"a": [\0, \0]}]', b'[{"a": \0}]', b"[\0]"),
     "unit_of_measurement": (b'"kW"', b'"W"', b"kWh", b"\0"),
 }
+ENTITY = "sensor.oven_power"
+LOGIN = {"url": "http://homeassistant.local:8123", "token": "token"}
+STATES = (
+    b'{"a": {"sensor.oven_power": {"s": \0, "a": {"unit_of_measurement": "W"}, "lc": \0}}}',
+    b'{"a": {"sensor.oven_power": {"s": "4711.25", "a": {"unit_of_measurement": \0, "state_class": \0}, "lc": \0}}}',
+    b'{"c": {"sensor.oven_power": {"+": {"s": \0, "lc": \0, "a": \0}, "-": {"a": [\0, "device_class"]}}}}',
+    b'{"c": {"sensor.oven_power": {"+": \0, "-": \0}}, "a": \0, "r": [\0]}',
+    b'{"c": {"sensor.oven_power": \0}, "r": \0}',
+    b"\0",
+)
+STATISTICS = (
+    b'{"sensor.oven_power": [{"start": \0, "end": \0, "mean": \0}, {"start": 0, "end": 300000, "change": \0}]}',
+    b'{"sensor.oven_power": \0}',
+)
 BARE = (GAP, b'"unavailable"', b"offline", b"true")
 
 
 def case(seed: int, folder: Path) -> None:
     """A home hears thousands of messages, and lives through the slots between them."""
     mutator, said = Mutator(seed), list[str]()
-    names = [f"appliance {place}" for place in range(len(PLUGS))]
-    plugs = [{**plug, "appliance": name, "maximum": LARGEST} for plug, name in zip(PLUGS, names, strict=True)]
-    hub = Hub.of(SourcesFile.parse({"plug": plugs}, folder), said.append)
+    names = [plug.get("appliance", f"appliance {place}") for place, plug in enumerate(PLUGS)]
+    plugs = [{"appliance": name, **plug, "maximum": LARGEST} for plug, name in zip(PLUGS, names, strict=True)]
+    chosen = [{"appliance": names[0], "entity": ENTITY, "maximum": LARGEST}]
+    table = {"plug": plugs, "home_assistant": LOGIN, "entity": chosen}
+    hub, states = Hub.of(SourcesFile.parse(table, folder), said.append), SubscribedStates({ENTITY})
     appliances = tuple(Appliance.of(name, [100, 200]) for name in names)
     plan = plan_for(mutator.chance, "lbu", appliances=appliances, unmeasured=mutator.pick(list(UNMEASURED)))
     before = resident()
     for slot in range(MESSAGES // SLOT):
-        _live(hub, plan, slot, mutator)
+        _live(hub, states, plan, slot, mutator)
         expect(not hub.guard.count, "; ".join(hub.guard.once.last.values()))
     _check_lines(said)
     expect(resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB stayed in memory")
     _command(folder, mutator)
 
 
-def _live(hub: Hub, plan: Plan, slot: int, mutator: Mutator) -> None:
+def _live(hub: Hub, states: SubscribedStates, plan: Plan, slot: int, mutator: Mutator) -> None:
     """One slot full of messages, and the means that come of it."""
     hub.open(plan, slot)
     begun, topics = nanoseconds(plan.calendar.start_of(slot)), hub.topics
     for place in range(SLOT):
+        if mutator.happens(0.1):
+            _tell(hub, states, begun + place * TURN * SECOND // SLOT, mutator)
+            continue
         topic = mutator.pick(topics)
         payload = mutator.message(mutator.pick(TEMPLATES.get(topic.rpartition("/")[2], BARE)))
         hub.on_message(begun + place * TURN * SECOND // SLOT, topic, payload, mutator.happens(0.1))
@@ -87,8 +127,24 @@ def _live(hub: Hub, plan: Plan, slot: int, mutator: Mutator) -> None:
             recognise(topic, payload)
     means = hub.means(plan, slot)
     known = [each for each in means if not (plan.answers_unmeasured and isnan(each))]
-    expect(all(isfinite(each) and 0 <= each <= LARGEST for each in known), "a mean that no plug could have")
+    most = 2 * LARGEST  # the first appliance has a plug and an entity
+    expect(all(isfinite(each) and 0 <= each <= most for each in known), "a mean that no plug could have")
     hub.health(begun)
+
+
+def _tell(hub: Hub, states: SubscribedStates, time: int, mutator: Mutator) -> None:
+    """Something that Home Assistant says: a state, a row of its statistics, or nothing any more."""
+    try:
+        event = parse_json(mutator.message(mutator.pick(STATES)), MAX_MESSAGE)
+        answer = parse_json(mutator.message(mutator.pick(STATISTICS)), MAX_MESSAGE)
+    except Malformed:
+        hub.lose_entities(time, "Home Assistant does not answer")
+        return
+    for state in states.on_event(event):
+        hub.on_entity(time, state)
+    for row in rows(answer, ENTITY):
+        hub.fill(ENTITY, row.start, row.end, row.watts)
+    hub.confirm_entities(time)
 
 
 def _check_lines(said: list[str]) -> None:
@@ -109,7 +165,7 @@ def _command(folder: Path, mutator: Mutator) -> None:
         expect(store.value("SELECT paused FROM plans") == 1, "the broker ended or moved a pause")
 
 
-SAYS = "no message on the broker ends the agent, is repeated in a line, or is taken for a wild reading"
+SAYS = "no message of broker or Home Assistant ends the agent, is repeated in a line, or is taken for a wild reading"
 SCENARIO = Scenario(
     "foreign-messages", 25, SAYS, quick=MESSAGES, full=10_000_000, case=case, each=MESSAGES, unit="messages"
 )

@@ -73,6 +73,31 @@ def compare(client: InProcessClient, query: EstimatesQuery, document: Document, 
         _pages(client, query, document)
 
 
+def shared(client: InProcessClient) -> list[tuple[EstimatesQuery, Document]]:
+    """What homes may fetch, range by range: the numbers of the answer for the same time, and nothing besides."""
+    said = client.ask("GET", f"{client.path}/results")
+    expect(said.status == 200, f"homes that ask for results were answered {said.status}")
+    again = client.ask("GET", f"{client.path}/results?home=1", headers=[("Cookie", "home=1")])
+    expect(again.body == said.body, "homes that ask for results are told different things")
+    found = []
+    for result in said.json()["results"]:
+        query = EstimatesQuery(result["slot"], result["slot"] + result["slots"] - 1)
+        _shared_range(client, query, result)
+        found.append((query, result))
+    return found
+
+
+def _shared_range(client: InProcessClient, query: EstimatesQuery, result: Document) -> None:
+    expect(query.whole(client.plan), "homes are told of a part of a period")
+    document = ask(client, query)
+    expect(result["homes"] == document["homes"], "homes are told of another number of homes")
+    for name in client.plan.names:
+        here, theirs = result["appliances"].get(name), document["appliances"].get(name)
+        numbers = {key: value for key, value in (here or {}).items() if key != "counted"}
+        expect((here is None) == (theirs is None), f"{name} is told at one door only")
+        expect(numbers.items() <= (theirs or {}).items(), "what homes may fetch differs from the answer")
+
+
 def _files(client: InProcessClient, query: EstimatesQuery, document: Document) -> None:
     from pyarrow import csv, parquet
 

@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
-from hushwatt.audit.harness.plans import histories, plan_for
-from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare, refuse
+from hushwatt.audit.harness.plans import START, TURN, histories, plan_for
+from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare, refuse, shared
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
@@ -52,6 +52,7 @@ class CollectionModel:
     reported: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))  # by slot
     slots: dict[tuple[int, str, bool], Any] = field(default_factory=dict)  # as first told
     answers: dict[EstimatesQuery, Any] = field(default_factory=dict)
+    shared: dict[EstimatesQuery, Any] = field(default_factory=dict)  # with homes
 
     @property
     def plan(self) -> Plan:
@@ -159,11 +160,13 @@ def case(seed: int, folder: Path) -> None:
             _events(model, slot)
             for _ in range(2):
                 _question(model)
+            _share(model)
         client.clock.set(plan.calendar.end_of(SLOTS - 1) + GRACE)
         client.get("/slots")
         model.part(3)
         for query in list(model.answers):
             _ask(model, query)
+        _share(model)
         _differences(model)
 
 
@@ -177,6 +180,8 @@ def _plan(chance: random.Random) -> Plan:
         appliances_per_report=chance.randint(1, count),
         minimum_homes=chance.randint(2, 5),
         publish=chance.choice([1, 1, 2, 3, 4]),
+        share_results=True,
+        expires=START + 52 * timedelta(seconds=TURN),  # results are shared of single periods, and of several
     )
 
 
@@ -227,6 +232,13 @@ def _ask(model: CollectionModel, query: EstimatesQuery) -> None:
     if query.last <= model.published:
         document.pop("not_yet", None)
         expect(model.answers.setdefault(query, document) == document, "a published period changed")
+
+
+def _share(model: CollectionModel) -> None:
+    """What homes may fetch: it is published, and as it was told first."""
+    for query, result in shared(model.client):
+        expect(query.last <= model.published, "homes are told of what is not published")
+        expect(model.shared.setdefault(query, result) == result, "what homes may fetch changed")
 
 
 def _look(model: CollectionModel, query: EstimatesQuery, slot: dict[str, Any], homes: int) -> None:

@@ -13,12 +13,13 @@ from hushwatt.cli.options import Json
 def doctor(*, folder: Path = Path(), provider: str | None = None, as_json: Json = False) -> None:
     """Check that this machine has what hushwatt needs.
 
-    Exits with 1 when something essential is wrong.
+    Where a home is in the folder, its ledger, its agent, its broker, its Home Assistant and its providers are looked
+    at too. Exits with 1 when something essential is wrong.
 
     Parameters
     ----------
     folder
-        Where state would be kept; a small file is written there and removed.
+        Where state is or would be kept; a small file is written there and removed.
     provider
         The address of a provider to compare the clock with.
     """

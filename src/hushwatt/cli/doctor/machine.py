@@ -13,6 +13,7 @@ from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
 from hushwatt.cli.doctor.check import Check
 from hushwatt.cli.doctor.clock import check_clock, check_clock_against
 from hushwatt.cli.doctor.disk import check_disk
+from hushwatt.cli.doctor.home import check_home
 from hushwatt.cli.doctor.installed_extras import check_extras
 from hushwatt.cli.extras import base, installed
 
@@ -30,6 +31,7 @@ def run_checks(folder: Path, provider: str | None = None) -> list[Check]:
         check_time_zones(),
         check_clock() if provider is None else check_clock_against(provider),
         check_disk(folder),
+        *check_home(folder),
         *check_extras(),
     ]
 

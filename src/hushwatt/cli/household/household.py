@@ -4,26 +4,32 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from hushwatt.cli.household.compare import compare
 from hushwatt.cli.household.options import (
     FolderOption,
     PlanName,
-    consents,
+    confirms,
     key_in,
     known_key,
     open_folder,
+    page_place,
     parquet_rows,
     plan_in,
     say,
 )
+from hushwatt.cli.household.sources import sources
 from hushwatt.cli.options import Json
 from hushwatt.errors import UsageError
-from hushwatt.sanitise import quoted, sanitised
+from hushwatt.sanitise import quoted
 
-app = App(name="household", help="Take part from home: join, run, see all that leaves, pause, leave.")
+app = App(name="household", help="Take part from home: join, run, see all that leaves, compare, pause, leave.")
+app.command(compare)
+app.command(sources)
 
 
 @app.command
@@ -61,15 +67,17 @@ def join(
     yes
         Agree without being asked; for scripts.
     """
-    from hushwatt.cli.household.owner_text import agreement
-    from hushwatt.household.cap_terms import refusal_lines, refusal_words
+    from hushwatt.household.agreement import agreement
     from hushwatt.household.join import agree, propose
     from hushwatt.household.ledger.caps import caps_with, write_caps
     from hushwatt.household.upload.http import check_address
-    from hushwatt.household.upload.provider_client import ProviderClient, choose_plan
+    from hushwatt.household.upload.provider_client import choose_plan
+    from hushwatt.household.upload.recorded_client import recorded_client
+    from hushwatt.household.words.cap_terms import refusal_lines, refusal_words
     from hushwatt.privacy.entropy import OperatingSystem
 
-    here, client = open_folder(folder), ProviderClient(check_address(url))
+    here = open_folder(folder)
+    client = recorded_client(here.path, time.time_ns())(check_address(url))
     wanted, pinned = plan or plan_in(url), key_in(key) or known_key(here, client.address)
     if wanted is None or len(wanted) != 64:
         wanted, pinned = choose_plan(client, wanted, pinned)
@@ -82,7 +90,7 @@ def join(
         if proposal.objections:
             print("\n".join(refusal_lines(proposal)))
             raise UsageError(f"{refusal_words(proposal)} (kept in {here.caps_path})")
-        if not yes and not consents():
+        if not yes and not confirms("Do you agree?", "nobody is there to agree"):
             say("nothing was agreed, nothing was sent")
             raise SystemExit(1)
         if settings:
@@ -90,7 +98,9 @@ def join(
         agreed = agree(store, proposal, words, code, time.time_ns(), OperatingSystem())
     for line in here.restrict_to_owner():
         say(line)
-    say(f"joined {quoted(agreed.name)}; next: write {here.path}/sources.toml, then `hushwatt household run`")
+    find = f"find your plugs with `{here.command('sources --write')}`, then "
+    first = "" if (here.path / "sources.toml").exists() else find
+    say(f"joined {quoted(agreed.name)}; next: {first}`{here.command('run')}`")
 
 
 @app.command
@@ -122,9 +132,10 @@ def run(
     from hushwatt.household.sources.hub import Hub
 
     here = open_folder(folder)
+    page = None if no_page else page_place(page_host, page_port, page_guest)
     sources = here.sources()
+    here.check_secrets(sources)
     hub = Hub.of(sources, say, {".parquet": parquet_rows})
-    page = None if no_page else (page_host, page_port)
     Runner(here, sources, hub, SystemHomeClock(), say, page, page_guest).run()
     sys.stdout.flush()
     os._exit(0)  # a thread that still looks up a name or hangs in a connection holds nothing up
@@ -132,86 +143,62 @@ def run(
 
 @app.command
 def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
-    """Show plans, what is left of the budget, what was sent, and how the sources are."""
+    """Show troubles, plans, the next report, what is left of the budget, what was sent, and how the sources are."""
     from hushwatt.cli.household.owner_text import plan_table, status_lines
     from hushwatt.household.status import appliance_meters, cap_objections, meters, plan_statuses
+    from hushwatt.household.troubles import troubles
 
     here, now = open_folder(folder), time.time_ns()
+    health = here.health()
     with here.store() as store:
-        caps, joined = here.caps(), plan_statuses(store, now)
+        caps = here.caps()
+        joined = plan_statuses(store, now, caps)
+        wrong = troubles(store, caps, health, now, joined)
         budgets = [*meters(store, caps, now), *appliance_meters(store, caps, now)]
-    health, beyond = here.health(), cap_objections(caps, joined)
+    beyond = cap_objections(caps, joined)
     if as_json:
         document = {
             "budget": {each.words: {"spent": each.spent, "cap": each.cap or None} for each in budgets},
             "plans": [plan_table(each, beyond) for each in joined],
             "follow_successors": caps.follow_successors,
             "sources": health,
+            "troubles": [asdict(each) for each in wrong],
         }
         print(json.dumps(document, indent=2))
         return
-    for line in status_lines(budgets, joined, beyond, health, now, caps):
+    for line in status_lines(budgets, joined, beyond, health, now, caps, wrong):
         print(line)
 
 
 @app.command
 def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json = False) -> None:
-    """Show everything that ever left this home, or waits to, with its bytes.
+    """Show everything that ever left this home, or waits to, with when its slot ended and its bytes.
 
     Parameters
     ----------
     last
         Only so many, the latest ones.
     """
+    from hushwatt.cli.household.owner_text import iso
     from hushwatt.household.status import sent_reports as everything
     from hushwatt.plan.amounts import plain
+    from hushwatt.plan.times import zoned_time
 
     with open_folder(folder).store() as store:
         rows = everything(store, last)
     if as_json:
         keys = ("plan", "slot", "spent", "drawn", "answer")
-        print(json.dumps([{**{key: row[key] for key in keys}, "payload": row["payload"].hex()} for row in rows]))
+        table = [
+            {**{key: row[key] for key in keys}, "at": iso(row["ended"]), "payload": row["payload"].hex()}
+            for row in rows
+        ]
+        print(json.dumps(table))
         return
     for row in rows:
         state = row["answer"] or "waiting"
         cost = f"spent ε {plain(row['spent'])}, drawn with ε {plain(row['drawn'])}"
-        print(f"{row['plan'][:12]}  slot {row['slot']}  {cost}  {state}  {row['payload'].hex()}")
-
-
-@app.command
-def sources(*, seconds: float = 10.0, discover: bool = False, folder: FolderOption = None) -> None:
-    """Show the sources and how fresh they are; with --discover, listen for plugs on the broker.
-
-    Parameters
-    ----------
-    seconds
-        How long to listen.
-    discover
-        Listen on the broker of sources.toml (127.0.0.1 without one), and print what to write there.
-    """
-    import asyncio
-
-    from hushwatt.cli.household.owner_text import source_lines
-    from hushwatt.household.sources.discover import discover as find
-    from hushwatt.household.sources.sources_file import Broker
-
-    here = open_folder(folder)
-    named = here.sources()
-    if not discover and (named.plugs or named.tables):
-        for line in source_lines(here.health(), time.time_ns()):
-            print(line)
-        return
-    broker = named.broker or Broker()
-    try:
-        plugs = asyncio.run(find(broker, seconds))
-    except Exception as wrong:
-        if type(wrong).__module__.partition(".")[0] not in ("aiomqtt", "builtins"):
-            raise
-        words = sanitised(wrong, 100)
-        raise UsageError(f"the broker {broker.host}:{broker.port} does not answer ({words})") from None
-    for each in plugs:
-        print(each.toml + ("" if each.fresh else "  # only a retained message was there") + "\n")
-    say(f"{len(plugs)} plugs spoke of watts in {seconds:g} seconds; copy them to {here.path}/sources.toml")
+        when = f"{zoned_time(row['ended'], row['timezone'])}  slot {row['slot']}"
+        print(f"{row['plan'][:12]}  {when}  {cost}  {state}  {row['payload'].hex()}")
 
 
 @app.command
@@ -239,19 +226,36 @@ def resume(*, plan: PlanName = None, folder: FolderOption = None) -> None:
 
 
 @app.command
-def leave(*, plan: PlanName = None, forget: bool = False, folder: FolderOption = None) -> None:
+def leave(*, plan: PlanName = None, forget: bool = False, yes: bool = False, folder: FolderOption = None) -> None:
     """Leave a plan: stop at once, have the provider erase every report, and delete the keys.
 
-    What was spent stays in the ledger: leaving gives no budget back.
+    Says first what that leaves behind, and asks. What was spent stays in the ledger: leaving gives no budget back.
 
     Parameters
     ----------
     forget
         Delete the keys without asking the provider, who can then never be asked again.
+    yes
+        Leave without being asked; for scripts.
     """
+    from hushwatt.cli.household.leaving_text import leaving_lines
+    from hushwatt.household.join import leavable
     from hushwatt.household.join import leave as go
+    from hushwatt.household.upload.http import Unreachable
+    from hushwatt.household.upload.recorded_client import recorded_client
 
-    with open_folder(folder).store() as store:
-        left, erased = go(store, plan, time.time_ns(), forget)
+    here = open_folder(folder)
+    with here.store() as store:
+        row = leavable(store, plan)
+        for line in leaving_lines(store, row, forget, time.time_ns()):
+            print(line)
+        if not yes and not confirms("Do you want to leave?", "nobody is there to confirm it"):
+            say("nothing was changed")
+            raise SystemExit(1)
+        try:
+            left, erased = go(store, row["plan"], now := time.time_ns(), forget, recorded_client(here.path, now))
+        except Unreachable as wrong:
+            again = here.command(f"leave --plan {row['plan'][:12]}")
+            raise Unreachable(f"left, and not yet erased: {wrong}; ask again with `{again}`") from None
     done = "keys deleted" if erased is None else f"the provider erased {erased:,} reports, keys deleted"
     say(f"left {quoted(left.name)}: {done}")

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,12 +63,26 @@ def key_in(text: str | None) -> bytes | None:
     return key
 
 
-def consents() -> bool:
-    """Whether whoever sits at the terminal agrees."""
+def confirms(question: str, nobody: str) -> bool:
+    """Whether whoever sits at the terminal says yes to a question."""
     if not sys.stdin.isatty():
-        raise UsageError("nobody is there to agree; run it in a terminal, or with --yes")
-    print("\nDo you agree? Type yes: ", end="", file=sys.stderr, flush=True)
+        raise UsageError(f"{nobody}; run it in a terminal, or with --yes")
+    print(f"\n{question} Type yes: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"
+
+
+def page_place(host: str, port: int, guest: str | None) -> tuple[str, int]:
+    """Where the page is served, if such a place can be."""
+    if "/" in host or host.count(":") == 1 or not host.strip():
+        raise UsageError(f"--page-host {sanitised(host, 100)}: write an address alone, such as 127.0.0.1")
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"--page-port {port}: a port is a number from 0 to 65535")
+    try:
+        if guest is not None:
+            ip_address(guest)
+    except ValueError:
+        raise UsageError(f"--page-guest {sanitised(guest, 100)}: write an IP address, such as 172.30.32.2") from None
+    return host, port
 
 
 def parquet_rows(path: Path) -> Iterator[dict[str, object] | None]:

@@ -1,32 +1,18 @@
 """What `hushwatt household` tells the owner, line by line."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
-from hushwatt.household.cap_terms import cap_terms
-from hushwatt.household.consent_text import WHILE_PAUSED, consent_terms, example_report, plan_changes, successor_terms
-from hushwatt.household.join import Proposal
+from hushwatt.household.consent_text import WHILE_PAUSED, successor_terms
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.objections import earlier_terms
-from hushwatt.household.report.preview import preview
 from hushwatt.household.status import BudgetMeter, PlanStatus
+from hushwatt.household.troubles import Trouble
 from hushwatt.plan.amounts import plain
-from hushwatt.privacy.entropy import OperatingSystem
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import EPOCH, nanoseconds, show_instant, zoned_time
 from hushwatt.sanitise import quoted, sanitised
-
-
-def agreement(proposal: Proposal) -> str:
-    """All that is agreed to, as one text; it is kept with the consent."""
-    plan, promise = proposal.plan, proposal.promise
-    lines = [f"the plan {quoted(plan.name)}", ""]
-    for label, sentence in consent_terms(plan, promise, proposal.client.address, proposal.offer.key):
-        lines.append(f"{label:<16}{sentence}")
-    lines += [f"{label:<16}{sentence}" for label, sentence in cap_terms(proposal)]
-    lines.append("{:<16}{}".format(*successor_terms(proposal.follows)))
-    if proposal.replaces is not None:
-        lines += ["", "This takes the place of a plan you take part in. It gives no fresh budget. What changes:"]
-        lines += [f"  {line}" for line in plan_changes(proposal.replaces, plan)]
-    return "\n".join([*lines, "", *example_report(plan, preview(plan, promise.drawn, OperatingSystem()))])
 
 
 def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -43,6 +29,8 @@ def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, A
         "reports": each.reports,
         "waiting": each.waiting,
         "last_report": each.last_report,
+        "last_report_at": iso(each.last_report_at),
+        "next_report_at": iso(each.next_report_at),
         "beyond_caps": beyond.get(each.plan.id, []),
         "retired": each.retired if each.state == "retired" else None,
         "agreed_before": each.agreed_before,
@@ -58,28 +46,11 @@ def status_lines(
     health: Any,
     now: int,
     caps: Caps,
+    wrong: Sequence[Trouble] = (),
 ) -> Iterator[str]:
+    yield from trouble_lines(wrong)
     for each in joined:
-        yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"
-        window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
-        yield f"  {window}, ε {plain(each.spent)} so far"
-        if each.window_why:
-            yield f"  {each.window_why}"
-        latest = "" if each.last_report is None else f", last of slot {each.last_report}"
-        yield f"  {each.reports} reports, {each.waiting} waiting{latest}"
-        for line in beyond.get(each.plan.id, []):
-            yield f"  held back by your caps: {line}"
-        if each.retired is not None and each.state == "retired":
-            yield f"  {each.retired}"
-        if each.agreed_before and each.state in ("taking part", "paused") and (terms := earlier_terms(caps)):
-            yield f"  {terms}"
-        if each.state == "paused":
-            yield f"  {WHILE_PAUSED}"
-        for line in each.successors:
-            yield f"  {line}"
-        for first, last, why in each.silences[:3]:
-            span = f"slot {first}" if first == last else f"slots {first} to {last}"
-            yield f"  silent in {span}: {why}"
+        yield from _plan_lines(each, beyond.get(each.plan.id, []), caps)
     yield "all plans together"
     for budget in budgets:
         cap = f" of at most {plain(budget.cap)}" if budget.cap else ""
@@ -87,6 +58,54 @@ def status_lines(
         yield f"  {words}: ε {plain(budget.spent)}{cap}"
     yield f"successors: {successor_terms(caps.follow_successors)[1]}"
     yield from source_lines(health, now)
+
+
+def trouble_lines(wrong: Sequence[Trouble]) -> Iterator[str]:
+    """What is wrong, and what to do about it."""
+    for each in wrong:
+        yield f"TROUBLE  {sanitised(each.words, 1_000)}"
+        yield f"         {sanitised(each.remedy, 1_000)}"
+
+
+def _plan_lines(each: PlanStatus, beyond: list[str], caps: Caps) -> Iterator[str]:
+    zone = each.plan.timezone
+    yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"
+    window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
+    yield f"  {window}, ε {plain(each.spent)} so far"
+    if each.window_why:
+        yield f"  {each.window_why}"
+    latest = "" if each.last_report_at is None else f", last at {zoned_time(each.last_report_at, zone)}"
+    yield f"  {each.reports} reports, {each.waiting} waiting{latest}"
+    if each.next_report_at is not None:
+        yield f"  next report at {zoned_time(each.next_report_at, zone)}"
+    for line in beyond:
+        yield f"  held back by your caps: {line}"
+    if each.retired is not None and each.state == "retired":
+        yield f"  {each.retired}"
+    if each.agreed_before and each.state in ("taking part", "paused") and (terms := earlier_terms(caps)):
+        yield f"  {terms}"
+    if each.state == "paused":
+        yield f"  {WHILE_PAUSED}"
+    for line in each.successors:
+        yield f"  {line}"
+    for first, last, why in each.silences[:3]:
+        yield f"  silent from {slot_span(each.plan, first, last)}: {why}"
+
+
+def slot_span(plan: Plan, first: int, last: int) -> str:
+    """Slots by the plan's own clock, from the start of the first to the end of the last.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> slot_span(preset("paper"), 0, 1)
+    '2026-01-01 00:00 UTC to 2026-01-03 00:00 UTC'
+    """
+    start, end = plan.calendar.start_of(first), plan.calendar.end_of(last)
+    return " to ".join(zoned_time(nanoseconds(each), plan.timezone) for each in (start, end))
+
+
+def iso(moment: int | None) -> str | None:
+    """A moment, in nanoseconds since 1970, for a program."""
+    return None if moment is None else show_instant(EPOCH + timedelta(microseconds=moment // 1_000))
 
 
 def source_lines(health: Any, now: int) -> Iterator[str]:

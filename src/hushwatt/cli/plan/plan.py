@@ -44,7 +44,7 @@ def new(
     Parameters
     ----------
     preset
-        Which one: everyday, advised, year, paper or paper-synthetic.
+        Which one: everyday, mains, advised, year, paper or paper-synthetic.
     output
         Where to write; without it the plan is printed.
     force

@@ -92,7 +92,7 @@ def export(
     """
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
-    from hushwatt.provider.estimate.time_range import parse_time_range
+    from hushwatt.provider.estimate.times.time_range import parse_time_range
     from hushwatt.provider.service.service import open_reader
 
     settings = where.settings()

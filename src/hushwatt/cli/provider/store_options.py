@@ -1,5 +1,6 @@
 """Options of every command that opens a provider's store, and how they find it."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from hushwatt.errors import UsageError
+from hushwatt.sanitise import quoted
 
 if TYPE_CHECKING:
     from hushwatt.provider.service.config import Config
@@ -61,7 +63,8 @@ def open_existing_store(settings: "Config") -> "Database":
     from hushwatt.provider.store import open_store
 
     if not settings.store and not Path(settings.store_address).is_file():
-        raise UsageError(f"there is no store in {settings.data}; `hushwatt provider serve` makes one")
+        command = f"hushwatt provider serve --plan PLAN --data {shlex.quote(str(settings.data))}"
+        raise UsageError(f"there is no store in {settings.data}; `{command}` makes one")
     return open_store(settings.store_address)
 
 
@@ -71,12 +74,13 @@ def plan_number(session: "Session", word: str | None) -> int:
     from hushwatt.provider.store.plans import all_plans
 
     wanted = Plan.load(word).id if word and Path(word).is_file() else word or ""
-    numbers = [number for number, plan in all_plans(session).items() if plan.id.startswith(wanted)]
-    if len(numbers) != 1:
-        raise UsageError(
-            "no such plan is collected here" if not numbers else f"{len(numbers)} plans fit; name one with --plan"
-        )
-    return numbers[0]
+    plans = all_plans(session)
+    fitting = {number: plan for number, plan in plans.items() if plan.id.startswith(wanted.strip().lower())}
+    if len(fitting) != 1:
+        names = "; ".join(f"{plan.id[:12]} {quoted(plan.name, 60)}" for plan in (fitting or plans).values())
+        why = f"{len(fitting)} plans fit; name one with --plan" if fitting else "no such plan is collected here"
+        raise UsageError(f"{why}: {names}" if names else why)
+    return next(iter(fitting))
 
 
 def text(path: Path | None) -> str | None:

@@ -141,6 +141,10 @@ class Caps:
         return Caps(**lowest, **highest, latest_expiry=min(ends, default=None), follow_successors=follows, named=named)
 
 
+NO_LIMITS = Caps(**dict.fromkeys(AMOUNTS, UNLIMITED), smallest_minimum_homes=1)  # type: ignore[arg-type]
+"""For a look at a home whose owner's caps do not matter."""
+
+
 EARLIER_DEFAULTS = {
     "epsilon_per_year": 2_000 * MICRO,
     "epsilon_lifetime": UNLIMITED,

@@ -22,9 +22,28 @@ def agent_lock(ledger: Path, home: str) -> Iterator[None]:
         yield
 
 
+def is_locked(ledger: Path) -> bool:
+    """Whether an agent runs on a ledger."""
+    try:
+        descriptor = os.open(_lock_path(ledger), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _lock_path(ledger: Path) -> Path:
+    return ledger.with_name(ledger.name + ".lock")
+
+
 @contextmanager
 def _file_lock(ledger: Path) -> Iterator[None]:
-    descriptor = os.open(ledger.with_name(ledger.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(_lock_path(ledger), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -10,8 +10,8 @@ import secrets
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
@@ -22,8 +22,10 @@ from hushwatt.household.agent import Agent
 from hushwatt.household.clock import HomeClock
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.join import pause, resume
-from hushwatt.household.page.view import OwnerPageData, home_page
+from hushwatt.household.ledger.store import Store
+from hushwatt.household.page.act import NOT_OURS, act
+from hushwatt.household.page.data import OwnerPageData, Rendered
+from hushwatt.household.page.render import PLAIN, render
 from hushwatt.household.sources.hub import Hub
 
 MAX_FORM = 10_000  # bytes of a form
@@ -48,6 +50,7 @@ class OwnerPage:
     hub: Hub
     clock: HomeClock
     guest: str | None = None  # one more address that may look
+    zone: tzinfo | None = None  # of the clock times that are shown; None: the machine's
     csrf_token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def allows(self, address: str, host: str) -> bool:
@@ -67,24 +70,22 @@ class OwnerPage:
             return True
         return origin.partition("://")[2] == headers.get("Host", "")
 
-    def show(self, everything: bool) -> str:
-        now = self.clock.look().wall
+    def get(self, path: str, query: Mapping[str, str]) -> Rendered:
+        """The page at a path, for whoever may look."""
         with self.folder.store() as store:
-            health = self.hub.health(now)
-            latest = dict(self.agent.latest)
-            return home_page(OwnerPageData(store, self.agent.caps, now, latest, health, self.csrf_token, everything))
+            return render(path, query, self._data(store))
 
-    def press(self, action: str, csrf_token: str) -> bool:
-        """Do what a button says; False when it was not ours."""
-        ours = secrets.compare_digest(csrf_token.encode(), self.csrf_token.encode())
-        if not ours or action not in ("pause", "resume"):
-            return False
-        with self.folder.store() as store, suppress(HushwattError):  # there may be nothing to pause
-            if action == "pause":
-                pause(store, None, self.clock.look().wall)
-            else:
-                resume(store, None)
-        return True
+    def post(self, path: str, form: Mapping[str, str]) -> Rendered:
+        """Do what a form says, and the page that says so."""
+        with self.folder.store() as store:
+            return act(path, form, self._data(store))
+
+    def _data(self, store: Store) -> OwnerPageData:
+        now = self.clock.look().wall
+        health, latest = self.hub.health(now), dict(self.agent.latest)
+        return OwnerPageData(
+            store, self.agent.caps, now, latest, health, self.csrf_token, zone=self.zone, folder=self.folder
+        )
 
 
 def serve(page: OwnerPage, host: str, port: int, say: Callable[[str], None]) -> ThreadingHTTPServer | None:
@@ -123,40 +124,33 @@ def _handler(page: OwnerPage) -> type[BaseHTTPRequestHandler]:
             if not self._welcome():
                 return
             path, _, query = self.path.partition("?")
-            if path.rstrip("/") not in ("", "/index.html"):
-                self._answer(404, "There is nothing here.")
-                return
-            try:
-                self._answer(200, page.show("all" in parse_qs(query)))
-            except HushwattError as wrong:
-                self._answer(503, str(wrong))
+            self._answer(lambda: page.get(path.lstrip("/"), _fields(query)))
 
         def do_POST(self) -> None:
             if not self._welcome():
                 return
             length = self.headers.get("Content-Length", "")
             size = int(length) if length.isascii() and length.isdigit() and len(length) < 9 else 0
-            form = parse_qs(self.rfile.read(min(size, MAX_FORM)).decode("utf-8", "replace"))
+            form = _fields(self.rfile.read(min(size, MAX_FORM)).decode("utf-8", "replace"))
             here = page.pressed_here(self.client_address[0], self.headers)
-            if not here or not page.press(self.path.rpartition("/")[2], form.get("key", [""])[0]):
-                self._answer(403, "This button is not from this page; load it again.")
-                return
-            self._answer(303, "", {"Location": "./"})
+            self._answer(lambda: page.post(self.path.rpartition("/")[2], form) if here else NOT_OURS)
 
         def _welcome(self) -> bool:
             hosts = self.headers.get_all("Host") or [""]
             if len(hosts) == 1 and page.allows(self.client_address[0], hosts[0]):
                 return True
-            self._answer(403, "This page is for this machine only.")
+            self._answer(lambda: Rendered(403, PLAIN, "This page is for this machine only."))
             return False
 
-        def _answer(self, status: int, text: str, more: dict[str, str] | None = None) -> None:
+        def _answer(self, work: Callable[[], Rendered]) -> None:
+            try:
+                status, about, text = work()
+            except HushwattError as wrong:
+                status, about, text = 503, PLAIN, str(wrong)
             body = text.encode("utf-8", "replace")
             self.send_response(status)
-            kind = "text/html" if text.startswith("<!doctype") else "text/plain"
-            about = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
             framing = page.framing(self.client_address[0])
-            for name, value in {**HEADERS, **framing, **about, **(more or {})}.items():
+            for name, value in {**HEADERS, **framing, **about, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
@@ -165,6 +159,14 @@ def _handler(page: OwnerPage) -> type[BaseHTTPRequestHandler]:
             """Who looked, and when, is nobody's business."""
 
     return Handler
+
+
+def _fields(text: str) -> dict[str, str]:
+    """The first value of each field of a form or a query."""
+    try:
+        return {name: values[0] for name, values in parse_qs(text, keep_blank_values=True, max_num_fields=100).items()}
+    except ValueError:  # more fields than any page of ours has
+        return {}
 
 
 def _is_local(host: str) -> bool:

@@ -1,24 +1,30 @@
-"""See what plugs there are on a broker; their readings are passed over."""
+"""See what plugs there are on a broker, and how many watts each tells, for its owner's eyes alone."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from hushwatt.household.sources.json_path import at_path, parse_document, parse_number, plain_word
+from hushwatt.household.sources.measurement import UNITS, Measurement, Part, PowerReading, UnitOfMeasurement
 from hushwatt.household.sources.mqtt import connection
+from hushwatt.household.sources.parts import Parts
+from hushwatt.household.sources.presets import (
+    LISTENED,
+    Preset,
+    Recognised,
+    describe,
+    identity,
+    is_config,
+    recognise,
+    settle,
+    whole_house,
+)
 from hushwatt.household.sources.sources_file import Broker
-from hushwatt.household.untrusted_json import Malformed, as_table
+from hushwatt.household.sources.toml_words import toml_text
+from hushwatt.household.untrusted_json import Malformed
 
 MAX_PLUGS = 1_000  # plugs that are told of: more is somebody's joke
-TOPICS = (
-    "tele/+/SENSOR",
-    "+/tele/SENSOR",
-    "+/events/rpc",
-    "+/status/+",
-    "zigbee2mqtt/#",
-    "+/sensor/+/state",
-    "homeassistant/sensor/+/state",
-)
+MAX_TOPICS, MAX_KEPT = 4 * MAX_PLUGS, 1 << 14  # of which the last message is kept, up to so many bytes
 
 
 @dataclass(frozen=True, order=True)
@@ -27,72 +33,75 @@ class DiscoveredPlug:
 
     preset: str
     topic: str
+    settings: tuple[tuple[str, str], ...] = ()
     fresh: bool = True  # False: only a retained message was there
+    watts: float | None = field(default=None, compare=False, repr=False)
+    whole_house: bool = field(default=False, compare=False)  # probably
 
     @property
     def toml(self) -> str:
-        return f'[[plug]]\nappliance = "?"\npreset = "{self.preset}"\ntopic = {toml_text(self.topic)}'
+        told = (("topic", self.topic), *self.settings)
+        lines = "".join(f"\n{key} = {toml_text(value)}" for key, value in told)
+        return f'[[plug]]\nappliance = "?"\npreset = "{self.preset}"{lines}'
 
 
 async def discover(broker: Broker, seconds: float) -> list[DiscoveredPlug]:
     """Listen for a while, and say who spoke of watts."""
-    heard: dict[tuple[str, str], bool] = {}
+    heard: dict[Recognised, bool] = {}  # and whether it was said just now
+    announced: dict[str, list[Recognised]] = {}  # by the topics that discovery names
+    latest: dict[str, bytes] = {}  # what each topic last said
     async with connection(broker) as connected:
-        for topic in TOPICS:
+        for topic in LISTENED:
             await connected.subscribe(topic)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 async for message in connected.messages:
-                    payload = message.payload if isinstance(message.payload, bytes) else b""
-                    found = recognise(message.topic.value, payload)
-                    if found and (found in heard or len(heard) < MAX_PLUGS):
-                        heard[found] = heard.get(found, False) or not message.retain
-    return sorted(DiscoveredPlug(*name, fresh) for name, fresh in heard.items())
+                    topic, payload = message.topic.value, message.payload if isinstance(message.payload, bytes) else b""
+                    found = recognise(topic, payload)
+                    if len(payload) <= MAX_KEPT and (topic in latest or len(latest) < MAX_TOPICS):
+                        latest[topic] = payload
+                    for each in [*found, *announced.get(topic, [])]:
+                        if each in heard or len(heard) < MAX_PLUGS:
+                            heard[each] = heard.get(each, False) or not (message.retain or is_config(topic))
+                    for each, named in announce(topic, found, announced):
+                        announced.setdefault(named, []).append(each)
+                        await connected.subscribe(named)
+    return discovered(heard, latest)
 
 
-def recognise(topic: str, payload: bytes) -> tuple[str, str] | None:
-    """The preset and topic of a plug that sends such a message, if it is one.
-
-    >>> recognise("tele/kitchen/SENSOR", b'{"ENERGY": {"Power": 3}}')
-    ('tasmota', 'kitchen')
-    >>> recognise("zigbee2mqtt/desk/lamp", b'{"power": 3}')
-    ('zigbee2mqtt', 'desk/lamp')
-    """
-    parts = topic.split("/")
-    try:
-        if parts[-1] == "SENSOR":
-            name = parts[1] if parts[0] == "tele" else parts[0]
-            return ("tasmota", name) if at_path(parse_document(payload), "ENERGY") else None
-        if topic.endswith("/events/rpc"):
-            params = as_table(at_path(parse_document(payload), "params"))
-            switches = [name for name in params if name.startswith("switch:")]
-            return ("shelly", topic.removesuffix("/events/rpc")) if switches else None
-        if len(parts) >= 3 and parts[-2] == "status" and parts[-1].startswith("switch:"):
-            return ("shelly", "/".join(parts[:-2])) if at_path(parse_document(payload), "apower") is not None else None
-        if parts[0] == "zigbee2mqtt" and parts[-1] not in ("availability", "set", "get"):
-            named = len(parts) > 1 and parts[1] != "bridge" and at_path(parse_document(payload), "power") is not None
-            return ("zigbee2mqtt", "/".join(parts[1:])) if named else None
-        if parts[-1] == "state" and len(parts) == 4:
-            return _state(parts, payload)
-    except Malformed:
-        return None
-    return None
+def announce(
+    topic: str, found: list[Recognised], announced: dict[str, list[Recognised]]
+) -> Iterator[tuple[Recognised, str]]:
+    """The topics to listen to besides, for devices that a config tells of."""
+    for each in found if is_config(topic) else ():
+        named = each.device.topics()[0]
+        if each.meter and each not in announced.get(named, []) and len(announced) < MAX_PLUGS:
+            yield each, named
 
 
-def toml_text(words: str) -> str:
-    r"""A text as TOML has it; whatever is in a topic, it stays in its quotes and on its line.
+def discovered(heard: dict[Recognised, bool], latest: dict[str, bytes]) -> list[DiscoveredPlug]:
+    """The plugs behind what was heard, whether it was said just now, and the watts of each."""
+    fresh = {identity(each.device) for each, now in heard.items() if now}
+    return sorted(
+        DiscoveredPlug(preset, topic, tuple(told.items()), identity(device) in fresh, watts, whole_house(device))
+        for device in settle(heard)
+        for (preset, topic, told), watts in ((describe(device), _watts(device, latest)),)
+    )
 
-    >>> print(toml_text('desk"\n[[plug]]'))
-    "desk\U00000022\U0000000a[[plug]]"
-    """
-    escaped = (each if each.isprintable() and each not in '"\\' else f"\\U{ord(each):08x}" for each in words)
-    return f'"{"".join(escaped)}"'
+
+def _watts(device: Preset, latest: dict[str, bytes]) -> float | None:
+    """The watts that a device last told of; None where it counts energy only, or told nothing that is a number."""
+    for each in list(_told(device, latest)):
+        if isinstance(each, UnitOfMeasurement) and each.name in UNITS and hasattr(device, "unit"):
+            device = replace(device, unit=each.name)
+    parts, watts = Parts(), None
+    for each in _told(device, latest):
+        whole = parts.take(0, each, 0) if isinstance(each, Part) else each
+        watts = whole.watts if isinstance(whole, PowerReading) else watts
+    return watts
 
 
-def _state(parts: list[str], payload: bytes) -> tuple[str, str] | None:
-    parse_number(plain_word(payload))  # a state that is no number is no plug's
-    if "power" not in parts[2] and "energy" not in parts[2]:
-        return None
-    if parts[0] == "homeassistant":
-        return "homeassistant", f"sensor.{parts[2]}"
-    return "esphome", "/".join(parts[:3])
+def _told(device: Preset, latest: dict[str, bytes]) -> Iterator[Measurement]:
+    for topic in device.topics():
+        with suppress(Malformed):
+            yield from device.read(topic, latest[topic]) if topic in latest else ()

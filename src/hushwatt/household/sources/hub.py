@@ -4,7 +4,7 @@ Plugs that measure the same appliance add up.  An appliance that nobody measures
 or NaN where the plan has the answer "not measured".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Mapped
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
@@ -18,6 +18,8 @@ from hushwatt.household.guard import Guard
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.csv_tail import follow_csv
+from hushwatt.household.sources.entities import EntityEntry, EntityState
+from hushwatt.household.sources.entity_sources import EntitySources
 from hushwatt.household.sources.measurement import UNITS, PowerReading, Unavailable, UnitOfMeasurement
 from hushwatt.household.sources.plug import Plug
 from hushwatt.household.sources.presets import Preset
@@ -47,6 +49,7 @@ class Hub:
     plugs: list[PlugSource]
     tables: list[TableSource]
     say: Callable[[str], None]
+    entities: EntitySources = field(default_factory=EntitySources)
     big: set[str] = field(default_factory=set)  # appliances whose watts no plan takes for small
     unmeasured: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)  # appliances of which a plan may hear that nobody measures them
@@ -54,6 +57,7 @@ class Hub:
     def __post_init__(self) -> None:
         self.guard, self.once = Guard(self.say), LogOnce(self.say)
         self._by_topic: dict[str, list[PlugSource]] = {}
+        self._measured: dict[str, set[str]] = {}  # by plan, in the slot that was taken last
         for source in self.plugs:
             for topic in source.preset.topics():
                 self._by_topic.setdefault(topic, []).append(source)
@@ -68,7 +72,7 @@ class Hub:
         ]
         known = {".csv": follow_csv, **(readers or {})}
         tables = [TableSource(each, _reader(each.path, known)) for each in mapping.tables]
-        return cls(plugs, tables, say)
+        return cls(plugs, tables, say, EntitySources.of(mapping.entities_of_home_assistant))
 
     @property
     def topics(self) -> list[str]:
@@ -84,6 +88,7 @@ class Hub:
         edges = [nanoseconds(plan.calendar.start_of(each)) for each in range(slot, last + 1)]
         for source in self.plugs:
             source.plug.open(plan.id, *edges)
+        self.entities.open(plan.id, *edges)
         begin, over = nanoseconds(plan.start), nanoseconds(plan.expires)  # as in bulk, no row beyond counts
         for table in self.tables:
             table.open(plan.id, plan.names, *(min(max(edge, begin), over) for edge in edges))
@@ -95,31 +100,88 @@ class Hub:
         for table in self.tables:
             with self.guard(f"table {table.name}: a row"):
                 table.poll(end)
-        means = self._measured_means(plan) if plan.answers_unmeasured else self._means(plan)
+        means = self._means(plan)
         return np.array([means[name] for name in plan.names])
 
     def _means(self, plan: Plan) -> dict[str, float]:
-        """The watts of every appliance, silence being 0 W."""
-        watts = dict.fromkeys(plan.names, 0.0)
-        for source in self.plugs:
-            mean = source.plug.take_mean(plan.id)
-            if source.plug.appliance in watts:
-                watts[source.plug.appliance] += mean
-        for table in self.tables:
-            for name in plan.names:
-                watts[name] += table.take_mean(plan.id, name)
-        return watts
+        """The watts of every appliance; what nobody measures, or a plug that was silent, is 0 W.
 
-    def _measured_means(self, plan: Plan) -> dict[str, float]:
-        """Likewise, NaN where nobody measures it, or one of its plugs was silent for more than half of the slot."""
+        With the answer "not measured" it is NaN where nobody measures it, or where one of its plugs was silent for
+        more than half of the slot.
+        """
+        take = Plug.take_measured_mean if plan.answers_unmeasured else Plug.take_mean
         means: dict[str, list[float]] = {name: [] for name in plan.names}
-        for source in self.plugs:
-            means.setdefault(source.plug.appliance, []).append(source.plug.take_measured_mean(plan.id))
+        silent = set()
+        for plug in self._open_plugs(plan):
+            means.setdefault(plug.appliance, []).append(take(plug, plan.id))
+            silent |= {plug.appliance} if plug.silent else set()
         for table in self.tables:
             for name in plan.names:
                 mean = table.take_mean(plan.id, name, nan)
                 means[name] += [] if isnan(mean) else [mean]
-        return {name: sum(each) if each else nan for name, each in means.items()}
+        self._measured[plan.id] = {name for name, each in means.items() if each} - silent
+        nothing = nan if plan.answers_unmeasured else 0.0
+        return {name: sum(each) if each else nothing for name, each in means.items()}
+
+    def measured(self, plan: Plan) -> list[bool]:
+        """Which appliances of a plan were measured for most of the slot whose means were taken last."""
+        known = self._measured.get(plan.id, set())
+        return [name in known for name in plan.names]
+
+    def _open_plugs(self, plan: Plan) -> list[Plug]:
+        """Everything with a slot of the plan to tell of."""
+        return [*(source.plug for source in self.plugs), *self.entities.open_plugs(plan.id)]
+
+    @property
+    def entity_ids(self) -> list[str]:
+        """The entities of Home Assistant that are asked about."""
+        return self.entities.ids
+
+    def on_entity(self, time: int, state: EntityState, quiet: bool = False) -> None:
+        """Take in what Home Assistant says of an entity at a time; what is malformed is said once, and never shown.
+
+        While it starts, everything is unavailable for a moment: `quiet` leaves that for `say_entity_troubles`.
+        """
+        for source in self.entities.named(state.entity_id):
+            with self.guard(f"entity {source.plug.name}: a state"):
+                source.take(time, state)
+                if not quiet:
+                    self._say_trouble("entity", source.plug)
+
+    def say_entity_troubles(self) -> None:
+        """Say what is wrong with entities, where it was not said yet."""
+        for plug in self.entities.plugs:
+            self._say_trouble("entity", plug)
+
+    def confirm_entities(self, time: int) -> None:
+        """Home Assistant is there: whatever it said last of its entities still holds at this time.
+
+        It tells of changes only, so whoever hands on its states calls this at least once a minute.
+        """
+        self.entities.confirm(time)
+
+    def lose_entities(self, time: int, reason: str) -> None:
+        """Home Assistant was last heard at a time; from then on nothing is known of its entities."""
+        self.entities.lose(time, reason)
+
+    def miss_entity(self, time: int, entity_id: str, reason: str) -> None:
+        """Home Assistant has nothing of an entity, at a time and for a reason."""
+        for source in self.entities.named(entity_id):
+            source.plug.take(time, Unavailable(reason))
+            self._say_trouble("entity", source.plug)
+
+    def open_since(self, time: int) -> int | None:
+        """When the earliest slot that a time lies in began; None where no slot is open then."""
+        return self.entities.open_since(time)
+
+    def fill(self, entity_id: str, start: int, end: int, mean_watts: float) -> None:
+        """What its statistics tell of [start, end), for the parts of open slots about which nothing is known."""
+        for source in self.entities.named(entity_id):
+            source.plug.fill(start, end, mean_watts)
+
+    def replace_entities(self, entries: Iterable[EntityEntry]) -> None:
+        """Ask about these entities from now on; what others have counted in the slots that are open stays."""
+        self.entities.replace(entries)
 
     def on_message(self, time: int, topic: str, payload: bytes, retained: bool) -> None:
         """Take in one message; what is malformed is said once, and never shown."""
@@ -130,11 +192,13 @@ class Hub:
                         self._take(source, time, measurement, retained)
                 except Malformed as wrong:
                     source.plug.trouble = str(wrong)
-                name, trouble = source.plug.name, source.plug.trouble
-                if trouble is None:
-                    self.once.clear(name)
-                else:
-                    self.once(name, f"plug {name}: {trouble}")
+                self._say_trouble("plug", source.plug)
+
+    def _say_trouble(self, kind: str, plug: Plug) -> None:
+        if plug.trouble is None:
+            self.once.clear(plug.name)
+        else:
+            self.once(plug.name, f"{kind} {plug.name}: {plug.trouble}")
 
     def poll(self, now: int, since: int) -> None:
         """Read what tables have gained, and say which plugs have kept silent since the start."""
@@ -150,19 +214,26 @@ class Hub:
 
     def health(self, now: int) -> list[dict[str, object]]:
         """How fresh every source is; never what it shows."""
-        plugs = [_health(each.plug, each.plug.appliance, each.plug.stale, now) for each in self.plugs]
-        tables = [_health(table, "table", 24 * 3_600 * SECOND, now) for table in self.tables]
+        plugs = [_health(each, each.appliance, each.stale, now) for each in self._all_plugs]
+        tables = [
+            _health(table, "table", 24 * 3_600 * SECOND, now) | {"measures": sorted(table.measures)}
+            for table in self.tables
+        ]
         return plugs + tables + [_no_source(name) for name in sorted(self.answered - self._measures)]
+
+    @property
+    def _all_plugs(self) -> list[Plug]:
+        return [*(source.plug for source in self.plugs), *self.entities.plugs]
 
     @property
     def _measures(self) -> set[str]:
         """Appliances that have a plug, or had a row in a table."""
-        return {each.plug.appliance for each in self.plugs}.union(*(table.measures for table in self.tables))
+        return {each.appliance for each in self._all_plugs}.union(*(table.measures for table in self.tables))
 
     def _take(self, source: PlugSource, time: int, measurement: object, retained: bool) -> None:
         if isinstance(measurement, UnitOfMeasurement):
             if measurement.name in UNITS:
-                source.preset = replace(source.preset, unit=measurement.name)  # type: ignore[type-var]
+                source.preset = replace(source.preset, unit=measurement.name)
             else:
                 source.plug.trouble = "its unit is none of power or energy"
         elif isinstance(measurement, Unavailable) or not retained:  # a retained value is not a fresh reading
@@ -175,7 +246,7 @@ class Hub:
     def _learn_plan(self, plan: Plan) -> None:
         self.big |= {each.name for each in plan.appliances if each.edges and each.edges[0] >= MIN_BIG_EDGE}
         self.answered |= set(plan.names if plan.answers_unmeasured else ())
-        measured = {source.plug.appliance for source in self.plugs} | self.unmeasured
+        measured = {each.appliance for each in self._all_plugs} | self.unmeasured
         answer = "not measured" if plan.answers_unmeasured else "0 W"
         for name in (each for each in plan.names if not self.tables and each not in measured):
             self.unmeasured.add(name)

@@ -9,6 +9,7 @@ import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from hushwatt.errors import HushwattError
 from hushwatt.household.sources.sources_file import Broker
 from hushwatt.sanitise import sanitised
 
@@ -22,15 +23,18 @@ OnMessage = Callable[[str, bytes, bool], None]  # topic, payload, retained
 
 
 @asynccontextmanager
-async def connection(broker: Broker) -> AsyncIterator[aiomqtt.Client]:
-    """A connection to the owner's broker, which keeps larger messages to itself where it speaks MQTT 5."""
-    bounded = _client(broker, aiomqtt.ProtocolVersion.V5)
+async def connection(broker: Broker, will: aiomqtt.Will | None = None) -> AsyncIterator[aiomqtt.Client]:
+    """A connection to the owner's broker, which keeps larger messages to itself where it speaks MQTT 5.
+
+    The broker publishes `will` when the connection ends without a goodbye.
+    """
+    bounded = _client(broker, aiomqtt.ProtocolVersion.V5, will)
     try:
         await bounded.__aenter__()
     except aiomqtt.MqttCodeError as wrong:
         if getattr(wrong.rc, "value", wrong.rc) != OLD_BROKER:
             raise
-        async with _client(broker, aiomqtt.ProtocolVersion.V311) as plain:
+        async with _client(broker, aiomqtt.ProtocolVersion.V311, will) as plain:
             yield plain
         return
     try:
@@ -39,7 +43,7 @@ async def connection(broker: Broker) -> AsyncIterator[aiomqtt.Client]:
         await bounded.__aexit__(None, None, None)
 
 
-def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
+def _client(broker: Broker, version: aiomqtt.ProtocolVersion, will: aiomqtt.Will | None) -> aiomqtt.Client:
     bounds = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     bounds.MaximumPacketSize = MAX_MESSAGE
     return aiomqtt.Client(
@@ -49,10 +53,16 @@ def _client(broker: Broker, version: aiomqtt.ProtocolVersion) -> aiomqtt.Client:
         password=broker.secret(),
         tls_context=ssl.create_default_context() if broker.tls else None,
         timeout=10,
+        will=will,
         max_queued_incoming_messages=MAX_QUEUED,
         protocol=version,
         properties=bounds if version is aiomqtt.ProtocolVersion.V5 else None,
     )
+
+
+def broker_failure(wrong: Exception) -> str:
+    """Why the broker cannot be asked, in a few words."""
+    return sanitised(getattr(wrong, "strerror", None) or wrong, 200)
 
 
 async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: Say) -> None:
@@ -70,9 +80,9 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
                     payload = message.payload
                     sent = payload if isinstance(payload, bytes) else str(payload).encode()
                     on_message(message.topic.value, sent, message.retain)
-        except (aiomqtt.MqttError, OSError, ValueError) as wrong:
+        except (aiomqtt.MqttError, HushwattError, OSError, ValueError) as wrong:
             if not told:
-                reason = sanitised(getattr(wrong, "strerror", None) or wrong, 100)
+                reason = broker_failure(wrong)
                 say(
                     f"the broker {broker.host}:{broker.port} does not answer ({reason}); "
                     "plugs count as 0 W, or as not measured, until it does"

@@ -13,12 +13,15 @@ from itertools import pairwise
 from math import isfinite, nan
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.measurement import EnergyCounter, Measurement, PowerReading, Unavailable
+from hushwatt.household.sources.guess import is_mains
+from hushwatt.household.sources.measurement import EnergyCounter, Measurement, Part, PowerReading, Unavailable
+from hushwatt.household.sources.parts import Parts
 
 HOUR = 3_600 * SECOND
 MAX_COUNTER_GAP = 24 * HOUR  # the longest silence over which a counter's rise is still shared out
 MAX_BELOW_ZERO = 20.0  # watts that a meter may show below zero without being wrong
 MAX_KILOWATTS = 25.0  # numbers that never pass this may be kilowatts
+COUNTER_PERIOD = 300 * SECOND  # a counter that stands still is taken down again after so long
 MIN_READINGS = 30  # readings before that is said
 PAUSE = 10  # a pause between two messages is up to this part of a slot, 1/10; a longer one is a silence
 
@@ -32,6 +35,9 @@ class SlotEnergy:
     amount: float = 0.0
     covered: int = 0  # nanoseconds of it that a reading holds for
     paused: int = 0  # nanoseconds between messages that none holds for, but that are no silence
+    spans: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # what is covered, in order of time, apart from each other
 
     @property
     def silent(self) -> bool:
@@ -42,19 +48,61 @@ class SlotEnergy:
         lasted = self._within(start, end)
         self.amount += watts * lasted
         self.covered += lasted
+        if lasted:
+            self._cover(max(start, self.start), min(end, self.end))
 
-    def hold(self, since: int, until: int, stale: int, watts: float) -> None:
-        """Add a reading of `since`, which holds until the next message or as long as it is fresh."""
-        fresh = min(until, since + stale)
-        self.add(since, fresh, watts)
+    def fill(self, start: int, end: int, watts: float) -> None:
+        """Add what was learnt later about [start, end), where nothing is known yet."""
+        for gap in list(gaps_between(self.spans, max(start, self.start), min(end, self.end))):
+            self.add(*gap, watts)
+
+    def hold(self, since: int, until: int, fresh: int, watts: float) -> None:
+        """Add a reading of `since`, which holds until the next message or for as long as it is fresh."""
+        fresh = min(until, fresh)
+        self.fill(since, fresh, watts)
         if PAUSE * (until - since) <= self.end - self.start:
             self.paused += self._within(fresh, until)
+
+    def _cover(self, start: int, end: int) -> None:
+        if self.spans and start == self.spans[-1][1]:  # by far the most frequent, and quick
+            self.spans[-1] = self.spans[-1][0], end
+        elif self.spans and start < self.spans[-1][1]:
+            self.spans = merge_spans([*self.spans, (start, end)])
+        else:
+            self.spans.append((start, end))
 
     def _within(self, start: int, end: int) -> int:
         return max(0, min(end, self.end) - max(start, self.start))
 
     def __repr__(self) -> str:
         return "<a slot being added up>"
+
+
+def merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same time in order, without overlaps.
+
+    >>> merge_spans([(5, 9), (0, 2), (2, 4), (6, 7)])
+    [(0, 4), (5, 9)]
+    """
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def gaps_between(spans: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The parts of [start, end) that no span covers.
+
+    >>> list(gaps_between([(2, 4), (6, 7)], 0, 7))
+    [(0, 2), (4, 6)]
+    """
+    for known in (*spans, (end, end)):
+        if start < min(known[0], end):
+            yield start, min(known[0], end)
+        start = max(start, known[1])
 
 
 @dataclass
@@ -67,10 +115,19 @@ class Plug:
     maximum: float = 25_000.0  # watts; more than that is impossible
     heard: int | None = None  # when the last good reading came
     trouble: str | None = None  # what was wrong with the last message, if anything
+    silent: bool = True  # whether it was so for more than half of the slot that was taken last
+    known: int | None = None  # up to when all is told that there is to tell
+    exports: bool = field(init=False)  # whether it may show less than nothing: a meter of the whole house
+    _parts: Parts = field(default_factory=Parts, repr=False)
     _power: tuple[int, float] | None = field(default=None, repr=False)
     _counter: tuple[int, float] | None = field(default=None, repr=False)
     _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
+    _guessed: bool = field(default=False, repr=False)  # whether the power is a counter's, for the time after it
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
+    _confirmed: int | None = field(default=None, repr=False)  # until when its sender stood by the last reading
+
+    def __post_init__(self) -> None:
+        self.exports = is_mains(self.appliance)
 
     def open(self, plan: str, *edges: int) -> None:
         """Begin to add up the slots of a plan between these edges; one that is open already stays so."""
@@ -92,18 +149,65 @@ class Plug:
         energy = self._energies[plan].pop(0)
         if self._power is not None:
             since, watts = self._power
-            energy.hold(since, energy.end, self.stale, watts)
+            energy.hold(since, energy.end, self._fresh_until(since), watts)
+        self.silent = energy.silent
         return energy
 
     def take(self, time: int, measurement: Measurement) -> None:
-        """Take in what a message told at a time."""
-        if isinstance(measurement, Unavailable):
+        """Take in what a message told at a time; what is exported counts as 0 W."""
+        if isinstance(measurement, Part):
+            if (whole := self._parts.take(time, measurement, self.stale)) is not None:
+                self.take(time, whole)
+        elif isinstance(measurement, Unavailable):
             self._hold_until(time)
+            self._parts.forget()
             self._power, self.trouble = None, measurement.reason  # a counter may come back and tell what was missed
         elif isinstance(measurement, PowerReading):
             self._take_power(time, measurement.watts)
         elif isinstance(measurement, EnergyCounter):
             self._take_energy(time, measurement.watt_hours)
+
+    def confirm(self, time: int) -> None:
+        """Its sender is there and has nothing new to say: the last reading still holds, the counter stands still."""
+        if self.trouble is not None or self.heard is None or time < self.heard:
+            return
+        if self._counter is None:
+            self._confirmed = time
+        elif time - self._counter[0] >= COUNTER_PERIOD:
+            self._take_energy(time, self._counter[1])
+        self.heard = self.known = time
+
+    def fill(self, start: int, end: int, watts: float) -> None:
+        """Add what was learnt later about [start, end) to open slots, where no reading counts or is to count."""
+        if not isfinite(watts) or not self._lowest <= watts <= self.maximum:
+            return
+        pending = [since for since, _ in filter(None, (self._power, self._counter))]
+        for energy in self._open_slots:
+            energy.fill(start, min([end, *pending]), max(0.0, watts))
+
+    def succeed(self, other: "Plug") -> None:
+        """Go on where another plug, which is no longer asked, ends: what it counted in open slots is ours."""
+        other.end()
+        self.known = other.heard
+        for plan, slots in self._energies.items():
+            counted = {(each.start, each.end): each for each in other._energies.get(plan, [])}
+            self._energies[plan] = [counted.get((each.start, each.end), each) for each in slots]
+        other._energies = {}
+
+    def end(self) -> None:
+        """Add what the last reading held for, up to when it was last heard; only slots it counts for stay open."""
+        if self.heard is not None:
+            self._hold_until(self.heard)
+        self._power = self._counter = None
+        self._energies = {plan: [each for each in slots if each.covered] for plan, slots in self._energies.items()}
+
+    def prune(self, plan: str, since: int) -> None:
+        """Forget the slots of a plan that began before a time."""
+        self._energies[plan] = [each for each in self._energies.get(plan, []) if each.start >= since]
+
+    def has_slot(self, plan: str) -> bool:
+        """Whether a slot of a plan is open."""
+        return bool(self._energies.get(plan))
 
     @property
     def looks_like_kilowatts(self) -> bool:
@@ -114,6 +218,7 @@ class Plug:
         if not self._is_possible(watts):
             return
         self._count_small(watts)
+        self._guessed = False
         if self._counter is not None and time - self._counter[0] > self.stale:
             self._counter = None  # it stopped counting
         if self._counter is None:
@@ -147,7 +252,7 @@ class Plug:
             self._power = None  # started again, or too long ago: nothing is known about the time between
             return True
         self._add_energy(since, time, watts)
-        self._power = time, watts
+        self._power, self._guessed = (time, watts), True
         return True
 
     def _hold_until(self, time: int) -> None:
@@ -156,7 +261,11 @@ class Plug:
             return
         since, watts = self._power
         for energy in self._open_slots:
-            energy.hold(since, time, self.stale, watts)
+            energy.hold(since, time, self._fresh_until(since), watts)
+
+    def _fresh_until(self, since: int) -> int:
+        """How long a reading of `since` holds; what a counter rose by says little of the hours after it."""
+        return max(since, self._confirmed or since) + (min(self.stale, HOUR) if self._guessed else self.stale)
 
     def _add_energy(self, start: int, end: int, watts: float) -> None:
         """Add what was used in [start, end) to every slot that holds part of it."""
@@ -167,8 +276,12 @@ class Plug:
     def _open_slots(self) -> Iterator[SlotEnergy]:
         return (each for energies in self._energies.values() for each in energies)
 
+    @property
+    def _lowest(self) -> float:
+        return -self.maximum if self.exports else -MAX_BELOW_ZERO
+
     def _is_possible(self, watts: float) -> bool:
-        possible = isfinite(watts) and -MAX_BELOW_ZERO <= watts <= self.maximum
+        possible = isfinite(watts) and self._lowest <= watts <= self.maximum
         if not possible:
             self.trouble = f"it shows more than {self.maximum:g} W, or less than nothing: not a reading"
         return possible
@@ -180,4 +293,5 @@ class Plug:
             self._small += 1
 
     def _mark_heard(self, time: int) -> None:
-        self.heard, self.trouble = time, None
+        self.heard = self.known = time
+        self.trouble = self._confirmed = None

@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from hushwatt import __version__
 from hushwatt.errors import HushwattError, UsageError
 from hushwatt.household.untrusted_json import Malformed, as_table, as_text, parse_json
+from hushwatt.household.upload.request_log import LoggedRequest
 from hushwatt.household.upload.timed_socket import Deadline, TimedSocket, dial
 from hushwatt.sanitise import sanitised
 
@@ -70,6 +71,7 @@ class HttpSession:
     address: str
     deadline: Deadline
     dial: Callable[[SplitResult, Deadline], TimedSocket] = dial
+    record: Callable[[LoggedRequest], None] = lambda request: None  # is shown each request as it went out
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
@@ -84,7 +86,15 @@ class HttpSession:
     ) -> HttpResponse:
         """Send one request; an Unreachable when there is no answer."""
         sent = {"Host": self.host, "User-Agent": f"hushwatt/{__version__}", **(headers or {})}
-        return self._told(lambda: self._exchange(method, self.folder + path, body, sent))
+        status = None
+        self._socket.sent.clear()
+        try:
+            answer = self._told(lambda: self._exchange(method, self.folder + path, body, sent))
+            status = answer.status
+        finally:
+            if self._socket.sent:
+                self.record(LoggedRequest(self.address, bytes(self._socket.sent), status))
+        return answer
 
     def close(self) -> None:
         """End the session, whatever it is at."""
@@ -110,20 +120,38 @@ class HttpSession:
 ERROR_WORDS = {TimeoutError: "it takes too long", ValueError: "the answer makes no sense or is too large"}
 
 
-def connect(address: str, stop: threading.Event | None = None, seconds: float = SESSION_TIMEOUT) -> HttpSession:
+def connect(
+    address: str,
+    stop: threading.Event | None = None,
+    seconds: float = SESSION_TIMEOUT,
+    record: Callable[[LoggedRequest], None] = lambda request: None,
+) -> HttpSession:
     """A session with whoever is at an address; it ends early when `stop` is set."""
-    return HttpSession(address, Deadline(seconds, stop or threading.Event()))
+    return HttpSession(address, Deadline(seconds, stop or threading.Event()), record=record)
 
 
 def check_address(address: str) -> str:
     """The provider's address without what follows the host and its folder, or a UsageError."""
-    parts = urlsplit(address if "://" in address else f"https://{address}")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-        raise UsageError(f"{address} is no address of a provider; write for example https://energy.example.org")
+    address, shown = address.strip(), sanitised(address, 200)
+    parts = _parts(address if "://" in address else f"https://{address}")
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        raise UsageError(f"{shown} is no address of a provider; write for example https://energy.example.org")
+    if "://" not in address and (parts.port is not None or is_private_host(parts.hostname)):
+        scheme = "http" if is_private_host(parts.hostname) else "https"
+        raise UsageError(f"{shown} does not say http or https; write {scheme}://{shown}")
     if parts.scheme == "http" and not is_private_host(parts.hostname):
-        raise UsageError(f"{address}: outside your own network a provider must be reached by https")
+        raise UsageError(f"{shown}: outside your own network a provider must be reached by https")
     folder = parts.path.split("/v1")[0].rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{folder}"
+
+
+def _parts(address: str) -> SplitResult | None:
+    """What an address consists of; None where it makes no sense."""
+    try:
+        parts = urlsplit(address)
+        return parts if parts.port != 0 else None
+    except ValueError:  # a port that is none, brackets that do not close
+        return None
 
 
 def is_private_host(host: str) -> bool:

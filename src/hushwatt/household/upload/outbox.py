@@ -19,6 +19,7 @@ from hushwatt.household.ledger.store import Store
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_text
 from hushwatt.household.upload.backoff import MAX_BACKOFF, backoff
+from hushwatt.household.upload.delivery_note import note_answers, note_failure
 from hushwatt.household.upload.http import HttpResponse, Unreachable
 from hushwatt.household.upload.provider_client import RETRY_STATUSES, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
@@ -61,6 +62,7 @@ class Outbox:
                 self.once.clear(plan_key)
             except HushwattError as wrong:
                 self._back_off(plan_key, now)
+                note_failure(self.store, plan_key, wrong, now)
                 self._say_once(plan_key, str(wrong))
 
     def _send(self, plan_key: int, now: int) -> None:
@@ -96,6 +98,7 @@ class Outbox:
                     (due, answer, plan_key, row["slot"]),
                 )
         refused = sorted(set(answers) - {"accepted"})
+        note_answers(self.store, plan_key, refused, now)
         if refused:
             self._say_once(plan_key, f"the provider refused a report: {', '.join(refused)[:100]}")
 

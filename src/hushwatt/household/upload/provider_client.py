@@ -20,7 +20,7 @@ from hushwatt.household.untrusted_json import as_count, as_list, as_table, as_te
 from hushwatt.household.upload.http import HttpResponse, HttpTransport, Unreachable, connect
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
-from hushwatt.sanitise import quoted
+from hushwatt.sanitise import quoted, sanitised
 from hushwatt.wire.proof import PROOF_HEADER, Challenge
 from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import (
@@ -137,6 +137,13 @@ class PlanSession:
         path = f"/v1/plans/{self.plan_id}/reports"
         return self.session.ask("POST", path, body, BINARY | sign_request(key, device, "POST", path, time, body))
 
+    def results(self) -> HttpResponse:
+        """What was published, for whoever asks: nothing in it says who does."""
+        answer = self.session.ask("GET", f"/v1/plans/{self.plan_id}/results")
+        if answer.status == 404:
+            raise ProviderRefused(f"{self.session.address} does not know how to share results; its server is too old")
+        return self.session.raise_for_status(answer)
+
     def erase(self, key: Ed25519PrivateKey, device: bytes, time: int) -> int:
         """Ask for every report of this device to be erased; how many there were."""
         path = f"/v1/plans/{self.plan_id}/devices/{device.hex()}"
@@ -210,12 +217,14 @@ class ProviderClient:
 def choose_plan(client: ProviderClient, wanted: str | None, pinned: bytes | None = None) -> tuple[str, bytes]:
     """The id of the plan that was meant, and the key of who offers it."""
     listing = client.plans(pinned)
-    fitting = [name for name, _ in listing.plans if name.startswith(wanted or "")]
+    fitting = [name for name, _ in listing.plans if name.startswith((wanted or "").strip().lower())]
     if len(fitting) == 1:
         return fitting[0], listing.key
     if not listing.plans:
         raise UsageError(f"{client.address} collects nothing now")
     names = "; ".join(f"{name[:12]} {quoted(words, 60)}" for name, words in listing.plans[:10])
+    if not fitting:
+        raise UsageError(f"{client.address} collects no plan {sanitised(wanted, 64)}; there is {names}")
     raise UsageError(f"name one plan with --plan: {names}")
 
 

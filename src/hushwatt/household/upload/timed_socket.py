@@ -46,6 +46,7 @@ class TimedSocket:
 
     def __init__(self, plug: socket.socket, deadline: Deadline, largest: int = MAX_BYTES) -> None:
         self.plug, self.deadline, self.left = plug, deadline, largest
+        self.sent = bytearray()  # what the network took, since whoever uses the socket last cleared it
 
     def receive(self, buffer: Any) -> int:
         """Read what has come, waiting for at least something; a ValueError when it is too much in all."""
@@ -59,7 +60,9 @@ class TimedSocket:
         rest = memoryview(data)
         while rest:
             part = rest[: 1 << 16]
-            rest = rest[self._patiently(lambda part=part: self.plug.send(part)) :]  # type: ignore[misc]
+            count = self._patiently(lambda part=part: self.plug.send(part))  # type: ignore[misc]
+            self.sent += part[:count]
+            rest = rest[count:]
 
     def makefile(self, mode: str) -> io.BufferedReader:
         """What http.client reads an answer from; closing it leaves the connection open."""

@@ -33,7 +33,7 @@ def best_guess(law: Law, one: Mixture, other: Mixture, answers: int) -> float:
     """The chance to tell right which of two pasts it was, from so many answers; ½ without any."""
     if not answers or one == other:
         return 0.5
-    kinds = _kinds_of(law, one, other)
+    kinds = kinds_of(law, one, other)
     if (answers + 1) ** (len(kinds.one) - 1) <= MOST_CELLS:
         return 1 - enumerated_overlap(kinds.one, kinds.other, answers) / 2
     return 1 - integrated_overlap([(kinds, answers)]) / 2
@@ -41,9 +41,12 @@ def best_guess(law: Law, one: Mixture, other: Mixture, answers: int) -> float:
 
 def best_guess_from(parts: Iterable[tuple[Law, int]], one: Mixture, other: Mixture) -> float:
     """The same from answers of several laws, so many of each."""
-    if one == other:
-        return 0.5
-    return 1 - integrated_overlap([(_kinds_of(law, one, other), answers) for law, answers in parts]) / 2
+    return best_guess_between([] if one == other else [(kinds_of(law, one, other), answers) for law, answers in parts])
+
+
+def best_guess_between(parts: "list[tuple[AnswerKinds, int]]") -> float:
+    """The same from answers of several kinds, so many of each, whatever the two pasts are called in each."""
+    return 1 - integrated_overlap(parts) / 2 if any(answers for _, answers in parts) else 0.5
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class AnswerKinds:
         return np.log(np.maximum(np.hypot(real, imaginary), TINY)), np.arctan2(imaginary, real)
 
 
-def _kinds_of(law: Law, one: Mixture, other: Mixture) -> AnswerKinds:
+def kinds_of(law: Law, one: Mixture, other: Mixture) -> AnswerKinds:
+    """The kinds of answers of a law, about two pasts."""
     return _kinds(min(float(law.hold), CERTAIN), float(law.rise), law.levels if law.direct else 0, one, other)
 
 

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from hushwatt.plan.catalogue import entry
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.long_run.long_run import SPANS, YEAR, LongRun, long_run
 from hushwatt.sanitise import sanitised
 
 LENGTHS = {YEAR: "a year", 5 * YEAR: "five years"}
 MORE = "more than 99"
+MAINS, MEASURED = "mains", ", with a meter that tells of it"
 ALWAYS = 0.995  # from here on, a chance is "more than 99"
 CLOSE = 0.01  # chances closer to guessing than this are told with a decimal
 
@@ -45,16 +47,15 @@ def _owned(plan: Plan, run: LongRun, voice: Voice) -> str:
     """The appliance that is told best, and the one that is told least."""
     most, least = (pick(run.told, key=lambda name: run.told[name].ownership) for pick in (max, min))
     high, low = (times_in_100(run.told[name].ownership, 0.5) for name in (most, least))
-    owns = _owns(plan, voice)
     who = f"someone who watches {voice.reports} for {length(plan, run)} would tell"
     if run.told[most].ownership <= 0.5:
         return (
-            f"{who} no better than by guessing whether {owns} {_any(run)}, 50 times in 100, as long as "
+            f"{who} no better than by guessing whether {_any(plan, run, voice)}, 50 times in 100, as long as "
             f"{voice.uses} no more of it than is typical: that counts as its lowest level, like nothing at all"
         )
-    text = f"{who} right whether {owns} {article(most)} {_at_most(run)}{high} times in 100; without them 50"
+    text = f"{who} right whether {_owns(plan, voice, most)} {_at_most(run)}{high} times in 100; without them 50"
     if low != high:
-        return f"{text}. Whether {owns} {article(least)}: {low} times; all else lies in between"
+        return f"{text}. Whether {_owns(plan, voice, least)}: {low} times; all else lies in between"
     return text if len(run.told) == 1 else f"{text}. So it is with each of the {len(run.told)} appliances"
 
 
@@ -82,7 +83,7 @@ def _grows(plan: Plan, voice: Voice) -> str | None:
     later = "".join(f", {each} {when}" for each, when in zip(told[1:], more, strict=False))
     ever = " and ever after" if last < len(told) - 1 else ""
     return (
-        f"whether {_owns(plan, voice)} {article(name)} is told right {_at_most(spans[0])}{told[0]} times in 100 {first}"
+        f"whether {_owns(plan, voice, name)} is told right {_at_most(spans[0])}{told[0]} times in 100 {first}"
         f"{later}{ever}"
     )
 
@@ -136,13 +137,19 @@ def length(plan: Plan, run: LongRun) -> str:
     return LENGTHS.get(run.after_days, f"{run.after_days:,} day{'' if run.after_days == 1 else 's'}")
 
 
-def _owns(plan: Plan, voice: Voice) -> str:
-    return voice.measures if plan.answers_unmeasured else voice.owns
+def _owns(plan: Plan, voice: Voice, name: str) -> str:
+    """What is told of an appliance: that it is there; of the whole house, which nobody is without, that it is used."""
+    known = entry(name)
+    if known is not None and known.name == MAINS:
+        return f"{voice.uses} any electricity from the grid{MEASURED if plan.answers_unmeasured else ''}"
+    return f"{voice.measures if plan.answers_unmeasured else voice.owns} {article(name)}"
 
 
 def _at_most(run: LongRun) -> str:
     return "at most " if run.at_most else ""
 
 
-def _any(run: LongRun) -> str:
-    return article(next(iter(run.told))) if len(run.told) == 1 else f"any of the {len(run.told)} appliances"
+def _any(plan: Plan, run: LongRun, voice: Voice) -> str:
+    if len(run.told) == 1:
+        return _owns(plan, voice, next(iter(run.told)))
+    return f"{voice.measures if plan.answers_unmeasured else voice.owns} any of the {len(run.told)} appliances"

@@ -15,11 +15,20 @@ from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
-from hushwatt.provider.estimate.time_range import parse_query_range
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.times.time_range import parse_query_range
 from hushwatt.provider.service.service import Service
 
 From = Annotated[str | None, Query(alias="from", max_length=40, description="a date or time in ISO 8601")]
 To = Annotated[str | None, Query(alias="to", max_length=40, description="likewise; a date is the whole day")]
+Hours = Annotated[
+    str | None, Query(max_length=100, description="only slots in these hours, as 17-21, by the plan's clocks")
+]
+Weekdays = Annotated[str | None, Query(max_length=100, description="only slots on these weekdays, as mon-fri")]
+Fold = Annotated[
+    Literal["hour", "weekday", "hour-of-week", "month"] | None,
+    Query(description="take all slots of the same hour, weekday, hour of the week or month together too: `folds`"),
+]
 Consistency = Literal["norm-sub", "none"]
 MEDIA = {
     "csv": "text/csv; charset=utf-8",
@@ -57,10 +66,19 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         "`slots` how many they are, `reports` the homes heard in it, and a range has to hold whole periods.",
     )
     def estimates(
-        plan_id: str, start: From = None, end: To = None, consistency: Consistency = "norm-sub", smooth: bool = False
+        plan_id: str,
+        start: From = None,
+        end: To = None,
+        hours: Hours = None,
+        weekdays: Weekdays = None,
+        fold: Fold = None,
+        consistency: Consistency = "norm-sub",
+        smooth: bool = False,
     ) -> dict[str, Any]:
         plan = authenticator.collection(plan_id).plan
-        return read.document(plan, *parse_query_range(plan, start, end), consistency=consistency, smooth=smooth)
+        times = TimeFilter.parse(hours or None, weekdays or None)
+        between = parse_query_range(plan, start, end)
+        return read.document(plan, *between, consistency=consistency, smooth=smooth, times=times, fold=fold)
 
     @routes.get("/plans/{plan_id}/top", summary="The appliances that use the most")
     def top(

@@ -11,6 +11,7 @@ MEDIA_TYPE = "application/problem+json"
 PROBLEMS = {
     "unknown-plan": (404, "This plan is not collected here"),
     "plan-over": (410, "This plan has ended"),
+    "results-not-shared": (403, "This plan does not share its results with homes"),
     "not-found": (404, "There is nothing here"),
     "wrong-method": (405, "This address does not do that"),
     "wrong-request": (422, "The request cannot be understood"),

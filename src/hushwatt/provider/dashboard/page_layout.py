@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.estimate.time_range import written_end, written_start
+from hushwatt.provider.estimate.times.time_range import written_end, written_start
 
 if TYPE_CHECKING:
     from hushwatt.provider.dashboard.views import View

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import nearest, shown
-from hushwatt.provider.estimate.time_range import parse_query_range
+from hushwatt.provider.estimate.times.time_range import parse_query_range
 from hushwatt.provider.service.collection_reader import CollectionReader
 
 FLAGS = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}

@@ -25,6 +25,7 @@ from hushwatt.provider.estimate.measuring_mean import (
     linear_worth,
 )
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
+from hushwatt.provider.estimate.pooling import pooled_slots
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
 
 
@@ -50,6 +51,25 @@ class ApplianceSeries:
         """Debias the tallies of the appliance with this number, and add them up."""
         groups = DebiasedGroups.of(plan, arrays, number)
         slots = slot_statistics(plan, number, groups, timeline, homes)
+        return cls._over(plan, arrays, number, timeline, homes, groups, slots)
+
+    def over(self, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> "ApplianceSeries":
+        """The same slots, with a period of those that this timeline asks for."""
+        slots, speakers = self.clipped_slots, self.clipped_slots.speakers
+        slots = replace(slots, counted=pooled_slots(self.plan, timeline, speakers))
+        return self._over(self.plan, arrays, self.number, timeline, homes, self.clipped_groups, slots)
+
+    @classmethod
+    def _over(
+        cls,
+        plan: Plan,
+        arrays: TallyArrays,
+        number: int,
+        timeline: SlotTimeline,
+        homes: Floats,
+        groups: DebiasedGroups,
+        slots: SlotStatistics,
+    ) -> "ApplianceSeries":
         if is_plain(plan, number):
             return cls(plan, number, groups, slots, period_mean(plan, number, groups, slots, timeline), groups, slots)
         answers = period_answers(plan, groups, slots, timeline)

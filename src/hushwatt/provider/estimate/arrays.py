@@ -83,6 +83,10 @@ class SlotTimeline:
         rows = timeline.different(arrays.rows.astype(float), span).astype(np.int64)
         return replace(timeline, rows=rows, enough=rows >= max(minimum, 1))
 
+    def only(self, rows: Mask) -> "SlotTimeline":
+        """The same, with only these rows asked for."""
+        return replace(self, requested=self.requested & rows)
+
     @property
     def newest(self) -> Integers:
         """The last slot with reports of each."""

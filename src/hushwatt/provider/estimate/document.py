@@ -7,9 +7,11 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.estimate.caveats import unmeasured_times
 from hushwatt.provider.estimate.measuring_mean import is_plain
-from hushwatt.provider.estimate.results import Estimates, PeriodEstimates, SlotEstimates
+from hushwatt.provider.estimate.results import Estimates, FoldEstimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
+TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
+MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "clipped", "above_top")
 
 
 def document(estimates: Estimates) -> Document:
@@ -19,9 +21,17 @@ def document(estimates: Estimates) -> Document:
         **({"smoothed": True} if estimates.smoothed else {}),
         "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
         "appliances": _periods(estimates) if estimates.answered else {},
+        **({"folds": [_fold(each) for each in estimates.folds]} if estimates.folds else {}),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
+
+
+def _fold(fold: FoldEstimates) -> Document:
+    """All slots of one hour, weekday, hour of the week or month; an appliance that too few homes spoke of is null."""
+    periods = {name: _period(period) if period else None for name, period in fold.by_period.items()}
+    influence = {} if fold.influence is None else {"influence": fold.influence}
+    return {"key": fold.key, "slots": fold.slots, "appliances": periods, **influence}
 
 
 def top_document(estimates: Estimates, count: int) -> Document:
@@ -30,6 +40,19 @@ def top_document(estimates: Estimates, count: int) -> Document:
     periods = _periods(estimates)
     best = {name: periods[name] for name in top}
     return {**_head(estimates), "appliances": best, "top": list(top), **_caveats(estimates)}
+
+
+def means_document(estimates: Estimates) -> Document:
+    """The mean watts of every appliance over the whole time, their limits, and of how many published periods they are.
+
+    It is what homes are shown.
+    """
+    shown = _periods(estimates) if estimates.answered else {}
+    counted = {name: {"counted": int(each.counted.sum())} for name, each in estimates.by_slot.items()}
+    means = {
+        name: each and {key: each[key] for key in MEANS if key in each} | counted[name] for name, each in shown.items()
+    }
+    return {**_head(estimates), "appliances": means}
 
 
 def _head(estimates: Estimates) -> Document:
@@ -155,6 +178,8 @@ def _period(numbers: PeriodEstimates) -> Document:
         "share_ci95": [numbers.share_low, numbers.share_high],
         "rank": numbers.rank,
         "rank_ci95": [numbers.rank_best, numbers.rank_worst],
+        "rank_marginal_ci95": [numbers.rank_best_alone, numbers.rank_worst_alone],
+        "in_top": {str(count): numbers.sure_in_top(count) for count in TOP_COUNTS},
         **asked,
         **({"clipped": True} if numbers.clipped else {"above_top": numbers.above_top}),
     }

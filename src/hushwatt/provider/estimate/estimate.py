@@ -12,20 +12,30 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import reporting_span
 from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
-from hushwatt.provider.estimate.covariance import CovarianceBounds, covariance_bounds
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
-from hushwatt.provider.estimate.ranking import ranks, shares
-from hushwatt.provider.estimate.results import Estimates, Measured, PeriodEstimates, SlotEstimates, SlotSummary
+from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, covariance_bounds
+from hushwatt.provider.estimate.ranking.ranks import ranks
+from hushwatt.provider.estimate.ranking.shares import shares
+from hushwatt.provider.estimate.results import (
+    Estimates,
+    FoldEstimates,
+    Measured,
+    PeriodEstimates,
+    SlotEstimates,
+    SlotSummary,
+)
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
+from hushwatt.provider.estimate.times.fold import fold_rows
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import Tallies
 
 
@@ -37,6 +47,8 @@ def estimate(
     smooth: bool = False,
     first: int | None = None,
     last: int | None = None,
+    times: TimeFilter | None = None,
+    fold: str | None = None,
 ) -> Estimates:
     """Everything the tallies say about the slots `first` to `last`, both included.
 
@@ -45,38 +57,56 @@ def estimate(
 
     `consistency` is what is done to the histograms that are shown, and to nothing else.  With
     `smooth` every slot also learns from those before it; the period is not smoothed.
+
+    Of these slots only those at certain `times` count, if so; and a `fold` takes those of the same hour, weekday, hour
+    of the week or month together.
     """
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    asked = TallyArrays.of(plan, tallies).up_to(last)
-    arrays = asked if plan.publish == 1 else asked.up_to(tallies.complete(plan, last))
-    timeline = SlotTimeline.of(arrays, plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan))
-    homes = tallies.homes_in(timeline.newest).astype(float)
-    series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in range(len(plan.appliances))]
+    collected = CollectedSlots.of(plan, tallies, first, last, times)
+    timeline, homes = collected.timeline, collected.slot_homes[:, None]
+    series = list(collected.series.values())
     if smooth:
         pairs = zip(series, smoothed(timeline, series), strict=True)
-        shown = [smoothed_estimates(*each, homes[:, None], show) for each in pairs]
+        shown = [smoothed_estimates(*each, homes, show) for each in pairs]
     else:
-        shown = [slot_estimates(each, homes[:, None], show) for each in series]
-    named = dict(zip(plan.names, series, strict=True))
-    known = {name: each for name, each in named.items() if each.period}
-    forgery = ForgeryInfluence(plan, timeline, tallies.homes)
-    for name, each in known.items():
-        forgery.add(name, each)
-    bounds = covariance_bounds(plan, [each.compared for each in known.values()], timeline, tallies.homes)
+        shown = [slot_estimates(each, homes, show) for each in series]
+    by_period, forgery = _period_answers(collected, show)
+    rows = {} if fold is None else fold_rows(plan, timeline, fold)
     return Estimates(
         plan,
         tallies.homes,
         smooth,
-        slot_summaries(plan, arrays, timeline, homes),
+        slot_summaries(plan, collected.arrays, timeline, collected.slot_homes),
         by_slot={name: requested_slots(each, timeline) for name, each in zip(plan.names, shown, strict=True)},
-        by_period=dict.fromkeys(plan.names) | period_estimates(known, bounds, tallies.homes, show),
+        by_period=by_period,
         influence=forgery.influence(),
-        swap_homes=forgery.homes_to_swap({name: each.period.watts for name, each in known.items() if each.period}),
-        unpublished=len(np.unique(asked.slot)) - len(timeline.heard),
-        too_few_measure={name: Measured(*measured_of(each)) for name, each in named.items() if each.too_few_measure},
+        swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
+        unpublished=collected.unpublished,
+        folds=tuple(fold_estimates(key, collected.only(mask), show) for key, mask in rows.items()),
+        too_few_measure={
+            name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
+        },
     )
+
+
+def _period_answers(
+    collected: CollectedSlots, show: Consistency
+) -> tuple[dict[str, PeriodEstimates | None], ForgeryInfluence]:
+    """All appliances over the period, compared with each other, and what a forging home could do to that."""
+    plan, known, homes = collected.plan, collected.known, collected.homes
+    forgery = ForgeryInfluence(plan, collected.timeline, homes)
+    for name, each in known.items():
+        forgery.add(name, each)
+    bounds = covariance_bounds(plan, [each.compared for each in known.values()], collected.timeline, homes)
+    return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show), forgery
+
+
+def fold_estimates(key: str, collected: CollectedSlots, show: Consistency) -> FoldEstimates:
+    """The slots of one hour, weekday, hour of the week or month, as one period."""
+    by_period, forgery = _period_answers(collected, show)
+    return FoldEstimates(key, collected.slots, by_period, forgery.influence())
 
 
 def slot_summaries(plan: Plan, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:
@@ -204,9 +234,10 @@ def period_estimates(
     """The period of every appliance, compared with that of the others."""
     compared = [each.compared for each in known.values()]
     watts = np.array([period.watts for period in compared])
-    variance = np.array([period.watts_variance for period in compared])
     limits = np.array([each.compared_limits for each in known.values()]).reshape(-1, 2)
-    share, rank = shares(watts, limits[:, 0], limits[:, 1], bounds), ranks(watts, variance, bounds)
+    own_limits = np.array([each.limits for each in known.values()]).reshape(-1, 2)
+    share = shares(watts, limits[:, 0], limits[:, 1], bounds)
+    rank = ranks(watts, own_limits[:, 0], own_limits[:, 1], bounds)
     estimates = {}
     for row, (name, series) in enumerate(known.items()):
         period, levels = compared[row], slice(series.levels)
@@ -224,6 +255,9 @@ def period_estimates(
             rank=int(rank.rank[row]),
             rank_best=int(rank.best[row]),
             rank_worst=int(rank.worst[row]),
+            rank_best_alone=int(rank.best_alone[row]),
+            rank_worst_alone=int(rank.worst_alone[row]),
+            in_top=tuple(rank.in_top[row].tolist()),
             clipped=not series.real,
             above_top=series.above_top,
         )

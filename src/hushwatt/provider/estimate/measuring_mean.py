@@ -142,6 +142,12 @@ class MeasuringMean:
         away = self._away(np.zeros(1))
         return np.sqrt(away.variance(self.clipped[:, None])[:, 0]) / self.measured
 
+    def for_tails(self, ratios: Floats) -> tuple[Floats, Floats]:
+        """The mean of the first row for each tail, and its variance by the delta method."""
+        away = self._away(ratios)
+        means = away.watts / away.measured
+        return means[0], (away.variance(means) / away.measured**2)[0]
+
     def limits(self, real: bool) -> tuple[Floats, Floats]:
         """The 95 % limits: of real watts, not below 0 as far as the estimate allows, or of clipped ones."""
         outside = (1 - CONFIDENCE) / 2

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.privacy.rotation import turn_class, turn_classes
+from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.consistency import add_one_smoothed
 from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
@@ -106,21 +107,32 @@ def period_correction(
     plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, weights: PeriodWeights, timeline: SlotTimeline
 ) -> tuple[Floats, Floats]:
     """For every group: the weight of how homes differ, and the part of it that comes from homes not asked."""
-    unasked = sampling_weights(groups, slots, weights)
+    unasked = sampling_weights(plan, groups, slots, weights)
     correction = unasked if plan.mapping == "range" else np.maximum(unasked, 1.0)
     return correction[timeline.slot_index], unasked[timeline.slot_index]
 
 
-def sampling_weights(groups: DebiasedGroups, slots: SlotStatistics, weights: PeriodWeights) -> Floats:
+def sampling_weights(plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, weights: PeriodWeights) -> Floats:
     """The weight of the homes that were not asked, in every slot.
 
     The same homes come round again, perhaps always on the same weekday, so a period is never surer
-    than asking every home once: if more were asked, sampling weighs as much more.  (With `dither` the
-    levels were drawn at random too, anew each time, and the weight is at least 1.)
+    than asking once every home that it asked at all: if more were asked, sampling weighs as much more.
+    (With `dither` the levels were drawn at random too, anew each time, and the weight is at least 1.)
     """
     asked = float(groups.reports[weights.first].sum())
-    unasked: Floats = slots.unasked * np.maximum(1.0, asked / slots.homes)
+    different = slots.homes * part_asked(plan, groups.as_of[weights.first])
+    unasked: Floats = slots.unasked * np.maximum(1.0, asked / different)
     return unasked
+
+
+def part_asked(plan: Plan, drawn: Integers) -> float:
+    """The part of homes that are asked at all when draws of some slots count, at least.
+
+    All, unless the slots come back to homes that were asked before others were, as one hour of every day may.
+    """
+    kinds = turn_class(plan, drawn)
+    hit = len(np.unique(kinds))
+    return hit / turn_classes(plan) if hit < len(np.unique(drawn)) else 1.0
 
 
 def slope_and_jump(

@@ -27,7 +27,7 @@ def pooled_slots(plan: Plan, timeline: SlotTimeline, speakers: Floats) -> Mask:
     small = np.flatnonzero(timeline.enough & (speakers > 0) & (speakers < need))
     if span > 1:
         for pool in _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span, plan.publish):
-            counted[small[pool]] = timeline.requested[small[pool[0]]]
+            counted[small[pool]] = timeline.requested[small[pool]].all()
     return counted
 
 

@@ -76,16 +76,33 @@ class PeriodEstimates:
     rank: int  # 1: the most watts
     rank_best: int
     rank_worst: int
+    rank_best_alone: int  # the same for this appliance alone, not for all together
+    rank_worst_alone: int
+    in_top: tuple[float, ...]  # [k − 1]: how sure it is that it is among the k appliances with the most watts
     measured: float | None = None  # the part of homes that measures it, where the plan asks; watts are among these
     measured_low: float | None = None  # 95 % limits
     measured_high: float | None = None
     clipped: bool = True  # whether watts are those of the levels, without what lies above the top
     above_top: float = 0.0  # else: by how much at most that raised the upper limit
 
+    def sure_in_top(self, count: int) -> float:
+        """How sure it is that the appliance is among the `count` with the most watts."""
+        return self.in_top[count - 1] if count <= len(self.in_top) else 1.0
+
     def level_limits(self, homes: int) -> tuple[Floats, Floats]:
         """The 95 % limits of the levels as they are shown: from 0 to all homes at most, around the levels."""
         low, high = np.clip(normal_interval(self.unbiased, self.levels_se**2), 0, homes)
         return np.minimum(low, self.levels), np.maximum(high, self.levels)
+
+
+@dataclass(frozen=True)
+class FoldEstimates:
+    """All slots of the same hour, weekday, hour of the week or month, as one period."""
+
+    key: str
+    slots: int
+    by_period: dict[str, PeriodEstimates | None]  # by appliance, in the plan's order
+    influence: float | None = None  # homes that one forging home counts as at most, in any of these means
 
 
 @dataclass(frozen=True)
@@ -102,6 +119,7 @@ class Estimates:
     swap_homes: dict[str, float] = field(default_factory=dict)  # by appliance: forging homes, at least, that
     # put the next one before it
     unpublished: int = 0  # slots with reports whose period is not complete: nothing is told of them
+    folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property

@@ -18,6 +18,7 @@ from hushwatt.provider.estimate.arrays import HomesHeard
 from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
@@ -132,10 +133,14 @@ class CollectionReader:
         last: int | None = None,
         consistency: str = "norm-sub",
         smooth: bool = False,
+        times: TimeFilter | None = None,
+        fold: str | None = None,
     ) -> Estimates:
         """The published slots `first` to `last`: the one answer of all pages, programs and files."""
         tallies = self._tallies(plan, last)
-        return estimate(plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last)
+        return estimate(
+            plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
+        )
 
     def document(
         self,
@@ -144,9 +149,11 @@ class CollectionReader:
         last: int | None = None,
         consistency: str = "norm-sub",
         smooth: bool = False,
+        times: TimeFilter | None = None,
+        fold: str | None = None,
     ) -> Document:
         """The same as JSON; when there is no answer, with the time of the next look."""
-        estimates = self.estimates(plan, first, last, consistency, smooth)
+        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold)
         return self._completed(plan, estimates, document(estimates))
 
     def top(self, plan: Plan, count: int, first: int | None = None, last: int | None = None) -> Document:

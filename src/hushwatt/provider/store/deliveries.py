@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hushwatt.errors import UsageError
 from hushwatt.provider.store.session import Session, first_row
 
+MAX_NAMED = 20  # files that a message names by their numbers
 COLUMNS = "number, name, at, rows, taken, accepted, repeated, homes, undone"
 
 
@@ -65,7 +66,8 @@ def find_delivery(session: Session, plan: int, number: int) -> DeliveryRecord:
     for each in all_deliveries(session, plan):
         if each.number == number:
             return each
-    raise UsageError(f"there is no delivery {number}; `hushwatt provider deliveries` lists them")
+    numbers = ", ".join(str(each.number) for each in all_deliveries(session, plan)[-MAX_NAMED:])
+    raise UsageError(f"there is no delivery {number}; there is {numbers or 'none yet'}")
 
 
 def declared_by_files(session: Session, plan: int) -> int:

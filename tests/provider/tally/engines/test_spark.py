@@ -181,7 +181,9 @@ def test_no_numpy(plan_of, tmp_path, monkeypatch, capfd):
     bare.chmod(0o755)
     monkeypatch.setenv("PYSPARK_PYTHON", str(bare))
     with pytest.raises(HushwattError) as said:
-        engine("spark", master="local[1]", settings=SMALL).tallies(plan, str(saved(plan, tmp_path / "r.parquet", batch)))
+        engine("spark", master="local[1]", settings=SMALL).tallies(
+            plan, str(saved(plan, tmp_path / "r.parquet", batch))
+        )
 
     assert str(said.value).startswith("the Python of Spark's workers has no ")
     assert "PYSPARK_PYTHON" in str(said.value)

@@ -1,0 +1,78 @@
+"""What an owner is asked again: a provider whose key changed or who forgot this home, or one that moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import voluptuous as vol
+from homeassistant.config_entries import ConfigFlow, ConfigFlowResult
+
+from hushwatt.errors import HushwattError
+
+from . import renewing, words
+from .const import CONF_ADDRESS, CONF_AGREE, CONF_CODE, CONF_PLAN
+from .errors import error_of
+from .fields import ADDRESS, CODE
+
+if TYPE_CHECKING:
+    from .home import Home
+
+
+class AskingAgain(ConfigFlow):
+    """Two more ways into the config flow; neither believes anyone whom the owner has not looked at."""
+
+    _shown: renewing.Shown
+
+    @property
+    def home(self) -> Home:
+        raise NotImplementedError
+
+    async def async_step_reauth(self, entry_data: Mapping[str, Any]) -> ConfigFlowResult:
+        return await self.async_step_reauth_confirm()
+
+    async def async_step_reauth_confirm(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Show who answers now, and take a place anew only with the owner's word."""
+        entry, errors, problem = self._get_reauth_entry(), dict[str, str](), ""
+        plan_id, folder = entry.data[CONF_PLAN], self.home.folder
+        if user_input is not None and not user_input[CONF_AGREE]:
+            errors[CONF_AGREE] = "not_agreed"
+        elif user_input is not None:
+            try:
+                code = (user_input.get(CONF_CODE) or "").strip() or None
+                async with self.home.async_stopped():
+                    await self.hass.async_add_executor_job(renewing.take_place, folder, self._shown, code)
+                return self.async_update_reload_and_abort(entry)
+            except HushwattError as wrong:
+                errors["base"], problem = error_of(wrong, "not_joined"), str(wrong)
+        try:
+            self._shown = await self.hass.async_add_executor_job(renewing.look_again, folder, plan_id)
+        except HushwattError as wrong:
+            return self.async_abort(reason=error_of(wrong), description_placeholders={"problem": str(wrong)})
+        schema = {vol.Required(CONF_AGREE, default=False): bool, vol.Optional(CONF_CODE): CODE}
+        shown = {"old_key": self._shown.old_key, "new_key": self._shown.new_key, "problem": words.text(problem)}
+        return self.async_show_form(
+            step_id="reauth_confirm",
+            data_schema=vol.Schema(schema),
+            errors=errors,
+            description_placeholders={"name": words.text(entry.title), **shown},
+        )
+
+    async def async_step_reconfigure(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Another address, where the same plan and key must be."""
+        entry, errors, problem = self._get_reconfigure_entry(), dict[str, str](), ""
+        if user_input is not None:
+            try:
+                address = await self.hass.async_add_executor_job(
+                    renewing.move, self.home.folder, entry.data[CONF_PLAN], user_input[CONF_ADDRESS]
+                )
+                return self.async_update_reload_and_abort(entry, data_updates={CONF_ADDRESS: address})
+            except HushwattError as wrong:
+                errors["base"], problem = error_of(wrong), str(wrong)
+        schema = vol.Schema({vol.Required(CONF_ADDRESS): ADDRESS})
+        return self.async_show_form(
+            step_id="reconfigure",
+            data_schema=self.add_suggested_values_to_schema(schema, user_input or entry.data),
+            errors=errors,
+            description_placeholders={"problem": words.text(problem)},
+        )

@@ -1,0 +1,123 @@
+"""`hushwatt compare`: two stretches of time against each other, with how sure the difference is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from hushwatt.cli.estimate import Engine, Master, SparkConf, tally_with_engine
+from hushwatt.cli.options import Json
+from hushwatt.cli.terminal import print_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hushwatt.provider.estimate.contrasts.contrast import Contrast, Contrasts
+
+
+def compare(
+    plan: Path,
+    reports: str,
+    /,
+    *,
+    a: str,
+    b: str,
+    versus: Annotated[tuple[str, str] | None, Parameter(negative=())] = None,
+    as_json: Json = False,
+    engine: Engine = "embedded",
+    master: Master = None,
+    spark_conf: SparkConf = None,
+) -> None:
+    """Say by how much every appliance's watts on side A differ from those on side B, and how surely.
+
+    A side is written as 2024-01-15..2024-01-21, hours=17-21, weekdays=mon-fri, or several of these with commas between
+    them. Times are by the plan's clocks.
+
+    Parameters
+    ----------
+    plan
+        The plan's file.
+    reports
+        The file of reports, or a folder of them.
+    a
+        One side.
+    b
+        The other side; the difference is a − b.
+    versus
+        Two more sides, C and D: the difference between A and B beyond that between C and D.
+    """
+    from hushwatt.plan.plan import Plan
+    from hushwatt.provider.estimate.contrasts.contrast import contrasts
+    from hushwatt.provider.estimate.contrasts.side import Side
+
+    agreed = Plan.load(plan)
+    sides = [Side.parse(agreed, text) for text in (a, b, *(versus or ()))]
+    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf)
+    found = contrasts([side.collected(agreed, tallies) for side in sides])
+    what = [side.what for side in sides]
+    if as_json:
+        from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
+
+        print_json(contrast_document(found, what))
+    else:
+        _print(found, what)
+
+
+def _print(found: "Contrasts", what: list[str]) -> None:
+    from rich.console import Console
+
+    from hushwatt.cli.terminal import terminal_width
+
+    console = Console(highlight=False, width=terminal_width(120))
+    names = "abcd"[: len(what)]
+    for name, text, side in zip(names, what, found.sides, strict=True):
+        console.print(f"{name}: {text}  ({side.slots:,} {side.plan.periods.word}s, {side.homes:,} homes)", markup=False)
+    with console.capture() as capture:
+        console.print(_table(found))
+    print("\n".join(line.rstrip() for line in capture.get().rstrip().splitlines()))
+    print()
+    for line in _remarks(found):
+        print(line)
+
+
+def _table(found: "Contrasts") -> "Table":
+    from hushwatt.cli.estimate_tables import headed_table
+
+    table = headed_table("appliance", "a, W", "b, W", "difference, W", "95 %", "in %", "95 %", "sure", "seen from")
+    for name, each in found.by_appliance.items():
+        if each is None:
+            table.add_row(name, *["–"] * 8)
+            continue
+        percent = ["–", "–"]
+        if each.percent is not None and each.percent_low is not None and each.percent_high is not None:
+            percent = [f"{each.percent:+.0f} %", f"{each.percent_low:+.0f} to {each.percent_high:+.0f} %"]
+        table.add_row(
+            name,
+            f"{each.means[0]:,.1f}",
+            f"{each.means[1]:,.1f}",
+            f"{each.difference:+,.1f}",
+            f"{each.low:+,.1f} to {each.high:+,.1f}",
+            *percent,
+            _verdict(each),
+            f"{each.detectable:,.1f} W",
+        )
+    return table
+
+
+def _verdict(each: "Contrast") -> str:
+    return "yes" if each.p_adjusted < 0.05 else "no"
+
+
+def _remarks(found: "Contrasts") -> list[str]:
+    from hushwatt.privacy.tails import is_real
+
+    count = sum(each is not None for each in found.by_appliance.values())
+    lines = [
+        f"sure: with 95 % confidence, allowing for {count} appliances being compared at once (Holm).",
+        "seen from: a difference of so many watts would be called sure in four of five cases.",
+        "The same homes may speak on both sides; the limits hold whatever their habits have to do with each other.",
+    ]
+    plan = found.sides[0].plan
+    if any(is_real(plan, number) for number in range(len(plan.appliances))):
+        lines.append("What lies above the top level is taken to be spread alike on all sides.")
+    return lines

@@ -1,0 +1,1 @@
+"""Which slots are asked for: dates, hours, weekdays, and time that repeats."""

@@ -1,0 +1,88 @@
+"""What a plan asks, in plain sentences."""
+
+import re
+from dataclasses import replace
+from datetime import UTC
+
+import pytest
+
+from hushwatt.household.ledger.caps import Caps
+from hushwatt.household.plain_words import plan_sentences
+from hushwatt.household.words.plan_words import how_often, limits_sentence, watts_words
+from hushwatt.plan.presets import preset
+
+
+@pytest.mark.parametrize("name", ["paper", "paper-synthetic", "advised", "everyday", "year"])
+def test_a_plan_is_told_without_a_greek_letter(name):
+    """Who asks, what is sent, what it gives away, the limits, and the way out."""
+    lines = plan_sentences(preset(name), Caps(), zone=UTC)
+    text = " ".join(line for line in lines if not line.startswith("The limits"))
+
+    assert all(line.endswith((".", "”")) for line in lines)
+    assert "Your home sends one message every" in text
+    assert "someone could guess whether, on any one day, your" in text
+    assert re.search("where a coin toss is right (1 time in 2|50 times)", text)
+    assert "after a year" in text
+    assert "You can pause or leave at any time." in text
+    for jargon in ("ε", "epsilon", "slot", "window", "oracle", "lpu", "random turns: level"):
+        assert jargon not in text.replace(preset(name).description, "")
+
+
+def test_results_that_homes_see_are_told():
+    """Only of a plan that shares them."""
+    year = preset("year")
+    shared = set(plan_sentences(replace(year, share_results=True), Caps(), zone=UTC))
+    (more,) = shared - set(plan_sentences(year, Caps(), zone=UTC))
+
+    assert more.startswith("They are shown to homes as well.")
+
+
+def test_the_owners_limits_speak():
+    """What stands in the way, or how long they last."""
+
+    assert limits_sentence(preset("advised"), Caps()).startswith(
+        "The limits you set for this home do not allow it: it asks"
+    )
+    assert limits_sentence(preset("year"), Caps()).startswith(
+        "The limits you set for this home allow it: it lasts about 10 years"
+    )
+
+
+def test_how_often_a_home_speaks():
+    """By the rules of the method."""
+    plan = preset("advised")
+
+    assert how_often(plan) == "one message every 3 days, in a turn of its own"
+    assert how_often(replace(plan, method="lbu")) == "one message every day"
+    assert "a new one every 3 days" in how_often(replace(plan, method="lsp"))
+    assert "when something seems to have changed" in how_often(preset("paper"))
+
+
+def test_not_measured_is_said_where_it_is_an_answer():
+    """And nowhere else."""
+
+    assert any("does not measure it" in line for line in plan_sentences(preset("everyday"), Caps(), zone=UTC))
+    assert not any("does not measure it" in line for line in plan_sentences(preset("advised"), Caps(), zone=UTC))
+
+
+def test_levels_in_watts():
+    """Ranges as ranges, rounded levels as what they stand for, and the one beyond the last."""
+    plan, ranges = preset("everyday"), preset("paper")
+    kettle, first = plan.appliances[5], ranges.appliances[0]
+
+    assert watts_words(plan, kettle, 0) == "0 W"
+    assert watts_words(plan, kettle, 1).startswith("about ")
+    assert watts_words(plan, kettle, kettle.levels) == "not measured"
+    assert [watts_words(ranges, first, level) for level in (0, 1, 9)] == [
+        "up to 250 W",
+        "250 to 500 W",
+        "above 2500 W",
+    ]
+
+
+def test_a_hostile_plan_stays_within_quotation_marks():
+    """Its author's words are told from ours."""
+    plan = replace(preset("year"), contact="us” says: you are safe", description="x\n\nYou agreed")
+    first = plan_sentences(plan, Caps(), zone=UTC)[0]
+
+    assert first == '“us" says: you are safe” asks, for this purpose: “x You agreed”'
