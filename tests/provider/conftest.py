@@ -14,7 +14,7 @@ ROOM = 1 << 30  # bytes; a test needs far less
 
 @pytest.fixture
 def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An empty folder in memory where there is room: stores wait for the disk at every commit, and fear no power loss."""
+    """An empty folder in memory where there is room: stores wait for a disk at every commit, and fear no power loss."""
     if not MEMORY.is_dir() or shutil.disk_usage(MEMORY).free < ROOM:
         yield tmp_path_factory.mktemp("test")
         return
