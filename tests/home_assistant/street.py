@@ -81,10 +81,12 @@ class HomeRecord:
         wanted = "SELECT reports.slot, spent, drawn, payload FROM reports JOIN plans USING (place) WHERE plan = ?"
         return {(1, slot): {tuple(row)} for slot, *row in self.rows(wanted, plan.id)}
 
-    def spent(self, plan: Plan) -> int:
-        """What the home has paid under a plan so far, silent slots that were charged included."""
-        wanted = "SELECT coalesce(sum(amount), 0) FROM spends JOIN plans USING (place) WHERE plan = ?"
-        return self.rows(wanted, plan.id)[0][0]
+    def spent(self, plan: Plan, last: int) -> int:
+        """What the home has paid under a plan for the slots up to one, silent ones that were charged included."""
+        wanted = (
+            "SELECT coalesce(sum(amount), 0) FROM spends JOIN plans USING (place) WHERE plan = ? AND spends.slot <= ?"
+        )
+        return self.rows(wanted, plan.id, last)[0][0]
 
     def forget_mark(self) -> None:
         """Take the home's mark out of this machine's memory."""

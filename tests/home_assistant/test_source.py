@@ -131,11 +131,11 @@ def short_term_rows(house, entity, watts, *starts):
 
 def test_statistics_fill_what_was_missed(there, plan_of):
     """Rows of this slot, for the time before the agent heard anything; none from before the slot."""
-    home = Listening.to(plan_of, tv="sensor.tv_power")
-    there.watts(tv=5)
-    there.watts(tv=0)
+    home = Listening.to(plan_of, spare="sensor.spare_power")
+    there.watts(spare=5)
+    there.watts(spare=0)
     edge = home.start // SECOND // PERIOD * PERIOD + PERIOD  # the first whole row of the slot
-    short_term_rows(there, "sensor.tv_power", 600, *(edge + PERIOD * place for place in range(-6, 4)))
+    short_term_rows(there, "sensor.spare_power", 600, *(edge + PERIOD * place for place in range(-6, 4)))
 
     async def scenario():
         async with home.following(login_of(there)):
