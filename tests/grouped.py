@@ -112,7 +112,7 @@ GROUPED = {
         household/sources/presets/shelly_gen1 household/sources/presets/tasmota
         household/sources/presets/zigbee2mqtt
     """,
-    "household/sources/test_slot_edges.py": "household/clock",
+    "household/sources/test_slot_edges.py": "household/clock household/sources/slot_energy",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
     "household/test_run.py": "household/upload/upload_thread",

@@ -18,7 +18,7 @@ KINDS = (SensorDeviceClass.POWER, SensorDeviceClass.ENERGY)
 
 def labels(appliances: tuple[str, ...]) -> dict[str, str]:
     """What each field is called: the appliance's name as a person writes it, where that stays unambiguous."""
-    plain = [each.replace("_", " ").capitalize() for each in appliances]
+    plain = [each.upper() if len(each) < 3 else each.replace("_", " ").capitalize() for each in appliances]
     return dict(zip(plain if len(set(plain)) == len(plain) else appliances, appliances, strict=True))
 
 

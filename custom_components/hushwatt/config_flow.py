@@ -45,7 +45,8 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
         """Where the provider is, and what it gave the owner."""
         errors, problem = {}, ""
         if user_input is None:
-            await async_finish_leaving(self.hass, self.home)
+            erasure = async_finish_leaving(self.hass, self.home)
+            self.hass.async_create_background_task(erasure, "hushwatt erasure")
         else:
             self._code = (user_input.get(CONF_CODE) or "").strip() or None
             try:

@@ -26,6 +26,7 @@ class PlanEntity(CoordinatorEntity[HomeCoordinator]):
             manufacturer="hushwatt",
             model=entry.data[CONF_ADDRESS],
             entry_type=DeviceEntryType.SERVICE,
+            configuration_url="homeassistant://hushwatt",  # the owner's page
         )
 
     @property

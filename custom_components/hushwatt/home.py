@@ -130,7 +130,14 @@ class Home:
         """What the agent's thread, which alone touches the sources, finds; None where it has ended."""
         assert self._thread is not None
         found: Future[Any] = Future()
-        self._thread.call(lambda: found.set_result(function(*values)))
+
+        def answer() -> None:
+            try:
+                found.set_result(function(*values))
+            except Exception as wrong:  # for whoever asked
+                found.set_exception(wrong)
+
+        self._thread.call(answer)
         done, _ = await asyncio.wait([asyncio.wrap_future(found)], timeout=AGENT_SECONDS)
         return found.result() if done else None
 

@@ -46,5 +46,5 @@ def move(folder: HomeFolder, plan_id: str, address: str) -> str:
     """Another address, checked; as it is kept."""
     client = ProviderClient(check_address(address.strip()))
     with folder.store() as store:
-        move_address(store, plan_id, client)
+        move_address(store, plan_id, client, time.time_ns())
     return client.address

@@ -33,7 +33,7 @@ def here(hass, tmp_path, monkeypatch, enable_custom_integrations, socket_enabled
 
 def kettles(**fields):
     began = f'"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"'
-    return plan_text(**{"slot": "2s", "name": "Kettles", "start": began, **GENTLE, **fields})
+    return plan_text(**{"slot": "1s", "name": "Kettles", "start": began, **GENTLE, **fields})
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from .flows import accepted, go_on, issues, join, look, until, value
 @pytest.fixture
 async def moving(hass, tmp_path):
     """A provider of its own, and a home that takes part there."""
-    service = Provider(tmp_path, kettles(name="Moving kettles", slot="1s"))
+    service = Provider(tmp_path, kettles(name="Moving kettles"))
     await hass.async_add_executor_job(service.start)
     entry = await join(hass, service.address, devices=KETTLE)
     yield service, entry
@@ -45,27 +45,31 @@ async def test_another_key_is_never_believed_by_itself(hass, here, moving):
     unchanged = value(here, "SELECT provider FROM plans")
     done = await go_on(hass, refused, agree=True)
     await hass.async_block_till_done(wait_background_tasks=True)
+    asked = hass.config_entries.flow.async_progress_by_handler("hushwatt")
     count = accepted(here)
     await until(lambda: accepted(here) > count)
 
+    await look(hass, entry)
+
+    assert asked == []
     assert "trouble_impostor" in said
+    assert "trouble_impostor" not in issues(hass)
     assert shown["old_key"] == old.hex() == before.hex() == unchanged.hex()
     assert shown["new_key"] == value(here, "SELECT provider FROM plans").hex() != old.hex()
     assert refused["errors"] == {"agree": "not_agreed"}
     assert (done["type"], done["reason"]) == (FlowResultType.ABORT, "reauth_successful")
 
 
-async def test_a_provider_that_forgot_the_home_takes_it_again(hass, here, moving):
+async def test_a_provider_that_forgot_the_home_takes_it_again(hass, here, provider, entry):
     """Its device is erased there; the owner is asked, and the home goes on with what it had spent."""
-    service, entry = moving
     await until(lambda: accepted(here) >= 1)
     with HomeFolder(here).store() as store:
         row = store.rows("SELECT * FROM plans")[0]
     key = Ed25519PrivateKey.from_private_bytes(row["secret"])
 
     def erase():
-        with ProviderClient(service.address).plan_session(row["plan"], row["provider"]) as provider:
-            provider.erase(key, row["device"], time.time_ns() // 1_000_000_000)
+        with ProviderClient(provider.address).plan_session(row["plan"], row["provider"]) as session:
+            session.erase(key, row["device"], time.time_ns() // 1_000_000_000)
 
     await hass.async_add_executor_job(erase)
     flow = await until_asked(hass, entry)
@@ -80,20 +84,19 @@ async def test_a_provider_that_forgot_the_home_takes_it_again(hass, here, moving
     assert value(here, "SELECT count(*) FROM plans") == 1
 
 
-async def test_a_moved_provider_must_show_the_same_key(hass, here, provider, moving):
+async def test_a_moved_provider_must_show_the_same_key(hass, here, provider, other_provider, entry):
     """An address where another provider answers is refused; the same one elsewhere is kept."""
-    service, entry = moving
     context = {"source": SOURCE_RECONFIGURE, "entry_id": entry.entry_id}
     flow = await hass.config_entries.flow.async_init("hushwatt", context=context)
-    refused = await go_on(hass, flow, address=provider.address)
+    refused = await go_on(hass, flow, address=other_provider.address)
     nobody = await go_on(hass, refused, address="http://127.0.0.1:1")
-    done = await go_on(hass, nobody, address=service.address.replace("127.0.0.1", "localhost"))
+    done = await go_on(hass, nobody, address=provider.address.replace("127.0.0.1", "localhost"))
     await hass.async_block_till_done(wait_background_tasks=True)
 
     assert refused["errors"] == {"base": "wrong_provider"}
     assert nobody["errors"] == {"base": "cannot_connect"}
     assert done["reason"] == "reconfigure_successful"
-    assert entry.data["address"] == value(here, "SELECT address FROM plans") == f"http://localhost:{service.port}"
+    assert entry.data["address"] == value(here, "SELECT address FROM plans") == f"http://localhost:{provider.port}"
 
 
 async def until_issue(hass, entry, key):

@@ -25,7 +25,7 @@ async def test_a_home_joins_and_its_reports_are_accepted(hass, here, provider, c
     flow = await go_on(hass, flow, **{"raise": "whole"})
     assert flow["step_id"] == "devices"
     guesses = {str(key): key.description["suggested_value"] for key in flow["data_schema"].schema}
-    assert guesses == {"Kettle": ["sensor.kettle_power"], "Fridge": [], "Tv": []}
+    assert guesses == {"Kettle": ["sensor.kettle_power"], "Fridge": [], "TV": []}
     flow = await go_on(hass, flow, **KETTLE)
     assert flow["step_id"] == "consent"
     flow = await go_on(hass, flow, agree=False)
@@ -116,7 +116,7 @@ async def test_what_would_be_counted_twice_is_refused(hass, provider):
     """One entity for two appliances is an error on the form."""
     flow = await go_on(hass, await choose(hass, await start(hass, provider.address), "Kettles"))
     flow = await go_on(hass, flow, **{"raise": "join"})
-    flow = await go_on(hass, flow, Kettle=["sensor.kettle_power"], Tv=["sensor.kettle_power"])
+    flow = await go_on(hass, flow, Kettle=["sensor.kettle_power"], TV=["sensor.kettle_power"])
 
     assert flow["errors"] == {"base": "entity_twice"}
 
@@ -133,7 +133,7 @@ async def test_the_energy_dashboard_comes_first(hass, provider):
     flow = await go_on(hass, flow, **{"raise": "join"})
     guesses = {str(key): key.description["suggested_value"] for key in flow["data_schema"].schema}
 
-    assert guesses == {"Kettle": ["sensor.plug_7_energy"], "Fridge": ["sensor.fridge_power"], "Tv": []}
+    assert guesses == {"Kettle": ["sensor.plug_7_energy"], "Fridge": ["sensor.fridge_power"], "TV": []}
     assert "Old kettle" in flow["description_placeholders"]["dashboard"]
 
 

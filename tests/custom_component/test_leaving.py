@@ -38,11 +38,11 @@ async def test_a_provider_out_of_reach_is_asked_again_to_erase(hass, here, tmp_p
     await hass.async_add_executor_job(service.stop)
     await hass.config_entries.async_remove(entry.entry_id)
     await hass.async_block_till_done()
-    left, kept, said = (value(here, f"SELECT {name} FROM plans") for name in ("left", "secret")), None, issues(hass)
-    left, kept = left
+    left, kept = (value(here, f"SELECT {name} FROM plans") for name in ("left", "secret"))
+    said = issues(hass)
     await hass.async_add_executor_job(service.start)
     await start(hass, service.address)
-    await hass.async_block_till_done()
+    await hass.async_block_till_done(wait_background_tasks=True)
     await hass.async_add_executor_job(service.stop)
 
     assert left is not None
@@ -55,7 +55,7 @@ async def test_a_provider_out_of_reach_is_asked_again_to_erase(hass, here, tmp_p
 @pytest.fixture
 async def replaced(hass, tmp_path):
     """A provider that replaces its plan when told to."""
-    old = kettles(name="Old kettles", slot="1s")
+    old = kettles(name="Old kettles")
     service = Provider(tmp_path, old)
     await hass.async_add_executor_job(service.start)
     plan = Plan.load(service.plans[0])

@@ -1,5 +1,6 @@
 """A home that lives in Home Assistant: paused, renamed, restarted, refused, and never left running."""
 
+from custom_components.hushwatt.backup import async_post_backup, async_pre_backup
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP, STATE_UNAVAILABLE
 from homeassistant.helpers import entity_registry as er
@@ -131,19 +132,22 @@ async def test_nothing_runs_after_a_stop_of_home_assistant(hass, here, entry):
 
 
 async def test_a_backup_finds_a_ledger_that_stands_still(hass, here, entry):
-    """While a backup is made, the ledger's file is held; afterwards it is not."""
-    from custom_components.hushwatt.backup import async_post_backup, async_pre_backup
-
-    def fold():
-        with HomeFolder(here).store() as store:
-            store.disk.set_busy_timeout(0)
-            return store.disk.execute("PRAGMA wal_checkpoint(truncate)").fetchone()[0]
-
+    """While a backup is made, nothing is folded into the ledger's file, however much is written; afterwards it is."""
+    await hass.async_add_executor_job(fold, here)
     await async_pre_backup(hass)
-    await until(lambda: value(here, "SELECT max(slot) FROM plans") and fold() == 1)
+    during = [await hass.async_add_executor_job(fold, here) for _ in range(20)]
     await async_post_backup(hass)
 
-    await until(lambda: fold() == 0)
+    assert during == [True] * 20
+    await until(lambda: not fold(here))
+
+
+def fold(here):
+    """Write something, and have SQLite fold its log into the ledger; whether someone was in the way."""
+    with HomeFolder(here).store() as store:
+        store.write_value("written", 1)
+        store.disk.set_busy_timeout(0)
+        return bool(store.disk.execute("PRAGMA wal_checkpoint(truncate)").fetchone()[0])
 
 
 async def test_a_wrong_file_of_the_owner_is_said(hass, here, entry):

@@ -10,6 +10,7 @@ from tests.household.serving import Provider, plan_text
 from hushwatt.household.join import agree, leave, left_without_erasure, pause, propose, taking_part
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.renew import known_provider, move_address, renew
+from hushwatt.household.upload.delivery_note import note_failure, read_note
 from hushwatt.household.upload.http import Unreachable
 from hushwatt.household.upload.provider_client import ProviderClient, WrongProvider
 from hushwatt.plan.plan import Plan
@@ -66,6 +67,19 @@ def test_a_place_is_taken_anew_and_nothing_else_changes(store, town, plan):
     assert store.value("SELECT count(*) FROM consents WHERE words = 'asked again'") == 1
 
 
+def test_what_waited_is_sent_soon(store, town, plan):
+    """What was tried before is due at once, and nothing is said to be wrong any more; what is fresh keeps its time."""
+    with store.transaction() as disk:
+        row = "INSERT INTO reports (place, slot, spent, drawn, payload, due, tries) VALUES (1, ?, 1, 1, x'00', 99, ?)"
+        disk.execute(row, (1, 3))
+        disk.execute(row, (2, 0))
+    note_failure(store, 1, Unreachable("away"), 5)
+    move_address(store, plan.id, ProviderClient(f"http://localhost:{town[0].port}"), 9)
+
+    assert store.rows("SELECT slot, due FROM reports ORDER BY slot") == [{"slot": 1, "due": 9}, {"slot": 2, "due": 99}]
+    assert read_note(store, 1) is None
+
+
 def test_a_plan_of_the_same_name_is_not_left_by_it(store, town, plan):
     """Only joining lets one plan take the place of another."""
     other = Plan.load(town[0].plans[1])
@@ -79,12 +93,12 @@ def test_a_plan_of_the_same_name_is_not_left_by_it(store, town, plan):
 def test_an_address_changes_where_the_same_key_is_shown(store, town, plan):
     """By another name of the same machine; what else answers is not believed, and changes nothing."""
     key = known_provider(store, plan.id)[1]
-    move_address(store, plan.id, ProviderClient(f"http://localhost:{town[0].port}"))
+    move_address(store, plan.id, ProviderClient(f"http://localhost:{town[0].port}"), 9)
     moved = known_provider(store, plan.id)
     with pytest.raises(WrongProvider):
-        move_address(store, plan.id, ProviderClient(town[1].address))
+        move_address(store, plan.id, ProviderClient(town[1].address), 9)
     with pytest.raises(Unreachable):
-        move_address(store, plan.id, ProviderClient("http://127.0.0.1:1"))
+        move_address(store, plan.id, ProviderClient("http://127.0.0.1:1"), 9)
 
     assert moved == known_provider(store, plan.id) == (f"http://localhost:{town[0].port}", key)
 

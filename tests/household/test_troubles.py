@@ -193,6 +193,8 @@ def test_a_silent_source(home):
     assert first.key == "source plug kettle"
     assert first.words == "“plug kettle” (“kettle”) is silent since 2024-01-01 00:03 GMT: no number in it"
     assert second.words == "“plug washing_machine” (“washing_machine”) is silent since the agent started"
+    assert "household sources --discover" in first.remedy
+    assert "gains rows" in found(home, [*HEALTHY, source("table", fresh=False)])[0].remedy
 
 
 def test_an_appliance_that_nobody_measures(home):

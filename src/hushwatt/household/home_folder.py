@@ -75,6 +75,8 @@ class HomeFolder:
             except (FileExistsError, NotADirectoryError):
                 raise UsageError(f"{self.path} is not a folder") from None
             restrict_to_owner(self.path)
+        elif self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"{self.path} is not a folder")
         elif not self.ledger.is_file():
             raise StateError(f"{self.path}: this home has joined nothing yet; see `{self.command('join ADDRESS')}`")
         return Store(self.ledger)

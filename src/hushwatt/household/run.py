@@ -117,7 +117,7 @@ class Runner:
         broker = self.sources.broker
         if broker is not None:
             if self.hub.topics:
-                jobs.append(listen(broker, self.hub.topics, self._on_message, self.say))
+                jobs.append(listen(broker, self.hub.topics, self._on_message, self.say, self._on_broker))
             if self.sources.entities:
                 jobs.append(announce(broker, self.folder, store, lambda: agent.caps, self.clock, self.guard))
         if self.sources.home_assistant is not None and self.hub.entity_ids:
@@ -128,6 +128,10 @@ class Runner:
     def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:
         with self.guard("a message of the broker"):
             self.hub.on_message(self.clock.look().wall, topic, payload, retained)
+
+    def _on_broker(self, there: bool) -> None:
+        with self.guard("the broker's presence"):
+            self.hub.on_broker(self.clock.look().wall, there)
 
     async def _live(self, agent: Agent, caps: CapsFile) -> None:
         while True:

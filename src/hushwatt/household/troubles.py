@@ -61,6 +61,14 @@ def troubles(
     return found
 
 
+def not_running(store: Store) -> Trouble:
+    """What whoever asks from outside is told where no agent runs on the ledger."""
+    command = HomeFolder(store.path.parent).command("run")
+    return Trouble(
+        "agent", "the agent is not running: nothing is measured, and nothing is sent", f"start it: `{command}`"
+    )
+
+
 def _plans_troubles(store: Store, caps: Caps, every: list[PlanStatus], now: int) -> Iterator[Trouble]:
     beyond = cap_objections(caps, every)
     for each in every:
@@ -131,13 +139,14 @@ def _not_erased(store: Store) -> Iterator[Trouble]:
 
 def _source_troubles(timezone: str, health: Health, folder: HomeFolder) -> Iterator[Trouble]:
     """Sources that are silent, or send what cannot be read."""
-    remedy = f"see whether it has power; `{folder.command('sources --discover')}` shows who speaks"
+    look = f"see whether it has power; `{folder.command('sources --discover')}` shows who speaks"
     for each in health:
         if each["fresh"] or not each.get("measured", True):
             continue
         what = f"{quoted(each['name'], 60)} ({quoted(each['appliance'], 40)})"
         heard = "since the agent started" if each["heard"] is None else f"since {zoned_time(each['heard'], timezone)}"
         why = f": {sanitised(each['trouble'], 100)}" if each["trouble"] else ""
+        remedy = "see whether the file is there, and still gains rows" if each["appliance"] == "table" else look
         yield Trouble(f"source {each['name']}", f"{what} is silent {heard}{why}", remedy)
 
 
@@ -147,7 +156,7 @@ def _unmeasured(here: list[PlanStatus], health: Health) -> Iterator[Trouble]:
     for plan in (each.plan for each in here if not each.plan.answers_unmeasured):
         names = [name for name in plan.names if name not in measured]
         if names:
-            words = f"{quoted(plan.name, 60)}: nobody measures {_listed(names)}, reported as 0 W before the noise"
+            words = f"{quoted(plan.name, 60)}: nobody measures {_listed(names)}; that counts as 0 W"
             remedy = "name a plug for each in sources.toml, or leave it so if the home has none"
             yield Trouble(f"unmeasured {plan.id}", words, remedy, plan.id)
 

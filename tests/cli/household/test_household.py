@@ -15,6 +15,7 @@ from hushwatt.cli.household.options import page_place
 from hushwatt.cli.main import run
 from hushwatt.errors import UsageError
 from hushwatt.household.home_folder import HomeFolder
+from hushwatt.household.ledger.lock import agent_lock
 from hushwatt.plan.times import nanoseconds
 
 MQTT = "[mqtt]\nusername = 'me'\npassword_file = '{file}'\n"
@@ -256,10 +257,20 @@ def test_the_status_of_an_agent_that_does_not_run(command, home, plan_of, monkey
     monkeypatch.setattr(time, "time_ns", lambda: nanoseconds(plan_of(3).calendar.start_of(3)))
     _, shown, _ = command("household", "status", "--folder", home.path)
     _, table, _ = command("household", "status", "--json", "--folder", home.path)
-    first, remedy, *_ = shown.splitlines()
+    with home.store() as store, agent_lock(home.ledger, store.home):
+        _, running, _ = command("household", "status", "--folder", home.path)
+    first, remedy, second, *_ = shown.splitlines()
 
-    assert first.startswith("TROUBLE  “plan ")
-    assert "the agent is not running" in first
-    assert remedy == f"         start it with `hushwatt household run --folder '{home.path}'`"
+    assert first == "TROUBLE  the agent is not running: nothing is measured, and nothing is sent"
+    assert remedy == f"         start it: `hushwatt household run --folder '{home.path}'`"
+    assert second.startswith("TROUBLE  “plan ")
+    assert running.splitlines()[0] == second
     keys = [each["key"] for each in json.loads(table)["troubles"]]
-    assert keys == [f"{kind} {each}" for each in ids(home) for kind in ("silent", "caps")]
+    assert keys == ["agent", *(f"{kind} {each}" for each in ids(home) for kind in ("silent", "caps"))]
+
+
+def test_a_folder_that_is_a_file(command, tmp_path):
+    """It is said so."""
+    (tmp_path / "home").write_text("")
+
+    assert f"{tmp_path}/home is not a folder" in command("household", "status", "--folder", tmp_path / "home")[2]

@@ -36,6 +36,9 @@ def test_no_key_and_no_reading_is_in_it(owner):
         disk.execute("UPDATE plans SET secret = ?", (secret,))
     text, memory = export(owner.data), owner.home.store.value("SELECT memory FROM plans")
 
+    kept = set(json.loads(text)["plans"][0])
+
+    assert kept == {"plan", "address", "joined", "left", "paused", "retired", "provider", "canonical"}
     assert secret.hex() not in text
     assert "157" not in text
     assert memory not in text

@@ -45,8 +45,9 @@ def test_what_nobody_measures_is_shown_as_such(owner):
     owner.health = [source("appliance 1", "p", owner.home.clock.wall)]
     text = owner.text()
 
-    assert "appliance 0 none nobody measures it: your home reports 0 W" in text
-    assert "appliance 1 none" not in text
+    assert "appliance 0 none nobody measures it: your home reports 0 W, changed" in text
+    owner.health = []
+    assert "appliance 0, appliance 1 none nobody measures them: your home reports 0 W for each" in owner.text()
 
 
 def test_a_table_may_measure_all(owner):

@@ -250,3 +250,63 @@ def test_a_table_that_fails_is_begun_anew(folder, plan):
     assert isinstance(hub.tables[0], TableSource)
     assert len(tries) == 2
     assert len(said) == 1
+
+
+def test_a_broker_that_is_away_for_a_moment_changes_nothing(hub_of, plan):
+    """What was said before goes on, but for no longer than it would have; its owner is told meanwhile."""
+    plan = replace(plan, unmeasured="answer")
+    hub, _ = hub_of({"topic": "a", "stale": "90m"})
+    begin = start_of(plan)
+    hub.open(plan, 0)
+    hub.on_broker(begin, True)
+    hub.on_message(begin, "a", b"40", retained=False)
+    hub.on_broker(begin + HOUR // 2, False)
+    away = hub.health(begin + HOUR // 2)[0]
+    hub.on_broker(begin + HOUR // 2 + 60 * SECOND, True)
+    back = hub.health(begin + HOUR // 2 + 60 * SECOND)[0]
+    means = []
+    for slot in range(3):
+        hub.open(plan, slot)
+        means.append(hub.means(plan, slot)[0])
+
+    assert (away["trouble"], away["fresh"]) == ("the broker is not there", False)
+    assert (back["trouble"], back["fresh"]) == (None, True)
+    assert means[:2] == [40, 40]
+    assert np.isnan(means[2])
+
+
+def test_a_broker_that_stays_away_leaves_nothing_to_hold(hub_of, plan):
+    """An hour after it went what plugs said is no longer true, however long their readings hold."""
+    plan = replace(plan, unmeasured="answer")
+    hub, _ = hub_of({"topic": "a", "stale": "7d"})
+    begin = start_of(plan)
+    hub.open(plan, 0)
+    hub.on_message(begin, "a", b"40", retained=False)
+    hub.on_broker(begin + HOUR, False)
+    hub.on_broker(begin + 2 * HOUR, False)
+    means = []
+    for slot in range(4):
+        hub.open(plan, slot)
+        means.append(hub.means(plan, slot)[0])
+
+    assert means[:2] == [40, 40]
+    assert np.isnan(means[2:]).all()
+
+
+def test_who_is_back_does_not_speak_for_another(hub_of, plan):
+    """A broker that is there again says nothing of Home Assistant, which is gone."""
+    plan = replace(plan, unmeasured="answer")
+    hub, _ = hub_of({"preset": "homeassistant", "topic": "sensor.x"})
+    begin = start_of(plan)
+    hub.open(plan, 0)
+    hub.on_message(begin, "homeassistant/sensor/x/state", b"40", retained=False)
+    hub.on_message(begin, "homeassistant/status", b"offline", retained=False)
+    hub.on_broker(begin + 1, False)
+    hub.on_broker(begin + 2, True)
+    means = []
+    for slot in range(3):
+        hub.open(plan, slot)
+        means.append(hub.means(plan, slot)[0])
+
+    assert means[0] == 40
+    assert np.isnan(means[1:]).all()

@@ -5,9 +5,9 @@ import contextlib
 
 import aiomqtt
 import pytest
-from tests.household.serving import broker
+from tests.household.serving import broker, free_port
 
-from hushwatt.household.sources.mqtt import MAX_MESSAGE, connection
+from hushwatt.household.sources.mqtt import MAX_MESSAGE, connection, listen
 from hushwatt.household.sources.sources_file import Broker
 
 
@@ -68,3 +68,26 @@ def test_other_refusals_stay_refusals():
 
     with pytest.raises(aiomqtt.MqttError):
         asyncio.run(connect())
+
+
+def test_whether_the_broker_is_there_is_told(tmp_path, monkeypatch):
+    """Away as long as nobody answers, there as soon as somebody does, away again when it ends."""
+    port, seen = free_port(), []
+    monkeypatch.setattr("tests.household.serving.free_port", lambda: port)
+
+    async def until(there):
+        async with asyncio.timeout(30):
+            while not seen or seen[-1] is not there:
+                await asyncio.sleep(0.05)
+
+    async def live():
+        listening = asyncio.create_task(listen(Broker(port=port), ["plug"], print, print, seen.append))
+        await until(False)
+        with broker(tmp_path):
+            await until(True)
+        await until(False)
+        listening.cancel()
+
+    asyncio.run(live())
+
+    assert seen[0] is False

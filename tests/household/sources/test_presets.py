@@ -16,6 +16,8 @@ from hushwatt.household.sources.measurement import (
     EnergyCounter,
     Part,
     PowerReading,
+    SenderAway,
+    SenderBack,
     Unavailable,
     UnitOfMeasurement,
 )
@@ -118,8 +120,8 @@ READ: list[tuple[Any, ...]] = [
     ),
     (Glow("glow/4C11"), "glow/4C11/SENSOR/electricitymeter", GLOW, [EnergyCounter(4_595_563), PowerReading(623)]),
     (Glow("glow/4C11"), "glow/4C11/SENSOR/electricitymeter", {"gasmeter": {}}, []),
-    (HomeAssistant("x"), "homeassistant/status", "offline", [Unavailable("Home Assistant is not there")]),
-    (HomeAssistant("x"), "homeassistant/status", "online", []),
+    (HomeAssistant("x"), "homeassistant/status", "offline", [SenderAway("Home Assistant")]),
+    (HomeAssistant("x"), "homeassistant/status", "online", [SenderBack("Home Assistant")]),
     (
         Custom("p1", path="P_cons", minus="P_prod", unit="kW"),
         "p1",

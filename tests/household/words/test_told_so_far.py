@@ -1,6 +1,7 @@
 """What has left a home tells as much as the laws say, no less; and only what has left counts."""
 
 from dataclasses import replace
+from math import exp
 
 import pytest
 from tests.household.living import FixedReadings, HomeUnderTest, fresh_store, join
@@ -15,6 +16,7 @@ from hushwatt.privacy.long_run.constant_level import best_name
 from hushwatt.privacy.long_run.long_run import NOTHING, owner_levels
 from hushwatt.privacy.long_run.two_pasts import best_guess
 from hushwatt.privacy.promise import promise
+from hushwatt.privacy.strategies import strategy_for
 from hushwatt.wire.payload import Layout
 
 DAY = 86_400
@@ -71,12 +73,14 @@ def test_where_the_home_decides_it_is_a_bound_within_that_of_the_plan(folder):
     """One slot tells no more than its ε allows, and all of it no more than the plan says beforehand."""
     plan = replace(preset("paper"), slot=preset("advised").slot)
     with lived(folder / "ledger.sqlite", plan, 30) as home:
-        told = told_so_far(home.store)
+        told, drawn = told_so_far(home.store), home.store.value("SELECT max(drawn) FROM reports WHERE spent > drawn")
     run, single = long_run(plan, 30), long_run(plan, 1)
+    dearest = (drawn + strategy_for(plan).probe) / plan.appliances_per_report / 1e6
 
     assert all(each.at_most for each in told)
     for each in told:
-        assert 0.5 < each.on <= single.appliance_worst + 5e-4
+        assert each.on == pytest.approx(1 / (1 + exp(-dearest)), abs=5e-4)
+        assert each.on <= single.appliance_worst + 5e-4
         assert 1 / each.levels < each.constant <= 1
         assert each.owned <= run.told[each.name].owned + 5e-4
 

@@ -145,8 +145,9 @@ def run(
 def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
     """Show troubles, plans, the next report, what is left of the budget, what was sent, and how the sources are."""
     from hushwatt.cli.household.owner_text import plan_table, status_lines
+    from hushwatt.household.ledger.lock import is_locked
     from hushwatt.household.status import appliance_meters, cap_objections, meters, plan_statuses
-    from hushwatt.household.troubles import troubles
+    from hushwatt.household.troubles import not_running, troubles
 
     here, now = open_folder(folder), time.time_ns()
     health = here.health()
@@ -154,6 +155,8 @@ def status(*, folder: FolderOption = None, as_json: Json = False) -> None:
         caps = here.caps()
         joined = plan_statuses(store, now, caps)
         wrong = troubles(store, caps, health, now, joined)
+        if any(each.state == "taking part" for each in joined) and not is_locked(here.ledger):
+            wrong.insert(0, not_running(store))
         budgets = [*meters(store, caps, now), *appliance_meters(store, caps, now)]
     beyond = cap_objections(caps, joined)
     if as_json:

@@ -56,7 +56,7 @@ def leave_page(data: OwnerPageData, plan_id: str) -> str | None:
         html.form(
             "leave",
             data.csrf_token,
-            f"<p>{html.submit('Leave, and have it erased', 'stop')} {html.link('./', 'Stay')}</p>",
+            f'<p class="pair">{html.submit("Leave, and have it erased", "stop")} {html.link("./", "Stay")}</p>',
             plan=plan_id,
         ),
     ]

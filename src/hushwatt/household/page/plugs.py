@@ -3,7 +3,6 @@
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.sources.guess import near_miss
-from hushwatt.household.status import PlanStatus
 from hushwatt.household.words.chances import plain_name
 
 NO_PLUG = "no source"  # what the note on sources calls an appliance that has none
@@ -51,14 +50,16 @@ def _of_no_plan(data: OwnerPageData, name: str) -> str:
 
 
 def _unmeasured(data: OwnerPageData) -> list[list[str]]:
-    rows: dict[str, list[str]] = {}
+    """What no source is there for, those that are reported alike together."""
+    names: dict[bool, dict[str, None]] = {}
     for each in data.here:
-        for name in each.plan.names:
-            if name not in data.measured:
-                rows.setdefault(name, [html.text(plain_name(name)), "none", _reported(each)])
-    return list(rows.values())
+        found = (name for name in each.plan.names if name not in data.measured)
+        names.setdefault(each.plan.answers_unmeasured, {}).update(dict.fromkeys(found))
+    return [_reported(list(found), answers) for answers, found in names.items() if found]
 
 
-def _reported(each: PlanStatus) -> str:
-    answer = "that it is not measured" if each.plan.answers_unmeasured else "0 W"
-    return f'<span class="soft">nobody measures it: your home reports {answer}, changed by chance like all else</span>'
+def _reported(names: list[str], answers: bool) -> list[str]:
+    them = "it" if len(names) == 1 else "them"
+    answer = f"that it does not measure {them}" if answers else f"0 W{'' if len(names) == 1 else ' for each'}"
+    words = f"nobody measures {them}: your home reports {answer}, changed by chance like all else"
+    return [html.text(", ".join(map(plain_name, names))), "none", f'<span class="soft">{words}</span>']

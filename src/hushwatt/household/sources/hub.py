@@ -20,7 +20,14 @@ from hushwatt.household.report.levels import Watts
 from hushwatt.household.sources.csv_tail import follow_csv
 from hushwatt.household.sources.entities import EntityEntry, EntityState
 from hushwatt.household.sources.entity_sources import EntitySources
-from hushwatt.household.sources.measurement import UNITS, PowerReading, Unavailable, UnitOfMeasurement
+from hushwatt.household.sources.measurement import (
+    UNITS,
+    PowerReading,
+    SenderAway,
+    SenderBack,
+    Unavailable,
+    UnitOfMeasurement,
+)
 from hushwatt.household.sources.plug import Plug
 from hushwatt.household.sources.presets import Preset
 from hushwatt.household.sources.sources_file import SourcesFile
@@ -193,6 +200,11 @@ class Hub:
                 except Malformed as wrong:
                     source.plug.trouble = str(wrong)
                 self._say_trouble("plug", source.plug)
+
+    def on_broker(self, time: int, there: bool) -> None:
+        """The broker is there, or is not: then what plugs said last holds for an hour at most."""
+        for source in self.plugs:
+            source.plug.take(time, SenderBack("the broker") if there else SenderAway("the broker"))
 
     def _say_trouble(self, kind: str, plug: Plug) -> None:
         if plug.trouble is None:

@@ -38,6 +38,20 @@ class Unavailable:
 
 
 @dataclass(frozen=True)
+class SenderAway:
+    """Whoever speaks for the plug, or hands its words on, is not there: it may only be restarting."""
+
+    sender: str
+
+
+@dataclass(frozen=True)
+class SenderBack:
+    """It is there again, and repeats nothing that did not change meanwhile."""
+
+    sender: str
+
+
+@dataclass(frozen=True)
 class Part:
     """One of several numbers that only together are a measurement: a phase, a tariff, what is given back."""
 
@@ -46,7 +60,7 @@ class Part:
     needs: tuple[str, ...]  # the parts without which it is none
 
 
-Measurement = PowerReading | EnergyCounter | UnitOfMeasurement | Unavailable | Part
+Measurement = PowerReading | EnergyCounter | UnitOfMeasurement | Unavailable | SenderAway | SenderBack | Part
 
 POWER_UNITS = {"W": 1.0, "kW": 1_000.0, "mW": 0.001, "MW": 1_000_000.0}
 ENERGY_UNITS = {"Wh": 1.0, "kWh": 1_000.0, "MWh": 1_000_000.0}

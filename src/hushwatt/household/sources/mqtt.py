@@ -65,8 +65,17 @@ def broker_failure(wrong: Exception) -> str:
     return sanitised(getattr(wrong, "strerror", None) or wrong, 200)
 
 
-async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: Say) -> None:
-    """Hand every message on these topics to `on_message`; never ends by itself."""
+async def listen(
+    broker: Broker,
+    topics: list[str],
+    on_message: OnMessage,
+    say: Say,
+    on_broker: Callable[[bool], None] = lambda there: None,
+) -> None:
+    """Hand every message on these topics to `on_message`; never ends by itself.
+
+    `on_broker` is told whether the broker is there, whenever that was tried.
+    """
     pause, told = MIN_BACKOFF, False
     while True:
         try:
@@ -75,12 +84,14 @@ async def listen(broker: Broker, topics: list[str], on_message: OnMessage, say: 
                     await connected.subscribe(topic)
                 if told:
                     say(f"the broker {broker.host}:{broker.port} is back")
+                on_broker(True)
                 pause, told = MIN_BACKOFF, False
                 async for message in connected.messages:
                     payload = message.payload
                     sent = payload if isinstance(payload, bytes) else str(payload).encode()
                     on_message(message.topic.value, sent, message.retain)
         except (aiomqtt.MqttError, HushwattError, OSError, ValueError) as wrong:
+            on_broker(False)
             if not told:
                 reason = broker_failure(wrong)
                 say(

@@ -14,8 +14,17 @@ from math import isfinite, nan
 
 from hushwatt.household.clock import SECOND
 from hushwatt.household.sources.guess import is_mains
-from hushwatt.household.sources.measurement import EnergyCounter, Measurement, Part, PowerReading, Unavailable
+from hushwatt.household.sources.measurement import (
+    EnergyCounter,
+    Measurement,
+    Part,
+    PowerReading,
+    SenderAway,
+    SenderBack,
+    Unavailable,
+)
 from hushwatt.household.sources.parts import Parts
+from hushwatt.household.sources.slot_energy import SlotEnergy
 
 HOUR = 3_600 * SECOND
 MAX_COUNTER_GAP = 24 * HOUR  # the longest silence over which a counter's rise is still shared out
@@ -23,86 +32,6 @@ MAX_BELOW_ZERO = 20.0  # watts that a meter may show below zero without being wr
 MAX_KILOWATTS = 25.0  # numbers that never pass this may be kilowatts
 COUNTER_PERIOD = 300 * SECOND  # a counter that stands still is taken down again after so long
 MIN_READINGS = 30  # readings before that is said
-PAUSE = 10  # a pause between two messages is up to this part of a slot, 1/10; a longer one is a silence
-
-
-@dataclass
-class SlotEnergy:
-    """Energy over [start, end), in watt-nanoseconds."""
-
-    start: int
-    end: int
-    amount: float = 0.0
-    covered: int = 0  # nanoseconds of it that a reading holds for
-    paused: int = 0  # nanoseconds between messages that none holds for, but that are no silence
-    spans: list[tuple[int, int]] = field(
-        default_factory=list
-    )  # what is covered, in order of time, apart from each other
-
-    @property
-    def silent(self) -> bool:
-        """Whether the source was silent for more than half of the slot, or said nothing that counts."""
-        return not self.covered or 2 * (self.covered + self.paused) < self.end - self.start
-
-    def add(self, start: int, end: int, watts: float) -> None:
-        lasted = self._within(start, end)
-        self.amount += watts * lasted
-        self.covered += lasted
-        if lasted:
-            self._cover(max(start, self.start), min(end, self.end))
-
-    def fill(self, start: int, end: int, watts: float) -> None:
-        """Add what was learnt later about [start, end), where nothing is known yet."""
-        for gap in list(gaps_between(self.spans, max(start, self.start), min(end, self.end))):
-            self.add(*gap, watts)
-
-    def hold(self, since: int, until: int, fresh: int, watts: float) -> None:
-        """Add a reading of `since`, which holds until the next message or for as long as it is fresh."""
-        fresh = min(until, fresh)
-        self.fill(since, fresh, watts)
-        if PAUSE * (until - since) <= self.end - self.start:
-            self.paused += self._within(fresh, until)
-
-    def _cover(self, start: int, end: int) -> None:
-        if self.spans and start == self.spans[-1][1]:  # by far the most frequent, and quick
-            self.spans[-1] = self.spans[-1][0], end
-        elif self.spans and start < self.spans[-1][1]:
-            self.spans = merge_spans([*self.spans, (start, end)])
-        else:
-            self.spans.append((start, end))
-
-    def _within(self, start: int, end: int) -> int:
-        return max(0, min(end, self.end) - max(start, self.start))
-
-    def __repr__(self) -> str:
-        return "<a slot being added up>"
-
-
-def merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same time in order, without overlaps.
-
-    >>> merge_spans([(5, 9), (0, 2), (2, 4), (6, 7)])
-    [(0, 4), (5, 9)]
-    """
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def gaps_between(spans: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts of [start, end) that no span covers.
-
-    >>> list(gaps_between([(2, 4), (6, 7)], 0, 7))
-    [(0, 2), (4, 6)]
-    """
-    for known in (*spans, (end, end)):
-        if start < min(known[0], end):
-            yield start, min(known[0], end)
-        start = max(start, known[1])
 
 
 @dataclass
@@ -124,6 +53,8 @@ class Plug:
     _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
     _guessed: bool = field(default=False, repr=False)  # whether the power is a counter's, for the time after it
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
+    _away: dict[str, int] = field(default_factory=dict, repr=False)  # since when who is not there
+    _last: int | None = field(default=None, repr=False)  # how long the last reading holds, though it was interrupted
     _confirmed: int | None = field(default=None, repr=False)  # until when its sender stood by the last reading
 
     def __post_init__(self) -> None:
@@ -162,6 +93,11 @@ class Plug:
             self._hold_until(time)
             self._parts.forget()
             self._power, self.trouble = None, measurement.reason  # a counter may come back and tell what was missed
+        elif isinstance(measurement, SenderAway):
+            self._away.setdefault(measurement.sender, time)
+            self.trouble = f"{measurement.sender} is not there"
+        elif isinstance(measurement, SenderBack):
+            self._come_back(time, measurement.sender)
         elif isinstance(measurement, PowerReading):
             self._take_power(time, measurement.watts)
         elif isinstance(measurement, EnergyCounter):
@@ -265,7 +201,20 @@ class Plug:
 
     def _fresh_until(self, since: int) -> int:
         """How long a reading of `since` holds; what a counter rose by says little of the hours after it."""
-        return max(since, self._confirmed or since) + (min(self.stale, HOUR) if self._guessed else self.stale)
+        fresh = max(since, self._confirmed or since) + (min(self.stale, HOUR) if self._guessed else self.stale)
+        away = [since + HOUR for since in self._away.values()]
+        return min([fresh, *away, *([] if self._last is None else [self._last])])
+
+    def _come_back(self, time: int, sender: str) -> None:
+        """Go on from here with the last reading, which its sender would not repeat, for as long as it would hold."""
+        if self._away.keys() != {sender}:
+            self._away.pop(sender, None)
+            return
+        self._hold_until(time)
+        self._away, self.trouble = {}, None
+        if self._power is not None and self._counter is None:
+            since, watts = self._power
+            self._last, self._power = self._fresh_until(since), (time, watts)
 
     def _add_energy(self, start: int, end: int, watts: float) -> None:
         """Add what was used in [start, end) to every slot that holds part of it."""
@@ -294,4 +243,5 @@ class Plug:
 
     def _mark_heard(self, time: int) -> None:
         self.heard = self.known = time
-        self.trouble = self._confirmed = None
+        self.trouble = self._confirmed = self._last = None
+        self._away = {}

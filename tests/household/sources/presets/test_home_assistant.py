@@ -57,20 +57,49 @@ def test_a_state_of_days_ago_still_counts(hub):
     assert means(hub, range(10, 13)) == [40.0] * 3
 
 
-@pytest.mark.parametrize("topic, word", [(STATE, b'"unavailable"'), (STATUS, b"offline")])
-def test_what_is_gone_is_not_measured(hub, topic, word):
-    """When the entity or Home Assistant itself is gone, nothing holds any longer; a new state begins anew."""
+def test_what_is_unavailable_is_not_measured(hub):
+    """When the entity is gone nothing holds any longer; a new state begins anew."""
     hub.open(PLAN, 10)
     hub.on_message(BEGIN, STATE, b"40", False)
-    hub.on_message(BEGIN + DAY, topic, word, False)
+    hub.on_message(BEGIN + DAY, STATE, b'"unavailable"', False)
     told = means(hub, range(10, 13))
     hub.open(PLAN, 13)
-    hub.on_message(BEGIN + 3 * DAY, STATUS, b"online", False)
     hub.on_message(BEGIN + 3 * DAY, STATE, b"20", False)
 
     assert told[0] == 40.0
     assert all(isnan(each) for each in told[1:])
     assert means(hub, range(13, 15)) == [20.0, 20.0]
+
+
+def test_home_assistant_starts_anew(hub):
+    """It repeats nothing, so what it said before goes on; meanwhile it holds, and its owner is told."""
+    hub.open(PLAN, 10)
+    hub.on_message(BEGIN, STATE, b"40", False)
+    hub.on_message(BEGIN + DAY // 2, STATUS, b"offline", False)
+    away = hub.health(BEGIN + DAY // 2)[0]
+    hub.on_message(BEGIN + DAY // 2 + 300 * SECOND, STATUS, b"online", False)
+
+    assert away["trouble"] == "Home Assistant is not there"
+    assert hub.health(BEGIN + DAY)[0]["trouble"] is None
+    assert means(hub, range(10, 13)) == [40.0] * 3
+
+
+def test_home_assistant_is_gone_for_days(hub):
+    """After an hour nothing holds, and what was missed stays missed when it comes back."""
+    hub.open(PLAN, 10)
+    hub.on_message(BEGIN, STATE, b"40", False)
+    hub.on_message(BEGIN + DAY, STATUS, b"offline", False)
+    hub.on_message(BEGIN + DAY + 60 * SECOND, STATUS, b"offline", False)
+    told = means(hub, range(10, 13))
+    hub.open(PLAN, 13)
+    hub.on_message(BEGIN + 3 * DAY + DAY // 4, STATUS, b"online", False)
+    (energy,) = [each for each in hub.plugs[0].plug._energies[PLAN.id] if each.start == BEGIN + 3 * DAY]
+    covered = energy.covered
+
+    assert told[0] == 40.0
+    assert all(isnan(each) for each in told[1:])
+    assert covered == 0
+    assert means(hub, range(13, 15)) == [40.0, 40.0]
 
 
 def test_longer_than_a_week_is_silence(hub):

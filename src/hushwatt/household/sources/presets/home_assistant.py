@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hushwatt.household.sources.json_path import parse_number, plain_word
-from hushwatt.household.sources.measurement import UNITS, Measurement, Unavailable, UnitOfMeasurement
+from hushwatt.household.sources.measurement import UNITS, Measurement, SenderAway, SenderBack, UnitOfMeasurement
 from hushwatt.household.sources.presets.preset import MINUTE, Recognised, named_unit, state
 
 STATUS = "homeassistant/status"  # where Home Assistant says that it is there, or the broker that it is not
@@ -16,8 +16,8 @@ DAY = 24 * 60 * MINUTE
 class HomeAssistant:
     """Statestream, <base>/sensor/<entity>/state, in quotes or not; it may say "unavailable".
 
-    It publishes changes only: an appliance that is off says 0 once.  So a state holds for a week, or until
-    Home Assistant calls the entity unavailable or is itself offline.
+    It publishes changes only, also after a restart: an appliance that is off says 0 once.  So a state holds for a
+    week, or until Home Assistant calls the entity unavailable or is itself offline for more than an hour.
     """
 
     topic: str  # sensor.<entity>, or the entity alone
@@ -34,8 +34,7 @@ class HomeAssistant:
 
     def read(self, topic: str, payload: bytes) -> Iterator[Measurement]:
         if topic == STATUS:
-            if plain_word(payload).lower() == "offline":
-                yield Unavailable("Home Assistant is not there")
+            yield from _presence(plain_word(payload).lower())
         elif topic.endswith("/unit_of_measurement"):
             yield UnitOfMeasurement(plain_word(payload))
         else:
@@ -56,3 +55,10 @@ class HomeAssistant:
             parse_number(word)  # a state that is no number is no plug's
             if named_unit(parts[2]):
                 yield Recognised(device, sure=False)
+
+
+def _presence(word: str) -> Iterator[Measurement]:
+    if word == "offline":
+        yield SenderAway("Home Assistant")
+    elif word == "online":
+        yield SenderBack("Home Assistant")
