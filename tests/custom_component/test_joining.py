@@ -44,6 +44,9 @@ async def test_a_home_joins_and_its_reports_are_accepted(hass, here, provider, c
     assert hass.states.get("switch.kettles_pause").state == "off"
     assert hass.states.get("sensor.kettles_next_report").state > hass.states.get("sensor.kettles_last_report").state
     assert 0 <= float(hass.states.get("sensor.kettles_privacy_budget_left").state) <= 0.001
+    shown = [each.as_dict() for each in hass.states.async_all() if each.entity_id != "sensor.kettle_power"]
+    assert len(shown) == 6
+    assert CANARY not in str(shown)
     assert CANARY not in caplog.text.replace(f"sensor.kettle_power={CANARY}", "")
     for file in here.iterdir():
         assert CANARY.encode() not in file.read_bytes(), file
