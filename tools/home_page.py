@@ -1,9 +1,11 @@
 """The page of one invented home after a month, for its pictures: seeded, nothing is sent anywhere."""
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC
 from pathlib import Path
 
 import numpy as np
@@ -49,9 +51,23 @@ class Usual:
 
 
 @contextmanager
+def usual_folder(name: str) -> Iterator[None]:
+    """Where this home lies is where homes lie, so that no picture names a folder."""
+    before = os.environ.get("HUSHWATT_HOME")
+    os.environ["HUSHWATT_HOME"] = name
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["HUSHWATT_HOME"]
+        else:
+            os.environ["HUSHWATT_HOME"] = before
+
+
+@contextmanager
 def home_page() -> Iterator[str]:
     """The address of the page, while it is served."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, usual_folder(name):
         folder = Path(name)
         write_caps(folder / "caps.toml", LIMITS)
         home = HomeUnderTest(
@@ -65,7 +81,7 @@ def home_page() -> Iterator[str]:
         home.live((DAYS + 0.4) * DAY, DAY / 5)
         settle(home)
         server = serve(
-            OwnerPage(HomeFolder(folder), home.agent, plugs(folder, home.clock.wall), home.clock),
+            OwnerPage(HomeFolder(folder), home.agent, plugs(folder, home.clock.wall), home.clock, zone=UTC),
             "127.0.0.1",
             0,
             lambda line: None,

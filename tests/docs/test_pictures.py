@@ -32,6 +32,7 @@ def test_the_home_in_the_picture():
         every = urllib.request.urlopen(f"{address}reports?all=1", timeout=60).read().decode()
 
     assert "Your home measured (shown only here)" in text
+    assert "--folder" not in text  # no path of this machine is in a picture
     assert text.count('<td class="sent"') == home_page.DAYS - 2  # the first slot is silent, the last one waits
     assert every.count("accepted") == home_page.DAYS - 2
 
