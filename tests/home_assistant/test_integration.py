@@ -109,6 +109,7 @@ def test_pause_and_resume(joined):
     assert state == "paused"
     assert during == before
     assert joined.wait_for_more() > 0
+    assert "Detected blocking call" not in house.log  # Home Assistant watches its own event loop
 
 
 def test_a_renamed_entity(joined):
@@ -119,6 +120,7 @@ def test_a_renamed_entity(joined):
     joined.house.rename("sensor.icebox_power", "sensor.fridge_power")
 
     assert joined.wait_for_more() > 0
+    assert "Detected blocking call" not in house.log  # Home Assistant watches its own event loop
 
 
 def fresh(joined, appliance):
@@ -192,3 +194,4 @@ def test_two_plans_in_one_home(joined):
     assert flow["type"] == "create_entry"
     assert len([name for name in entities if "of_leeds_" in name]) == len(entities) / 2 > 0
     assert joined.wait_for_more() > 0
+    assert "Detected blocking call" not in house.log  # Home Assistant watches its own event loop
