@@ -10,13 +10,15 @@ from tests.household.serving import HUSHWATT
 
 from hushwatt.plan.plan import Plan
 
-# The agent as it is, but for where its mark lies: not in the memory that the machine shares.
+# The agent as it is, but its mark lies not in the memory that the machine shares, and it notes its health more often.
 AGENT = """
 import sys
 from pathlib import Path
 from hushwatt.cli.main import run
+from hushwatt.household import run as running
 from hushwatt.household.ledger import high_water_mark
 
+running.HEALTH_SECONDS = 0.5
 high_water_mark.SHARED_MEMORY = Path(sys.argv.pop(1))
 run()
 """

@@ -14,7 +14,7 @@ from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 if TYPE_CHECKING:
     from rich.table import Table
 
-PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((7,),)  # what narrow terminals lack: the drawing, then the share
+PERIOD_SPARE, TOP_SPARE = ((6,), (3, 4)), ((7,), (5,))  # what narrow terminals lack: the drawing, then the share
 DEFAULT_COLUMNS = 120  # columns, where there is no terminal
 AVERAGING = (
     "The histograms of slots are adjusted one by one (norm-sub), so averaging them over slots is biased: "

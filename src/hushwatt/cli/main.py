@@ -48,7 +48,8 @@ COMMANDS = {
         "Say by how much every appliance's watts on side A differ from those on side B, and how surely.",
     ),
     "household": Command(
-        "hushwatt.cli.household.household:app", "Take part from home: join, run, see all that leaves, pause, leave."
+        "hushwatt.cli.household.household:app",
+        "Take part from home: join, run, see all that leaves, compare, pause, leave.",
     ),
     "provider": Command(
         "hushwatt.cli.provider.provider:app", "Collect reports from homes, keep them safe, and give out estimates."

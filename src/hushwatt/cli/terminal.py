@@ -51,6 +51,8 @@ def fitted(table: "Table", width: int, spare: Sequence[Sequence[int]]) -> "Table
             break
         for number in group:
             table.columns.remove(columns[number])
+        for place, column in enumerate(table.columns):
+            column._index = place  # rich pads the last column otherwise than the others, and knows it by this
     return table
 
 

@@ -59,8 +59,9 @@ FORMS = ["pause", "resume", "compare", "limits", "leave", "forget"]
 
 
 def test_the_first_page(home, port):
-    """One sentence, what was measured and sent, plugs, days, and the latest bytes that left."""
+    """One sentence, what was measured and sent, plugs and days; the bytes that left are one click deeper."""
     answer, text = ask(port, "GET", "/")
+    _, every = ask(port, "GET", "/reports")
     payloads = [row["payload"].hex() for row in home.store.rows("SELECT payload FROM reports")]
 
     assert answer.status == 200
@@ -72,7 +73,8 @@ def test_the_first_page(home, port):
     ):
         assert words in text
     assert payloads
-    assert all(payload in text for payload in payloads)
+    assert all(payload in every for payload in payloads)
+    assert "<code>" not in text
 
 
 def test_no_page_refreshes_itself_or_leaves_its_folder(port):

@@ -4,10 +4,12 @@ from dataclasses import replace
 from math import exp
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.household.living import FixedReadings, HomeUnderTest, fresh_store, join
 
 from hushwatt.audit.harness.home_under_test import SeededSource
-from hushwatt.household.words.told_so_far import told_so_far
+from hushwatt.household.words.told_so_far import MAX_BUDGETS, few_budgets, told_so_far
 from hushwatt.plan.presets import preset
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.laws import law_for
@@ -81,8 +83,24 @@ def test_where_the_home_decides_it_is_a_bound_within_that_of_the_plan(folder):
     for each in told:
         assert each.on == pytest.approx(1 / (1 + exp(-dearest)), abs=5e-4)
         assert each.on <= single.appliance_worst + 5e-4
-        assert 1 / each.levels < each.constant <= 1
+        assert 1 / each.levels < each.constant <= run.told[each.name].constant + 5e-4
         assert each.owned <= run.told[each.name].owned + 5e-4
+
+
+@given(st.dictionaries(st.integers(1, 10**7), st.integers(1, 9), min_size=1, max_size=200))
+def test_few_budgets_tell_no_less(draws):
+    """However many budgets draws had, each counts as one that is no smaller, and not much larger; none is lost."""
+    few = few_budgets(draws)
+    larger = [sum(count for budget, count in each.items() if budget >= 10**4) for each in (few, draws)]
+
+    assert sum(few.values()) == sum(draws.values())
+    assert larger[0] >= larger[1]
+    assert max(few) == max(draws)
+    assert few == draws or len(few) <= 80
+    if len(draws) <= MAX_BUDGETS:
+        assert few == draws
+    for bound in (min(draws), max(draws) // 2, max(draws)):
+        assert sum(n for b, n in few.items() if b >= bound) >= sum(n for b, n in draws.items() if b >= bound)
 
 
 def test_what_has_not_left_tells_nothing(folder):

@@ -97,7 +97,7 @@ def slot_span(plan: Plan, first: int, last: int) -> str:
 
     >>> from hushwatt.plan.presets import preset
     >>> slot_span(preset("paper"), 0, 1)
-    '2026-01-01 00:00 UTC to 2026-01-03 00:00 UTC'
+    '2024-01-01 00:00 UTC to 2024-01-03 00:00 UTC'
     """
     start, end = plan.calendar.start_of(first), plan.calendar.end_of(last)
     return " to ".join(zoned_time(nanoseconds(each), plan.timezone) for each in (start, end))

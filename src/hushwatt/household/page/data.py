@@ -11,6 +11,7 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.report.levels import Watts
 from hushwatt.household.status import PlanStatus, plan_statuses
+from hushwatt.household.troubles import measured_appliances
 from hushwatt.household.words.clock_words import clock_time, moment_words
 from hushwatt.plan.plan import Plan
 
@@ -54,7 +55,7 @@ class OwnerPageData:
     @property
     def measured(self) -> set[str]:
         """The appliances that a source is there for."""
-        return {str(each["appliance"]) for each in self.health if each.get("measured", True)}
+        return measured_appliances(self.health)
 
     def status_of(self, plan_id: str) -> PlanStatus | None:
         return next((each for each in self.every if each.plan.id == plan_id), None)

@@ -1,6 +1,7 @@
 """Leave a plan: what that does, what it leaves behind and why, and what to do when the provider is out of reach."""
 
 from hushwatt.errors import HushwattError
+from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import leave, left_without_erasure
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
@@ -51,7 +52,7 @@ def leave_page(data: OwnerPageData, plan_id: str) -> str | None:
         ),
         html.paragraph(
             "If the provider cannot be reached, your home has left all the same. It then keeps its keys until you have "
-            "asked again, here or with `hushwatt household leave`."
+            f"asked again, here or with `{HomeFolder(data.store.path.parent).command('leave')}`."
         ),
         html.form(
             "leave",

@@ -41,13 +41,15 @@ def reports_page(data: OwnerPageData, everything: bool = False) -> str:
     return html.page("What left: hushwatt at home", "".join(body), "reports")
 
 
-def report_table(data: OwnerPageData, rows: list[dict[str, Any]]) -> str:
+def report_table(data: OwnerPageData, rows: list[dict[str, Any]], with_bytes: bool = True) -> str:
+    """Reports by the time they are about, each a link to what it says."""
     plans = {each.plan.id: each.plan for each in data.every}
     if not rows:
         return html.paragraph("Nothing yet.")
     several = len(plans) > 1
-    head = ["About", *(["Plan"] if several else []), "State", "Bytes"]
-    return html.table(head, [_report_row(data, plans[row["plan"]], row, several) for row in rows])
+    head = ["About", *(["Plan"] if several else []), "State", *(["Bytes"] if with_bytes else [])]
+    cells = [_report_row(data, plans[row["plan"]], row, several) for row in rows]
+    return html.table(head, [row[: len(head)] for row in cells])
 
 
 def _report_row(data: OwnerPageData, plan: Plan, row: dict[str, Any], several: bool) -> list[str]:

@@ -111,4 +111,6 @@ def _links(data: OwnerPageData, each: PlanStatus) -> str:
 def _left(data: OwnerPageData) -> str:
     rows = sent_reports(data.store, LATEST)[::-1]
     every = f"<p>{html.link('reports', 'Everything that left, byte for byte')}</p>"
-    return html.section("Everything that left this home", report_table(data, rows), every if rows else "")
+    return html.section(
+        "Everything that left this home", report_table(data, rows, with_bytes=False), every if rows else ""
+    )

@@ -138,7 +138,7 @@ def _answers(plan: Plan) -> str:
 def _event(plan: Plan) -> str:
     weighed, found = promise(plan), []
     for appliance, width in zip(plan.appliances, plan.widths, strict=True):
-        parts = SentAnswers(plan, appliance, width, {weighed.drawn: 1}, 1).single()
+        parts = SentAnswers(plan, appliance, width, {weighed.drawn: 1}, 1, 1).single()
         found.append((best_guess_between(parts), appliance.name))
     chance, name = max(found, key=lambda each: round(each[0], 3))
     words = chance_words(chance, at_most=plan.decision is not None)

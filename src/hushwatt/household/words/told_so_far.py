@@ -10,7 +10,8 @@ alone.  Where an owner's level is drawn anew in each slot, every probe counts as
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp
+from fractions import Fraction
+from math import ceil, exp
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.laws import Law, law_for
+from hushwatt.privacy.long_run.bounds import constant_bound
 from hushwatt.privacy.long_run.constant_level import best_name
 from hushwatt.privacy.long_run.long_run import NOTHING, owner_levels
 from hushwatt.privacy.long_run.two_pasts import AnswerKinds, Mixture, best_guess_between, kinds_of
@@ -27,6 +29,8 @@ from hushwatt.wire.payload import Layout
 
 LEFT = "(tries > 0 OR (answer IS NOT NULL AND answer != 'withheld'))"  # of reports: what may be somewhere else now
 LOWEST, NEXT = ((0, 1.0),), ((1, 1.0),)  # two levels; any other two are told as well
+MAX_BUDGETS = 32  # that draws are told apart by; where there are more, each counts as one of a few that are no smaller
+RATIO = Fraction(5, 4)  # from one of these few to the next
 Parts = list[tuple[AnswerKinds, int]]
 
 
@@ -53,6 +57,7 @@ class SentAnswers:
     width: int  # how many answers there are
     draws: dict[int, int]  # how many were drawn with each budget, in millionths of ε
     slots: int  # that were reported on, repeats included
+    span: int  # slots from the first of them to the last
 
     @property
     def asked(self) -> int:
@@ -123,19 +128,22 @@ def _measured(every: list[SentAnswers]) -> float:
 
 
 def _constant(every: list[SentAnswers]) -> float:
-    """Exact for answers of one budget; else no more than they can tell in all, or as many of the dearest."""
+    """Exact for answers of one budget; else no more than they can tell in all, as many of the dearest, or the plan."""
     levels = every[-1].appliance.levels
     bound = 1 / (1 + (levels - 1) * exp(-sum(each.cost for each in every)))
     if len(every) > 1:
         return bound
     sent = every[0]
-    return min(bound, best_name(sent.law(max(sent.draws)), levels, sum(sent.draws.values())))
+    bounds = [bound, best_name(sent.law(max(sent.draws)), levels, sum(sent.draws.values()))]
+    if sent.decided:
+        bounds.append(constant_bound(sent.plan, sent.width, levels, sent.span))
+    return min(bounds)
 
 
 def _sent(store: Store, plan_key: int, plan: Plan) -> Iterator[SentAnswers]:
     """The answers under one plan; a repeat costs no more than its probe."""
     probe, layout, where = strategy_for(plan).probe, Layout.of(plan), f"FROM reports WHERE place = ? AND {LEFT}"
-    slots = int(store.value(f"SELECT count(*) {where}", (plan_key,)))
+    seen = store.rows(f"SELECT count(*) AS slots, max(slot) - min(slot) + 1 AS span {where}", (plan_key,))[0]
     counts: dict[int, dict[int, int]] = {place: {} for place in range(len(plan.appliances))}
     for drawn, answers in _drawn(store, plan_key, layout, where, probe):
         for place, count in enumerate(answers):
@@ -143,7 +151,20 @@ def _sent(store: Store, plan_key: int, plan: Plan) -> Iterator[SentAnswers]:
                 counts[place][drawn] = count
     for place, (appliance, width) in enumerate(zip(plan.appliances, plan.widths, strict=True)):
         if counts[place]:
-            yield SentAnswers(plan, appliance, width, counts[place], slots)
+            yield SentAnswers(plan, appliance, width, few_budgets(counts[place]), seen["slots"], seen["span"])
+
+
+def few_budgets(draws: dict[int, int]) -> dict[int, int]:
+    """The same draws with few budgets, none smaller than it was: they tell no less."""
+    if len(draws) <= MAX_BUDGETS:
+        return draws
+    few: dict[int, int] = {}
+    top = max(draws)
+    for drawn in sorted(draws, reverse=True):
+        while (lower := ceil(top / RATIO)) >= drawn and lower < top:
+            top = lower
+        few[top] = few.get(top, 0) + draws[drawn]
+    return few
 
 
 def _drawn(store: Store, plan_key: int, layout: Layout, where: str, probe: int) -> Iterator[tuple[int, list[int]]]:
