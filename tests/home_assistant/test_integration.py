@@ -192,3 +192,4 @@ def test_two_plans_in_one_home(joined):
     assert flow["type"] == "create_entry"
     assert len([name for name in entities if "of_leeds_" in name]) == len(entities) / 2 > 0
     assert joined.wait_for_more() > 0
+    assert "Detected blocking call" not in house.log  # Home Assistant watches its own event loop
