@@ -192,6 +192,7 @@ def converse() -> Exchange:
         talk.ask("GET", f"{plan}/estimates", hours)
         talk.ask("GET", f"{plan}/top", "?k=1")
         talk.ask("GET", f"{plan}/slots", "?from=2024-01-01T00:00&to=2024-01-01T00:00")
+        talk.ask("GET", f"{plan}/results")
         talk.ask("GET", f"{plan}/health")
         csv = talk.client.get(f"{plan.format(plan_id=talk.plan.id)}/export.csv{hours}").text.splitlines()
         talk.ask("GET", f"{plan}/export.{{form}}", hours, form="csv", show="\n".join([*map(brief, csv[:3]), "…"]))
