@@ -4,7 +4,7 @@ A reading holds until the next one, but not longer than it stays fresh; after th
 plug counts as 0 W, or as not measured where a plan has that answer and the plug is silent for
 more than half of a slot.  A pause between two messages that is short beside the slot is no
 silence, however soon readings go stale.  Where a plug counts energy, the rise of the counter
-between two messages is used instead, which misses nothing in between.
+is used instead, which misses nothing in between.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from itertools import pairwise
 from math import isfinite, nan
 
 from hushwatt.household.clock import SECOND
+from hushwatt.household.sources.counter import HOUR, MAX_COUNTER_GAP, Counter
 from hushwatt.household.sources.guess import is_mains
 from hushwatt.household.sources.measurement import (
     EnergyCounter,
@@ -26,12 +27,14 @@ from hushwatt.household.sources.measurement import (
 from hushwatt.household.sources.parts import Parts
 from hushwatt.household.sources.slot_energy import SlotEnergy
 
-HOUR = 3_600 * SECOND
-MAX_COUNTER_GAP = 24 * HOUR  # the longest silence over which a counter's rise is still shared out
 MAX_BELOW_ZERO = 20.0  # watts that a meter may show below zero without being wrong
 MAX_KILOWATTS = 25.0  # numbers that never pass this may be kilowatts
 COUNTER_PERIOD = 300 * SECOND  # a counter that stands still is taken down again after so long
 MIN_READINGS = 30  # readings before that is said
+TOO_LATE = "its counter was silent for more than a day: what it rose by meanwhile counts nowhere"
+LEAPT = "its counter rose by more than its appliance can use since the last rise: that counts nowhere"
+TOO_RARE = "its counter rises too rarely for slots as short as a plan's: choose what tells of power instead"
+DROPPED = (TOO_LATE, LEAPT, TOO_RARE)  # what a counter told and does not count is said until it rises again
 
 
 @dataclass
@@ -49,7 +52,7 @@ class Plug:
     exports: bool = field(init=False)  # whether it may show less than nothing: a meter of the whole house
     _parts: Parts = field(default_factory=Parts, repr=False)
     _power: tuple[int, float] | None = field(default=None, repr=False)
-    _counter: tuple[int, float] | None = field(default=None, repr=False)
+    _counter: Counter | None = field(default=None, repr=False)
     _energies: dict[str, list[SlotEnergy]] = field(default_factory=dict, repr=False)
     _guessed: bool = field(default=False, repr=False)  # whether the power is a counter's, for the time after it
     _small: int = field(default=0, repr=False)  # readings so far, as long as all are small and broken
@@ -68,19 +71,33 @@ class Plug:
     def take_mean(self, plan: str) -> float:
         """The mean watts over the first slot that is open, silence being 0 W; forgets it."""
         energy = self._take_slot(plan)
-        return max(0.0, energy.amount / (energy.end - energy.start))
+        return self._possible_mean(energy, energy.end - energy.start)
 
     def take_measured_mean(self, plan: str) -> float:
         """Likewise the mean over the time that was measured; NaN when it was silent for more than half of the slot."""
         energy = self._take_slot(plan)
-        return nan if energy.silent else max(0.0, energy.amount / energy.covered)
+        return nan if energy.silent else self._possible_mean(energy, energy.covered)
+
+    def _possible_mean(self, energy: SlotEnergy, lasted: int) -> float:
+        """The mean watts; a counter's rise of hours, which all falls to a short slot, is cut to what is possible."""
+        mean = max(0.0, energy.amount / lasted)
+        if mean > self.maximum * (1 + 1e-9):
+            self.trouble = self.trouble or TOO_RARE
+        return min(mean, self.maximum)
 
     def _take_slot(self, plan: str) -> SlotEnergy:
         """The first slot that is open, with what the last reading holds for in it."""
         energy = self._energies[plan].pop(0)
+        before, until = energy.amount, 0
+        if self._counter is not None:
+            self._counter.stand([energy])
+            until = self._counter.told
         if self._power is not None:
             since, watts = self._power
-            energy.hold(since, energy.end, self._fresh_until(since), watts)
+            until = self._fresh_until(since)
+            energy.hold(since, energy.end, until, watts)
+        if self._counter is not None:
+            self._counter.note(plan, min(energy.end, until), energy.amount - before)
         self.silent = energy.silent
         return energy
 
@@ -105,19 +122,20 @@ class Plug:
 
     def confirm(self, time: int) -> None:
         """Its sender is there and has nothing new to say: the last reading still holds, the counter stands still."""
-        if self.trouble is not None or self.heard is None or time < self.heard:
+        if self.trouble not in (None, *DROPPED) or self.heard is None or time < self.heard:
             return
         if self._counter is None:
             self._confirmed = time
-        elif time - self._counter[0] >= COUNTER_PERIOD:
-            self._take_energy(time, self._counter[1])
+        elif time - self._counter.told >= COUNTER_PERIOD:
+            self._take_energy(time, self._counter.watt_hours)
         self.heard = self.known = time
 
     def fill(self, start: int, end: int, watts: float) -> None:
         """Add what was learnt later about [start, end) to open slots, where no reading counts or is to count."""
         if not isfinite(watts) or not self._lowest <= watts <= self.maximum:
             return
-        pending = [since for since, _ in filter(None, (self._power, self._counter))]
+        pending = [self._power[0]] if self._power is not None else []
+        pending += [self._counter.changed] if self._counter is not None else []
         for energy in self._open_slots:
             energy.fill(start, min([end, *pending]), max(0.0, watts))
 
@@ -134,7 +152,8 @@ class Plug:
         """Add what the last reading held for, up to when it was last heard; only slots it counts for stay open."""
         if self.heard is not None:
             self._hold_until(self.heard)
-        self._power = self._counter = None
+        self._leave_counter()
+        self._power = None
         self._energies = {plan: [each for each in slots if each.covered] for plan, slots in self._energies.items()}
 
     def prune(self, plan: str, since: int) -> None:
@@ -155,41 +174,57 @@ class Plug:
             return
         self._count_small(watts)
         self._guessed = False
-        if self._counter is not None and time - self._counter[0] > self.stale:
-            self._counter = None  # it stopped counting
+        if self._counter is not None and time - self._counter.told > self.stale:
+            self._leave_counter()  # it stopped counting
         if self._counter is None:
             self._hold_until(time)
             self._power = time, max(0.0, watts)
         else:  # the counter has all up to its own time: only what follows is a guess
-            self._power = self._counter[0], max(0.0, watts)
+            self._power = self._counter.told, max(0.0, watts)
         self._mark_heard(time)
 
     def _take_energy(self, time: int, watt_hours: float) -> None:
         if not isfinite(watt_hours) or watt_hours < 0:
             self.trouble = "its counter shows an impossible number"
             return
-        if self._counter is None:
+        trouble, counter = None, self._counter
+        if counter is None:
             self._hold_until(time)
             self._power = None if self._power is None else (time, self._power[1])
-        elif not self._spread_rise(time, watt_hours):
-            return
-        self._counter = time, watt_hours
+        elif time == counter.changed:
+            return  # it did not rise yet
+        elif counter.told <= time <= counter.told + MAX_COUNTER_GAP and watt_hours == counter.watt_hours:
+            counter.told, trouble = time, self.trouble if self.trouble in DROPPED else None
+            self._power, self._guessed = (time, 0.0), True
+        else:
+            trouble = self._take_rise(counter, time, watt_hours)
+        if counter is None or counter.told != time or counter.watt_hours != watt_hours:
+            self._counter = Counter(watt_hours, time, time, rose=counter is not None)
         self._mark_heard(time)
+        self.trouble = trouble
 
-    def _spread_rise(self, time: int, watt_hours: float) -> bool:
-        """Spread a counter's rise over the time since its last message; False when it did not rise yet."""
-        assert self._counter is not None
-        since, before = self._counter
-        lasted, rise = time - since, watt_hours - before
-        if lasted <= 0:
-            return lasted < 0  # a clock set back: begin again from here
-        watts = rise * HOUR / lasted
-        if rise < 0 or lasted > MAX_COUNTER_GAP or not self._is_possible(watts):
-            self._power = None  # started again, or too long ago: nothing is known about the time between
-            return True
-        self._add_energy(since, time, watts)
+    def _take_rise(self, counter: Counter, time: int, watt_hours: float) -> str | None:
+        """Share out a counter's rise over the time since its last one; why not, where that is a trouble."""
+        if time < counter.told:  # a clock set back: begin again from here
+            return None
+        trouble = TOO_LATE if time - counter.told > MAX_COUNTER_GAP else None
+        watts = counter.watts_at(time, watt_hours)
+        if watts < 0 or trouble or not self._lowest <= watts <= self.maximum:
+            self._leave_counter()  # nothing is known about the time between
+            self._power = None
+            if watts <= 0:  # it started again
+                return None
+            return trouble or (None if counter.is_of_before(watt_hours, self.maximum) else LEAPT)
+        for plan, slots in self._energies.items():
+            counter.rise(plan, slots, time, watt_hours)
         self._power, self._guessed = (time, watts), True
-        return True
+        return None
+
+    def _leave_counter(self) -> None:
+        """Begin anew with the counter: only that it stood still until it was last heard is known."""
+        if self._counter is not None:
+            self._counter.stand(self._open_slots)
+        self._counter = None
 
     def _hold_until(self, time: int) -> None:
         """Add what the last reading held for, up to now."""
@@ -215,11 +250,6 @@ class Plug:
         if self._power is not None and self._counter is None:
             since, watts = self._power
             self._last, self._power = self._fresh_until(since), (time, watts)
-
-    def _add_energy(self, start: int, end: int, watts: float) -> None:
-        """Add what was used in [start, end) to every slot that holds part of it."""
-        for energy in self._open_slots:
-            energy.add(start, end, watts)
 
     @property
     def _open_slots(self) -> Iterator[SlotEnergy]:

@@ -75,3 +75,29 @@ def test_nothing_that_comes_breaks_it(table):
     """Whatever a row holds."""
     for found in rows({NAME: [table]}, NAME):
         assert found.end > found.start
+
+
+def test_a_rare_rise_is_of_all_the_rows_since_the_last():
+    """Five kilowatt-hours in the last of twelve rows are 5 kW for an hour, not 60 kW for five minutes."""
+    changes = [0] * 11 + [5_000, 0, 0]
+    found = list(
+        rows(
+            {
+                NAME: [
+                    {"start": START + place * 300_000, "end": START + (place + 1) * 300_000, "change": change}
+                    for place, change in enumerate(changes)
+                ]
+            },
+            NAME,
+        )
+    )
+
+    assert [((each.end - each.start) // PERIOD, round(each.watts)) for each in found] == [(12, 5_000), (2, 0)]
+
+
+def test_rows_apart_from_each_other_are_not_joined():
+    """Of what is between them nothing is known."""
+    apart = [{"start": START, "end": START + 300_000, "change": 0}]
+    apart += [{"start": START + 900_000, "end": START + 1_200_000, "change": 10}]
+
+    assert [round(each.watts) for each in rows({NAME: apart}, NAME)] == [0, 120]

@@ -120,7 +120,7 @@ def _dashboard(preferences: Any) -> Iterable[tuple[str, str, str | None]]:
 
 
 def _watts(meter: MeterEntity, statistics: Any) -> float | None:
-    """The watts of now; of a counter, those of its last five minutes in the recorder."""
+    """The watts of now; of a counter, those since its last rise in the recorder."""
     if not meter.is_power:
         recent = list(rows(statistics, meter.state.entity_id))
         return recent[-1].watts if recent else None

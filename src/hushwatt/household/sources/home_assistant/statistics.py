@@ -21,7 +21,7 @@ UNITS = {"power": "W", "energy": "Wh"}
 
 @dataclass(frozen=True)
 class StatisticsRow:
-    """Five minutes of one entity."""
+    """Five minutes of one entity; of a counter, also all the time until it rose."""
 
     start: int
     end: int
@@ -45,7 +45,11 @@ def question(names: list[str], start: int, end: int) -> dict[str, Any]:
 
 
 def rows(answer: Any, name: str) -> Iterator[StatisticsRow]:
-    """The rows of one entity in an answer; what is no row is passed over."""
+    """The rows of one entity in an answer; what is no row is passed over.
+
+    A counter that rises rarely rises by hours of use at once: that is of all the rows since its last rise.
+    """
+    still: StatisticsRow | None = None  # the rows in which a counter has not risen yet
     for row in as_list(as_table(answer).get(name)):
         table = as_table(row)
         start, end = _time(table.get("start")), _time(table.get("end"))
@@ -55,7 +59,14 @@ def rows(answer: Any, name: str) -> Iterator[StatisticsRow]:
         if mean is not None:
             yield StatisticsRow(start, end, mean)
         elif change is not None and change >= 0:
-            yield StatisticsRow(start, end, change * 3_600 * SECOND / (end - start))
+            begun = still.start if still is not None and still.end == start else start
+            if still is not None and begun == start:
+                yield still
+            still = StatisticsRow(begun, end, 0.0) if change == 0 else None
+            if still is None:
+                yield StatisticsRow(begun, end, change * 3_600 * SECOND / (end - begun))
+    if still is not None:
+        yield still
 
 
 def _iso(time: int) -> str:
