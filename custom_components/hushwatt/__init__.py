@@ -3,6 +3,8 @@
 One folder, one ledger and one agent serve all entries; each entry is one plan.
 """
 
+from functools import partial
+
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP, Platform
 from homeassistant.core import Event, HomeAssistant
 from homeassistant.exceptions import ConfigEntryNotReady
@@ -12,7 +14,7 @@ from .coordinator import HushwattEntry
 from .home import Home, async_get_home
 from .leaving import async_finish_leaving, async_leave
 from .panel import async_show_panel, hide_panel
-from .succession import async_follow
+from .succession import async_follow, async_follow_moved
 
 PLATFORMS = [Platform.SENSOR, Platform.SWITCH]
 
@@ -30,6 +32,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: HushwattEntry) -> bool:
         await home.async_release(entry.entry_id)
         raise
     entry.runtime_data = home.coordinator
+    follow = partial(async_follow_moved, hass, home, entry)
+    entry.async_on_unload(home.coordinator.async_add_listener(follow))  # before those of the entities
 
     async def stop(_: Event) -> None:
         await home.async_stop()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import voluptuous as vol
-from homeassistant.config_entries import ConfigFlow, ConfigFlowResult
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState, ConfigFlow, ConfigFlowResult
 
 from hushwatt.errors import HushwattError
 
@@ -14,6 +14,7 @@ from . import renewing, words
 from .const import CONF_ADDRESS, CONF_AGREE, CONF_CODE, CONF_PLAN
 from .errors import error_of
 from .fields import ADDRESS, CODE
+from .succession import async_show_address
 
 if TYPE_CHECKING:
     from .home import Home
@@ -27,6 +28,16 @@ class AskingAgain(ConfigFlow):
     @property
     def home(self) -> Home:
         raise NotImplementedError
+
+    async def async_keep(self, entry: ConfigEntry, data: Mapping[str, Any], reason: str) -> ConfigFlowResult:
+        """Keep what was changed.  An entry that is shown is shown on: a reload would stop the agent in its slot."""
+        self.hass.config_entries.async_update_entry(entry, data=data)
+        if entry.state is ConfigEntryState.LOADED:
+            async_show_address(self.hass, entry)
+            await self.home.coordinator.async_refresh()
+        else:
+            self.hass.config_entries.async_schedule_reload(entry.entry_id)
+        return self.async_abort(reason=reason)
 
     async def async_step_reauth(self, entry_data: Mapping[str, Any]) -> ConfigFlowResult:
         return await self.async_step_reauth_confirm()
@@ -42,7 +53,7 @@ class AskingAgain(ConfigFlow):
                 code = (user_input.get(CONF_CODE) or "").strip() or None
                 async with self.home.async_stopped():
                     await self.hass.async_add_executor_job(renewing.take_place, folder, self._shown, code)
-                return self.async_update_reload_and_abort(entry)
+                return await self.async_keep(entry, entry.data, "reauth_successful")
             except HushwattError as wrong:
                 errors["base"], problem = error_of(wrong, "not_joined"), str(wrong)
         try:
@@ -66,7 +77,7 @@ class AskingAgain(ConfigFlow):
                 address = await self.hass.async_add_executor_job(
                     renewing.move, self.home.folder, entry.data[CONF_PLAN], user_input[CONF_ADDRESS]
                 )
-                return self.async_update_reload_and_abort(entry, data_updates={CONF_ADDRESS: address})
+                return await self.async_keep(entry, {**entry.data, CONF_ADDRESS: address}, "reconfigure_successful")
             except HushwattError as wrong:
                 errors["base"], problem = error_of(wrong), str(wrong)
         schema = vol.Schema({vol.Required(CONF_ADDRESS): ADDRESS})

@@ -15,7 +15,6 @@ from . import issues
 from .const import DOMAIN, LOGGER, REFRESH
 from .reauth import async_ask_again
 from .snapshot import Snapshot, read_snapshot
-from .succession import async_reload_moved
 
 if TYPE_CHECKING:
     from .home import Home
@@ -41,13 +40,13 @@ class HomeCoordinator(DataUpdateCoordinator[Snapshot]):
             raise UpdateFailed(str(wrong)) from None
         issues.async_show_troubles(self.hass, snapshot.troubles)
         async_ask_again(self.hass, snapshot.troubles)
-        async_reload_moved(self.hass, snapshot)
         return snapshot
 
     def compared(self, plan_id: str) -> tuple[str, ...]:
         """The appliances of a plan that the owner wants to compare."""
-        plan = self.data.plans[plan_id].plan
-        return plan.names if self.data.compares and plan.share_results else ()
+        status = self.data.plans.get(plan_id)
+        wanted = status is not None and self.data.compares and status.plan.share_results
+        return status.plan.names if status is not None and wanted else ()
 
 
 HushwattEntry: TypeAlias = ConfigEntry[HomeCoordinator]

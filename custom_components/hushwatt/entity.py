@@ -17,17 +17,29 @@ class PlanEntity(CoordinatorEntity[HomeCoordinator]):
 
     def __init__(self, entry: HushwattEntry, description: EntityDescription) -> None:
         super().__init__(entry.runtime_data)
-        self.entity_description, self._plan = description, entry.data[CONF_PLAN]
-        name = f"{entry.data[CONF_HOME]}_{self._plan}"
-        self._attr_unique_id = f"{name}_{description.key}"
+        self.entity_description, self._entry = description, entry
         self._attr_device_info = DeviceInfo(
-            identifiers={(DOMAIN, name)},
+            identifiers={(DOMAIN, self._place)},
             name=entry.title,
             manufacturer="hushwatt",
             model=entry.data[CONF_ADDRESS],
             entry_type=DeviceEntryType.SERVICE,
             configuration_url="homeassistant://hushwatt",  # the owner's page
         )
+
+    @property
+    def _plan(self) -> str:
+        """The plan that the entry stands for now: it may follow its home to another."""
+        plan: str = self._entry.data[CONF_PLAN]
+        return plan
+
+    @property
+    def _place(self) -> str:
+        return f"{self._entry.data[CONF_HOME]}_{self._plan}"
+
+    @property
+    def unique_id(self) -> str:
+        return f"{self._place}_{self.entity_description.key}"
 
     @property
     def available(self) -> bool:

@@ -19,7 +19,7 @@ from hushwatt.privacy.long_run import long_run_words
 
 from . import words
 from .choosing import async_dashboard_devices, chosen_in, devices_form, problem_with
-from .const import CONF_PLAN, DOMAIN
+from .const import CONF_PLAN
 from .home import Home, async_get_home
 
 COMPARE, FOLLOW, HOMES = "compare", "follow_successors", "smallest_minimum_homes"
@@ -88,8 +88,8 @@ class HushwattOptionsFlow(OptionsFlow):
         folder = self.home.folder
         if user_input is not None:
             await self.hass.async_add_executor_job(_set_comparison, folder, user_input[COMPARE])
-            for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
-                self.hass.config_entries.async_schedule_reload(entry.entry_id)
+            if self.home.wanted:
+                await self.home.coordinator.async_refresh()  # entities that compare come or go with it
             return self.async_create_entry(data={})
         on = await self.hass.async_add_executor_job(_compares, folder)
         return self.async_show_form(

@@ -12,7 +12,7 @@ from homeassistant.components.sensor import (
     SensorStateClass,
 )
 from homeassistant.const import UnitOfPower
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
@@ -95,10 +95,20 @@ SENSORS = (
 async def async_setup_entry(
     hass: HomeAssistant, entry: HushwattEntry, async_add_entities: AddConfigEntryEntitiesCallback
 ) -> None:
-    appliances = list(entry.runtime_data.compared(entry.data[CONF_PLAN]))
-    compared = [ComparisonSensor(entry, name) for name in appliances]
-    _forget_comparisons(hass, entry, {each.unique_id for each in compared})
-    async_add_entities([*(PlanSensor(entry, description) for description in SENSORS), *compared])
+    async_add_entities(PlanSensor(entry, description) for description in SENSORS)
+    shown = set[str]()
+
+    @callback
+    def compare() -> None:
+        """Add what the owner wants to compare now, and remove what not; the agent does not notice."""
+        wanted = {name: ComparisonSensor(entry, name) for name in entry.runtime_data.compared(entry.data[CONF_PLAN])}
+        _forget_comparisons(hass, entry, {each.unique_id for each in wanted.values()})
+        async_add_entities(each for name, each in wanted.items() if name not in shown)
+        shown.clear()
+        shown.update(wanted)
+
+    compare()
+    entry.async_on_unload(entry.runtime_data.async_add_listener(compare))
 
 
 class PlanSensor(PlanEntity, SensorEntity):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
@@ -15,19 +15,19 @@ from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.successor import heir_of
 from hushwatt.plan.plan import Plan
 
-from .const import CONF_HOME, CONF_PLAN, DOMAIN, LOGGER
-from .snapshot import Snapshot
+from .const import CONF_ADDRESS, CONF_HOME, CONF_PLAN, DOMAIN, LOGGER
 
 if TYPE_CHECKING:
     from .home import Home
 
 
 @callback
-def async_reload_moved(hass: HomeAssistant, snapshot: Snapshot) -> None:
-    """Load the entries of homes that moved on anew: they follow when they are set up."""
-    for entry in hass.config_entries.async_entries(DOMAIN):
-        if entry.data[CONF_PLAN] in snapshot.moved and entry.state is ConfigEntryState.LOADED:
-            hass.config_entries.async_schedule_reload(entry.entry_id)
+def async_follow_moved(hass: HomeAssistant, home: Home, entry: ConfigEntry) -> None:
+    """Let an entry that is shown follow a home that moved on; the agent goes on, and so do the entities."""
+    snapshot = home.coordinator.data
+    heir = snapshot.moved.get(entry.data[CONF_PLAN])
+    if heir is not None and heir in snapshot.plans:
+        async_move_entry(hass, entry, heir, snapshot.plans[heir].plan.name)
 
 
 async def async_follow(hass: HomeAssistant, home: Home, entry: ConfigEntry) -> None:
@@ -54,6 +54,14 @@ def async_move_entry(hass: HomeAssistant, entry: ConfigEntry, plan_id: str, name
     LOGGER.info("the entry %s follows its home to the plan %s", entry.title, plan_id[:12])
     data = {**entry.data, CONF_PLAN: plan_id}
     hass.config_entries.async_update_entry(entry, data=data, title=name, unique_id=plan_id)
+
+
+@callback
+def async_show_address(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """The provider's address on the plan's device, as the entry has it now."""
+    devices = dr.async_get(hass)
+    for device in dr.async_entries_for_config_entry(devices, entry.entry_id):
+        devices.async_update_device(device.id, model=entry.data[CONF_ADDRESS])
 
 
 def _heir(folder: HomeFolder, plan_id: str) -> tuple[str, str] | None:

@@ -38,7 +38,7 @@ def kettles(**fields):
 
 @pytest.fixture(scope="session")
 def provider(tmp_path_factory):
-    """Serves a plan with quick slots, and others: greedy, huge, hostile in its words, shared, and soon over."""
+    """Serves a plan with quick slots, and others: greedy, huge, hostile in its words, shared (two), and soon over."""
     pytest_socket.enable_socket()
     plans = [
         kettles(),
@@ -46,6 +46,7 @@ def provider(tmp_path_factory):
         kettles(name="Huge kettles", epsilon="1000"),
         kettles(name="Hostile kettles", slot="1h", description=f"'{HOSTILE}'"),
         kettles(name="Sharing kettles", slot="1h", share_results="true"),
+        kettles(name="Quick kettles", slot="2s", share_results="true"),
         kettles(name="Brief kettles", expires=f'"{datetime.now(UTC) + timedelta(seconds=4):%Y-%m-%dT%H:%M:%SZ}"'),
     ]
     service = Provider(tmp_path_factory.mktemp("provider"), *plans)

@@ -86,7 +86,7 @@ async def test_a_provider_that_forgot_the_home_takes_it_again(hass, here, provid
 
 async def test_a_moved_provider_must_show_the_same_key(hass, here, provider, other_provider, entry):
     """An address where another provider answers is refused; the same one elsewhere is kept."""
-    context = {"source": SOURCE_RECONFIGURE, "entry_id": entry.entry_id}
+    context, agent = {"source": SOURCE_RECONFIGURE, "entry_id": entry.entry_id}, hass.data["hushwatt"].agent
     flow = await hass.config_entries.flow.async_init("hushwatt", context=context)
     refused = await go_on(hass, flow, address=other_provider.address)
     nobody = await go_on(hass, refused, address="http://127.0.0.1:1")
@@ -96,6 +96,7 @@ async def test_a_moved_provider_must_show_the_same_key(hass, here, provider, oth
     assert refused["errors"] == {"base": "wrong_provider"}
     assert nobody["errors"] == {"base": "cannot_connect"}
     assert done["reason"] == "reconfigure_successful"
+    assert hass.data["hushwatt"].agent is agent
     assert entry.data["address"] == value(here, "SELECT address FROM plans") == f"http://localhost:{provider.port}"
 
 

@@ -86,7 +86,7 @@ async def test_the_entry_follows_its_home_to_a_successor(hass, here, replaced):
     await hass.config_entries.options.async_configure(
         options["flow_id"], {**answers, "smallest_minimum_homes": 10, "follow_successors": True}
     )
-    new = await hass.async_add_executor_job(replace)
+    new, agent = await hass.async_add_executor_job(replace), hass.data["hushwatt"].agent
     with HomeFolder(here).store() as store:
         store.write_value(f"look {old.id}", 1)  # the time that was drawn for the next look has come
 
@@ -99,6 +99,7 @@ async def test_the_entry_follows_its_home_to_a_successor(hass, here, replaced):
     after = er.async_entries_for_config_entry(registry, entry.entry_id)
 
     assert (entry.title, entry.unique_id, entry.data["plan"]) == ("New kettles", new.id, new.id)
+    assert hass.data["hushwatt"].agent is agent
     assert {each.id for each in after} == before
     assert all(new.id in each.unique_id and old.id not in each.unique_id for each in after)
     assert registry.async_get("switch.old_kettles_pause").name == "Hush"

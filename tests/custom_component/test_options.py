@@ -6,7 +6,7 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.plan.amounts import MICRO
 
 from .conftest import KETTLE
-from .flows import POWER, join, value
+from .flows import POWER, accepted, join, until, value
 
 
 async def open_form(hass, entry, step):
@@ -92,3 +92,24 @@ async def test_nothing_to_compare_is_not_offered(hass, entry):
     menu = await hass.config_entries.options.async_init(entry.entry_id)
 
     assert menu["menu_options"] == ["devices", "caps"]
+
+
+async def test_no_option_costs_a_slot(hass, here, provider):
+    """Devices, caps, successors and the comparison change while the agent lives on; every slot is reported."""
+    entry = await join(hass, provider.address, "Quick", KETTLE)
+    await until(lambda: accepted(here) >= 1)
+    first = value(here, "SELECT max(slot) FROM reports")
+    agent = hass.data["hushwatt"].agent
+    for on in (True, False):
+        await submit(hass, await open_form(hass, entry, "compare"), compare=on)
+    await submit(hass, await open_form(hass, entry, "devices"), **KETTLE)
+    flow = await open_form(hass, entry, "caps")
+    shown = {str(key): key.description["suggested_value"] for key in flow["data_schema"].schema if key.description}
+    await submit(hass, flow, **{**shown, "epsilon_per_window": 0.1}, smallest_minimum_homes=10, follow_successors=False)
+    await until(lambda: value(here, "SELECT max(slot) FROM reports") >= first + 3)
+    last = value(here, "SELECT max(slot) FROM reports")
+
+    assert hass.data["hushwatt"].agent is agent
+    assert value(here, "SELECT count(*) FROM silences WHERE last >= ?", first) == 0
+    assert value(here, "SELECT count(*) FROM reports WHERE slot BETWEEN ? AND ?", first, last) == last - first + 1
+    await hass.config_entries.async_unload(entry.entry_id)
