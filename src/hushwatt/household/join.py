@@ -91,8 +91,18 @@ def concurrent_plans(store: Store, plan: Plan, replaces: Plan | None, now: int) 
 
 
 def pinned_key(store: Store, address: str) -> bytes | None:
-    """The key that this home has for a provider, if it knows one."""
-    query = "SELECT provider FROM plans WHERE address = ? ORDER BY place DESC LIMIT 1"
+    """The key that this home has for a provider, if it knows one.
+
+    A plan that the home is in comes before one that it left, whose row keeps the key that held then: when a provider
+    loses its key, the owner agrees to the new one for the plans that go on, and for no other.  Among these the last
+    consent decides, since nothing but the owner's word puts a key there that the one before does not vouch for.
+    Where every plan was left, the last consent still pins: an address that this home knows is never taken on trust
+    again, and whoever shows another key there is refused, or has to be named by the owner.
+    """
+    query = (
+        "SELECT provider FROM plans WHERE address = ? ORDER BY left IS NULL AND device IS NOT NULL DESC, "
+        "(SELECT max(rowid) FROM consents WHERE consents.plan = plans.plan) DESC, place DESC LIMIT 1"
+    )
     key: bytes | None = store.value(query, (address,))
     return key
 

@@ -111,3 +111,15 @@ def test_bytes_as_numbers():
     """Sixteen in a line."""
 
     assert hex_rows(bytes(18)).split("\n")[1] == "00 00"
+
+
+def test_a_code_is_masked_and_said_to_be(owner, plan_id):
+    """On the page of the request, in the list, and in the record that the owner saves."""
+    head = f"POST /v1/plans/{plan_id}/devices HTTP/1.1\r\nHost: a\r\n\r\n"
+    kept(owner, LoggedRequest("https://a", head.encode() + b'{"public_key": "ab", "code": "river-7"}', 201))
+
+    assert '"code": "*******"' in unescape(owner.get("request", number="1").body)
+    assert "Asterisks stand for the one-time code that went out" in owner.text("request", number="1")
+    assert "asterisks stand for it" in owner.text("reports")
+    assert not any("river" in str(owner.get(path).body) for path in ("reports", "export"))
+    assert b"river-7".hex() not in str(owner.get("export").body)

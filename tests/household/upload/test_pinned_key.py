@@ -1,6 +1,7 @@
 """Every errand, the first time and every later one, is for the holder of the pinned key alone."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from tests.household.answering import ADDRESS, KEY, OTHER, THIRD, FakeProvider, vouched
@@ -9,6 +10,7 @@ from tests.household.living import NO_CAPS, fresh_store
 from hushwatt.errors import HushwattError
 from hushwatt.household import join as errands
 from hushwatt.household.join import agree, leave, pinned_key, propose, taking_part
+from hushwatt.household.renew import renew
 from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import WrongProvider, choose_plan
 from hushwatt.plan.times import nanoseconds
@@ -119,6 +121,50 @@ def test_a_key_that_follows_is_believed(owner, errand, steps):
     step()
 
     assert waiting(owner) == 0
+
+
+@pytest.fixture
+def two_plans(plan_of, monkeypatch):
+    """A home that took part in two plans of one provider, and left the later one."""
+    first, second = (replace(plan_of(3, 3), name=name) for name in ("first", "second"))
+    with fresh_store() as store:
+        owner = Owner(store, first, FakeProvider((first, second), KEY), monkeypatch)
+        owner.plan = second
+        owner.join(owner.offer())
+        leave(store, second.id, NOW)
+        yield owner, first, second
+
+
+def agree_anew(owner, plan, key):
+    """The owner sees another key, and agrees to it for a plan that the home is in."""
+    owner.server.key = key
+    proposal = propose(owner.store, NO_CAPS, owner.server.provider_client(), plan.id, public_bytes(key))
+    renew(owner.store, proposal, "again", "code", NOW, OperatingSystem())
+
+
+def test_a_plan_that_was_left_does_not_pin_against_the_last_consent(two_plans):
+    """The provider lost its key; what the owner agreed to since holds for every plan of it."""
+    owner, first, second = two_plans
+    agree_anew(owner, first, OTHER)
+
+    assert pinned_key(owner.store, ADDRESS) == public_bytes(OTHER)
+    assert owner.offer().offer.key == public_bytes(OTHER)
+    assert owner.store.value("SELECT provider FROM plans WHERE plan = ?", (second.id,)) == public_bytes(KEY)
+
+
+def test_a_key_that_nobody_agreed_to_is_refused_all_the_same(two_plans):
+    """Neither the key that was given up, nor a third one, with one plan left or with both."""
+    owner, first, _ = two_plans
+    agree_anew(owner, first, OTHER)
+    for leaving in (False, True):
+        owner.server.key = OTHER
+        if leaving:
+            leave(owner.store, first.id, NOW)
+        for key in (KEY, THIRD):
+            owner.server.key = key
+            with pytest.raises(WrongProvider, match="another key"):
+                owner.offer()
+        assert pinned_key(owner.store, ADDRESS) == public_bytes(OTHER)
 
 
 def test_a_nonce_is_used_once(owner):

@@ -1,5 +1,6 @@
 """What the owner is shown is what the network got, byte for byte, and no more of it is kept than is bounded."""
 
+import json
 import os
 import re
 import socket
@@ -7,6 +8,7 @@ import stat
 import threading
 from contextlib import suppress
 
+import apsw
 import pytest
 
 from hushwatt.household.upload import request_log
@@ -132,3 +134,54 @@ def test_it_is_the_owners_alone(folder):
     log.add(LoggedRequest("a", b"x", None))
 
     assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
+
+
+CODES = ("river-table-7", 'a"b\\c', "ключ", "*")
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_is_never_kept(log, code):
+    """What went out has it; the file, what is read from it, and the length of the whole do not tell it."""
+    body = json.dumps({"public_key": "ab" * 32, "code": code}).encode()
+    with Listener() as listener:
+        session = connect(listener.address, record=log.add)
+        session.ask("POST", "/v1/plans/x/devices", body, {"Content-Type": "application/json"})
+        session.close()
+    (only,) = log.latest()
+    kept = json.loads(only.body)
+    on_disk = b"".join(each.read_bytes() for each in log.path.parent.glob("requests.sqlite*"))
+
+    assert bytes(listener.received).endswith(body)
+    assert (kept["public_key"], set(kept["code"])) == ("ab" * 32, {"*"})
+    assert len(only.sent) == len(listener.received)
+    assert only.is_masked
+    assert code == "*" or json.dumps(code).encode()[1:-1] not in on_disk
+
+
+def test_a_code_that_was_cut_short_is_masked_too(log):
+    """The network took half of the body."""
+    log.add(LoggedRequest("a", b'POST /v1/plans/x/devices HTTP/1.1\r\n\r\n{"code": "river-ta', None))
+
+    assert log.latest()[0].body == b'{"code": "********'
+
+
+def test_a_code_that_an_earlier_version_kept_is_not_shown(log):
+    """The file may be older than the mask."""
+    log.add(LoggedRequest("a", b"GET /v1/plans HTTP/1.1\r\n\r\n", 200))
+    sent = b'POST /v1/plans/x/devices HTTP/1.1\r\n\r\n{"code": "river"}'
+    disk = apsw.Connection(str(log.path))
+    disk.execute("UPDATE requests SET sent = ?", (sent,))
+    disk.close()
+
+    assert log.latest()[0].body == log.get(1).body == b'{"code": "*****"}'
+
+
+def test_no_other_request_is_changed(log):
+    """A report whose bytes happen to look so stays as it was, and so does a join without a code."""
+    report = LoggedRequest("a", b'POST /v1/plans/x/reports HTTP/1.1\r\n\r\n"code": "river"', 200)
+    join = LoggedRequest("a", b'POST /v1/plans/x/devices HTTP/1.1\r\n\r\n{"public_key": "ab"}', 200)
+    log.add(report)
+    log.add(join)
+
+    assert [each.sent for each in log.latest()] == [join.sent, report.sent]
+    assert not any(each.is_masked for each in log.latest())

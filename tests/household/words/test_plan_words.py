@@ -8,8 +8,11 @@ import pytest
 
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.plain_words import plan_sentences
+from hushwatt.household.words.chances import SLACK
 from hushwatt.household.words.plan_words import how_often, limits_sentence, watts_words
+from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
+from hushwatt.privacy.promise import promise
 
 
 @pytest.mark.parametrize("name", ["paper", "paper-synthetic", "advised", "everyday", "year"])
@@ -26,6 +29,67 @@ def test_a_plan_is_told_without_a_greek_letter(name):
     assert "You can pause or leave at any time." in text
     for jargon in ("ε", "epsilon", "slot", "window", "oracle", "lpu", "random turns: level"):
         assert jargon not in text.replace(preset(name).description, "")
+
+
+CERTAIN = """
+name = "x"
+description = "d"
+contact = "c"
+start = "2026-11-01"
+expires = "2027-11-01"
+slot = "1h"
+epsilon = "10"
+window = 1
+method = "lbu"
+oracle = "grr"
+appliances_per_report = 1
+[[appliance]]
+name = "kettle"
+edges = [100]
+[[appliance]]
+name = "mains"
+edges = [500, 1000]
+"""
+
+
+def believed(plan):
+    """What is said of a message's truth, beside the exact chances of its law."""
+    (line,) = (each for each in plan_sentences(plan, Caps(), zone=UTC) if each.startswith("About each"))
+    return line
+
+
+@pytest.mark.parametrize("oracle", ["grr", "oue", "sue"])
+def test_near_certainty_is_no_comfort(oracle):
+    """With ε 10 for one appliance nearly everything is true, and that is said, whichever the law."""
+    line = believed(replace(Plan.parse(CERTAIN), oracle=oracle))
+
+    assert "nobody can know" not in line
+    assert line.endswith("nearly always right, so chance hides next to nothing.")
+
+
+@pytest.mark.parametrize("name", ["paper", "paper-synthetic", "advised", "everyday", "year", "mains"])
+@pytest.mark.parametrize("method", [None, "lba", "lbu"])
+@pytest.mark.parametrize("oracle", ["grr", "oue", "sue"])
+def test_how_far_a_message_is_believed(name, method, oracle):
+    """By Bayes over every answer of the law: no answer is believed more than is said."""
+    plan = replace(preset(name), oracle=oracle)
+    if method == "lba":
+        plan = replace(plan, method=method, decision="household", appliances_per_report=len(plan.appliances))
+    elif method:
+        plan = replace(plan, method=method, decision=None)
+    best = 0.0
+    for law in promise(plan).laws:
+        one = 0 if law.direct else (1, *[0] * (law.levels - 1))
+        chances = [float(law.chance(one, level)) for level in range(law.levels)]
+        best = max(best, chances[0] / sum(chances))
+    line = believed(plan)
+    said = re.search(r"is right (?:about |at most )?([\d.]+) times in (\d+), where", line)
+
+    assert "nobody can know" not in line
+    assert said is not None
+    assert best - SLACK <= float(said[1]) / float(said[2]) <= best + 0.06
+    assert ("at most" in line) == (plan.decision is not None or len(set(plan.widths)) > 1)
+    assert ("names one level" in line) == (oracle == "grr")
 
 
 def test_results_that_homes_see_are_told():

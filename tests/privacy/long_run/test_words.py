@@ -2,11 +2,13 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
+from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.long_run import ANALYST, long_run, long_run_sentences, long_run_words
 from hushwatt.privacy.long_run.words import article, length, times_in_100
 
@@ -55,6 +57,23 @@ def test_bounds_are_called_so(plan_of):
         "whether you own an appliance 0 is told right at most "
     )
     assert "nearly certain" in worst
+
+
+def test_a_bound_near_certainty_is_not_called_one(plan_of):
+    """ "At most more than 99" would be neither."""
+    plan = plan_of(3, 3, method="lba", epsilon=50_000_000)
+    _, constant, _ = long_run_words(plan)
+
+    assert "name its level up to 100 times in 100" in constant
+
+
+def test_a_plan_of_an_hour_is_no_day(plan_of):
+    """Nor one of three seconds."""
+    hour = replace(preset("advised"), slot=SlotLength(20, "m"), window=1, method="lbu")
+    hour = replace(hour, expires=hour.start + timedelta(hours=1))
+
+    assert length(hour, long_run(hour, None)) == "the whole plan of 1 hour"
+    assert "for the whole plan of 1 hour would" in long_run_words(hour)[0]
 
 
 def test_nothing_told():

@@ -1,4 +1,4 @@
-"""Each request to a provider as it went out, byte for byte: request line, headers, signature and body."""
+"""Each request to a provider as it went out: request line, headers, signature and body, a one-time code masked."""
 
 import hashlib
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ LATEST_ROWS = 50  # that are listed
 TEXT = set(range(32, 127)) - {92}  # bytes that are shown as letters; a backslash begins a number
 HEX_ROW = 16  # bytes in a line
 MAX_HEX = 64 << 10  # bytes of a body that are shown one by one
+MASKED = "Asterisks stand for the one-time code that went out: it is not kept here, nor in your record."
 LINE_ENDS = "Each line ends with the bytes 0d 0a, and an empty line ends the headers."
 PURPOSES = {
     "GET /v1/plans": "asks which plans there are",
@@ -30,8 +31,8 @@ def requests_section(data: OwnerPageData) -> str:
     if not found:
         return html.section("Requests, as they went out", html.paragraph("None are kept yet."))
     intro = html.paragraph(
-        "Every request to a provider, with its headers and its signature, the latest first. On the way, all of it is "
-        "inside TLS where the address begins with https."
+        "Every request to a provider, with its headers and its signature, the latest first. A one-time code to join is "
+        "not kept: asterisks stand for it. On the way, all of it is inside TLS where the address begins with https."
     )
     return html.section("Requests, as they went out", intro, html.listed(request_line(data, each) for each in found))
 
@@ -70,11 +71,14 @@ def request_page(data: OwnerPageData, number: str) -> str | None:
         html.paragraph(f"{data.moment(found.time, exactly=True)}, to {found.address}: {purpose(found)}. {answer}"),
         html.section("Request line and headers", _verbatim_head(found), html.paragraph(LINE_ENDS, soft=True)),
         html.section("Body", *_body(found)),
-        html.paragraph(
-            f"{len(found.sent):,} bytes in all; SHA-256 {hashlib.sha256(found.sent).hexdigest()}.", soft=True
-        ),
+        html.paragraph(_size(found), soft=True),
     ]
     return html.page("A request: hushwatt at home", "".join(body))
+
+
+def _size(found: LoggedRequest) -> str:
+    digest = f"SHA-256 {'as shown ' if found.is_masked else ''}{hashlib.sha256(found.sent).hexdigest()}"
+    return f"{len(found.sent):,} bytes in all; {digest}."
 
 
 def _verbatim_head(found: LoggedRequest) -> str:
@@ -87,6 +91,8 @@ def _body(found: LoggedRequest) -> Iterator[str]:
         return
     if all(byte in TEXT for byte in found.body):
         yield f'<pre tabindex="0" class="wire">{_letters(found.body)}</pre>'
+        if found.is_masked:
+            yield html.paragraph(MASKED, soft=True)
         return
     yield html.paragraph(
         "One record after the other: the name of this home's device (16 bytes), the number of the report's time (4), "

@@ -1,15 +1,18 @@
-"""Every request that left this home for a provider, byte for byte, the latest of them.
+"""Every request that left this home for a provider, byte for byte but for a code to join, the latest of them.
 
 It is taken down where the bytes are handed to the network, so what is shown is what went out: the request line,
-the headers with nonce and signature, and the body.  It lies in a file beside the ledger that only the owner can
+the headers with nonce and signature, and the body.  The one secret that ever travels, a one-time code to join, is
+overwritten with as many asterisks before anything is kept; keys never leave the home, and a signature tells nothing
+about the key behind it.  It lies in a file beside the ledger that only the owner can
 read.  It is for looking only: nothing is ever sent from it, and where it cannot be written the home
 goes on; a damaged one is begun anew.
 """
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apsw
@@ -18,6 +21,9 @@ REQUESTS = "requests.sqlite"  # in the home's folder
 MAX_REQUESTS = 1_000  # that are kept
 MAX_TOTAL = 16 << 20  # bytes that are kept, in all
 BUSY_TIMEOUT = 2_000  # milliseconds
+CODE = re.compile(rb'("code"\s*:\s*")((?:[^"\\]|\\.)*)')  # in a body, whole or cut short
+ENROLMENT = re.compile(rb"POST \S*/devices(\?\S*)? ")  # the one request that may bring a code
+MASK = b"*"
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS requests (number INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, "
     "address TEXT NOT NULL, sent BLOB NOT NULL, status INTEGER)"
@@ -37,6 +43,21 @@ class LoggedRequest:
     status: int | None  # of the answer; None: there was none
     time: int = 0  # nanoseconds since 1970
     number: int = 0  # which one of this home's
+
+    @property
+    def masked(self) -> "LoggedRequest":
+        """The same without the code in it, as long as it was."""
+        head, between, body = self.sent.partition(b"\r\n\r\n")
+        if not ENROLMENT.match(head):
+            return self
+        hidden = CODE.sub(lambda found: found[1] + MASK * len(found[2]), body)
+        return replace(self, sent=head + between + hidden)
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether a code was in it that is not shown."""
+        found = CODE.search(self.body) if ENROLMENT.match(self.head) else None
+        return found is not None and set(found[2]) == set(MASK)
 
     @property
     def line(self) -> str:
@@ -70,7 +91,7 @@ class RequestLog:
         try:
             disk = self._open()
             try:
-                values = (self.clock(), request.address, request.sent, request.status)
+                values = (self.clock(), request.address, request.masked.sent, request.status)
                 with disk:
                     disk.execute("INSERT INTO requests (time, address, sent, status) VALUES (?, ?, ?, ?)", values)
                     disk.execute(TRIM, (MAX_REQUESTS, MAX_TOTAL))
@@ -96,7 +117,7 @@ class RequestLog:
             disk = self._open()
             try:
                 query = f"SELECT address, sent, status, time, number FROM requests {which}"
-                return [LoggedRequest(*row) for row in disk.execute(query, (value,))]
+                return [LoggedRequest(*row).masked for row in disk.execute(query, (value,))]
             finally:
                 disk.close()
         except apsw.Error:

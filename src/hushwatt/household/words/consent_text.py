@@ -54,8 +54,8 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
 
 UNMEASURED = (
     "if you have no plug on an appliance, or it is silent for more than half of a slot, your home answers that "
-    "it does not measure it; this answer is randomised and paid for like a level, so nobody can tell whether "
-    "you have a plug there"
+    "it does not measure it; this answer is randomised and paid for like a level, and how often someone could tell "
+    "all the same is said above, under 'in the long run'"
 )
 
 

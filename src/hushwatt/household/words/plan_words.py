@@ -9,7 +9,7 @@ from datetime import tzinfo
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.lasting import lasting
 from hushwatt.household.ledger.objections import NOTHING_SPENT, LifetimeSpent, objections
-from hushwatt.household.words.chances import chance_words, plain_name, was_on
+from hushwatt.household.words.chances import SURE, chance_words, plain_name, was_on
 from hushwatt.household.words.clock_words import clock_time, every_words
 from hushwatt.household.words.told_so_far import SentAnswers
 from hushwatt.plan.appliance import Appliance, show_watts
@@ -17,6 +17,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.rules import LONGEST_TEXT
 from hushwatt.privacy.long_run import long_run_words
 from hushwatt.privacy.long_run.two_pasts import best_guess_between
+from hushwatt.privacy.long_run.words import times_in_100
 from hushwatt.privacy.promise import promise
 from hushwatt.privacy.rotation import has_turns, repeats_by_clock
 from hushwatt.sanitise import quoted
@@ -32,6 +33,7 @@ ANY_TIME = (
     "You can pause or leave at any time. When you leave, the provider is asked to erase your reports; "
     "figures that were published before stay published."
 )
+HIDES_LITTLE = ", so chance hides next to nothing"
 UNMEASURED = (
     "Where you have no plug on an appliance, your home answers that it does not measure it; that answer is "
     "mixed with chance like any other."
@@ -125,14 +127,37 @@ def _appliances(plan: Plan) -> str:
 
 
 def _answers(plan: Plan) -> str:
-    """What a message says of an appliance."""
-    example = plan.appliances[0]
+    """What a message says of the appliance that it tells most of, how often that is simply true, and how far it can
+    be believed.
+
+    A level that is named alone is R/(R + d - 1) likely to be the true one, for someone who held all d answers for as
+    likely before, with R the likelihood ratio of the law.  Where budgets or levels differ, these are the most.
+    """
+    laws = promise(plan).laws
+    chances = [float(law.likelihood_ratio / (law.likelihood_ratio + law.levels - 1)) for law in laws]
+    example, law, chance = max(zip(plan.appliances, laws, chances, strict=True), key=lambda each: each[2])
+    at_most = plan.decision is not None or len(set(plan.widths)) > 1
     levels = [watts_words(plan, example, level) for level in range(example.levels)]
     shown = f"{levels[0]} or {levels[1]}" if len(levels) == 2 else f"from {levels[0]} to {levels[-1]}"
+    about = f"({plain_name(example.name)}: {shown})"
+    right = f"{chance_words(chance, 1 / law.levels, at_most)}{HIDES_LITTLE if chance >= SURE else ''}"
+    if law.direct:
+        return (
+            f"About each it names one level of use {about}, mixed with chance on purpose: whoever believes it is "
+            f"{right}."
+        )
     return (
-        f"About each it names levels of use ({plain_name(example.name)}: {shown}), and often, on purpose and by chance "
-        "alone, not the true one: nobody can know which of it is true."
+        f"About each it names levels of use {about}, one, several or none, mixed with chance on purpose: the true one "
+        f"and no other {_times(float(law.truthful), at_most)}. Whoever believes a level that it names alone is {right}."
     )
+
+
+def _times(chance: float, at_most: bool) -> str:
+    """How often out of a hundred, where nothing is compared with guessing."""
+    if chance < 0.01:
+        return "less than 1 time in 100"
+    times = times_in_100(chance, 0.0)
+    return f"{'at most ' if at_most else ''}{times} time{'' if times == '1' else 's'} in 100"
 
 
 def _event(plan: Plan) -> str:

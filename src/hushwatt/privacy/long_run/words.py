@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hushwatt.plan.catalogue import entry
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.long_run.long_run import SPANS, YEAR, LongRun, long_run
+from hushwatt.privacy.long_run.long_run import DAY, SPANS, YEAR, LongRun, long_run
 from hushwatt.sanitise import sanitised
 
 LENGTHS = {YEAR: "a year", 5 * YEAR: "five years"}
@@ -53,7 +53,7 @@ def _owned(plan: Plan, run: LongRun, voice: Voice) -> str:
             f"{who} no better than by guessing whether {_any(plan, run, voice)}, 50 times in 100, as long as "
             f"{voice.uses} no more of it than is typical: that counts as its lowest level, like nothing at all"
         )
-    text = f"{who} right whether {_owns(plan, voice, most)} {_at_most(run)}{high} times in 100; without them 50"
+    text = f"{who} right whether {_owns(plan, voice, most)} {_most(run, high)} times in 100; without them 50"
     if low != high:
         return f"{text}. Whether {_owns(plan, voice, least)}: {low} times; all else lies in between"
     return text if len(run.told) == 1 else f"{text}. So it is with each of the {len(run.told)} appliances"
@@ -65,8 +65,8 @@ def _constant(plan: Plan, run: LongRun) -> str:
     told = run.told[name]
     which = article(name) if len({each.levels for each in run.told.values()}) > 1 else "an appliance"
     return (
-        f"if {which} always used the same, they would name its level {_at_most(run)}"
-        f"{times_in_100(told.constant, 1 / told.levels)} times in 100 after {length(plan, run)}; "
+        f"if {which} always used the same, they would name its level "
+        f"{_most(run, times_in_100(told.constant, 1 / told.levels))} times in 100 after {length(plan, run)}; "
         f"by guessing {100 / told.levels:.0f}"
     )
 
@@ -83,8 +83,7 @@ def _grows(plan: Plan, voice: Voice) -> str | None:
     later = "".join(f", {each} {when}" for each, when in zip(told[1:], more, strict=False))
     ever = " and ever after" if last < len(told) - 1 else ""
     return (
-        f"whether {_owns(plan, voice, name)} is told right {_at_most(spans[0])}{told[0]} times in 100 {first}"
-        f"{later}{ever}"
+        f"whether {_owns(plan, voice, name)} is told right {_most(spans[0], told[0])} times in 100 {first}{later}{ever}"
     )
 
 
@@ -132,9 +131,14 @@ def length(plan: Plan, run: LongRun) -> str:
     ['30 days', '90 days', 'a year', 'five years', 'the whole plan of 3,653 days']
     """
     if run.slots == plan.calendar.slots:
-        days = long_run(plan, None).after_days
-        return f"the whole plan of {days:,} day{'' if days == 1 else 's'}"
-    return LENGTHS.get(run.after_days, f"{run.after_days:,} day{'' if run.after_days == 1 else 's'}")
+        short = run.slots * plan.slot.seconds < DAY
+        whole = plan.slot.lasting(run.slots) if short else _days(long_run(plan, None).after_days)
+        return f"the whole plan of {whole}"
+    return LENGTHS.get(run.after_days, _days(run.after_days))
+
+
+def _days(days: int) -> str:
+    return f"{days:,} day{'' if days == 1 else 's'}"
 
 
 def _owns(plan: Plan, voice: Voice, name: str) -> str:
@@ -145,8 +149,11 @@ def _owns(plan: Plan, voice: Voice, name: str) -> str:
     return f"{voice.measures if plan.answers_unmeasured else voice.owns} {article(name)}"
 
 
-def _at_most(run: LongRun) -> str:
-    return "at most " if run.at_most else ""
+def _most(run: LongRun, times: str) -> str:
+    """So often, or at most so often where it is a bound; a bound near certainty is none."""
+    if not run.at_most:
+        return times
+    return "up to 100" if times == MORE else f"at most {times}"
 
 
 def _any(plan: Plan, run: LongRun, voice: Voice) -> str:
