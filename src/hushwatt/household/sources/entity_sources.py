@@ -8,9 +8,10 @@ counted until then stays counted.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from hushwatt.household.sources.counter import HOUR, MAX_COUNTER_GAP
 from hushwatt.household.sources.entities import EntityEntry, EntityState, read_entity
 from hushwatt.household.sources.measurement import PowerReading, Unavailable
-from hushwatt.household.sources.plug import HOUR, MAX_COUNTER_GAP, Plug
+from hushwatt.household.sources.plug import Plug
 from hushwatt.household.untrusted_json import Malformed
 
 

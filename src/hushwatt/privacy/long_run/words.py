@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from hushwatt.plan.catalogue import entry
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.long_run.long_run import DAY, SPANS, YEAR, LongRun, long_run
+from hushwatt.privacy.long_run.answers import DAY
+from hushwatt.privacy.long_run.long_run import SPANS, YEAR, LongRun, long_run
 from hushwatt.sanitise import sanitised
 
 LENGTHS = {YEAR: "a year", 5 * YEAR: "five years"}
