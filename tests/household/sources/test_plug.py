@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushwatt.household.clock import SECOND
-from hushwatt.household.sources.measurement import EnergyCounter, PowerReading, Unavailable, in_unit
 from hushwatt.household.sources.counter import HOUR
+from hushwatt.household.sources.measurement import EnergyCounter, PowerReading, Unavailable, in_unit
 from hushwatt.household.sources.plug import Plug
 
 MINUTE = 60 * SECOND
