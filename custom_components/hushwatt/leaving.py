@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant
 
 from hushwatt.errors import HushwattError, StateError
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.join import leave, left_without_erasure
+from hushwatt.household.leave import leave, left_without_erasure
 
 from . import issues
 from .const import DOMAIN, LOGGER

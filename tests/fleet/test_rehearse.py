@@ -49,7 +49,7 @@ def test_truth_is_of_as_many_homes_as_each_stands_for(tmp_path, plan_for, readin
 
     found = rehearse(plan, readings_at(tmp_path / "r.parquet", watts, plan.names), 3, seed=1)
 
-    assert found.by_slot.watts[:, 0].tolist() == [30.0]
+    assert found.by_slot.watts[:, 0].tolist() == pytest.approx([30.0])
 
 
 def test_truth_is_of_the_slots_that_count(plan_for):

@@ -11,7 +11,8 @@ from hushwatt.audit.harness.fake_provider import KEY, FakeProvider
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.audit.harness.plan_home import agree_again
 from hushwatt.audit.harness.released import check_windows, dearest, total_cost
-from hushwatt.household.join import leave, pause, propose, resume
+from hushwatt.household.join import pause, propose, resume
+from hushwatt.household.leave import leave
 from hushwatt.household.ledger.high_water_mark import ProcessMark
 from hushwatt.plan.amounts import MICRO
 from hushwatt.wire.signature import public_bytes

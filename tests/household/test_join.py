@@ -13,7 +13,8 @@ from tests.household.serving import Provider, plan_text
 
 from hushwatt.errors import UsageError
 from hushwatt.household.clock import SECOND
-from hushwatt.household.join import agree, leave, pause, pinned_key, propose, resume, taking_part
+from hushwatt.household.join import agree, pause, pinned_key, propose, resume, taking_part
+from hushwatt.household.leave import leave
 from hushwatt.household.ledger.caps import AMOUNTS
 from hushwatt.household.ledger.demand import lifetime_cost
 from hushwatt.household.ledger.store import Store

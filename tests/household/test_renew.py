@@ -7,7 +7,8 @@ import pytest
 from tests.household.living import NO_CAPS
 from tests.household.serving import Provider, plan_text
 
-from hushwatt.household.join import agree, leave, left_without_erasure, pause, propose, taking_part
+from hushwatt.household.join import agree, pause, propose, taking_part
+from hushwatt.household.leave import leave, left_without_erasure
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.renew import known_provider, move_address, renew
 from hushwatt.household.upload.delivery_note import note_failure, read_note

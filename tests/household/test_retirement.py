@@ -11,7 +11,8 @@ from hushwatt.audit.harness.fake_provider import KEY, FakeProvider
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.audit.harness.released import total_cost
 from hushwatt.cli.household.owner_text import plan_table, status_lines
-from hushwatt.household.join import agree, leave, propose
+from hushwatt.household.join import agree, propose
+from hushwatt.household.leave import leave
 from hushwatt.household.ledger.high_water_mark import ProcessMark
 from hushwatt.household.mqtt_entities.entities import entity_messages
 from hushwatt.household.page.data import OwnerPageData

@@ -23,7 +23,7 @@ from tests.household.living import HomeUnderTest, join
 
 from hushwatt.audit.harness.home_under_test import SeededSource
 from hushwatt.cli.household import household as commands
-from hushwatt.household.join import leave
+from hushwatt.household.leave import leave
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.mqtt_entities.entities import entity_messages
 from hushwatt.household.page.data import OwnerPageData

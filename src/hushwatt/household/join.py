@@ -1,10 +1,9 @@
-"""Join a plan, pause, and leave: what a home agrees to, bound to the plan's id.
+"""Join a plan, and pause it: what a home agrees to, bound to the plan's id.
 
 Agreeing never gives budget back.  A plan joined again goes on where it was; a plan that
 takes the place of another begins only when the other's last window is over.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -22,7 +21,6 @@ from hushwatt.household.ledger.objections import LifetimeSpent, Objection, objec
 from hushwatt.household.ledger.plan_ledger import chain
 from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.membership import first_memory, with_turn
-from hushwatt.household.results.own_means import forget_plan
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -249,70 +247,25 @@ def _set_paused(store: Store, wanted: str | None, which: str, value: int | None)
     return [Plan.parse(row["canonical"]) for row in rows]
 
 
-def leave(
-    store: Store,
-    wanted: str | None,
-    now: int,
-    forget: bool = False,
-    client: Callable[[str], ProviderClient] | None = None,
-) -> tuple[Plan, int | None]:
-    """Stop at once, ask the provider to erase what it has, and delete the keys.
-
-    How many reports were erased; None when the keys were deleted without asking.
-    """
-    row = leavable(store, wanted)
-    plan = Plan.parse(row["canonical"])
-    with store.transaction() as disk:
-        disk.execute("UPDATE plans SET left = ? WHERE place = ?", (now, row["place"]))
-        disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (f"leaving {plan.id}", now))
-        disk.execute(
-            "UPDATE reports SET due = NULL, answer = 'withheld' WHERE place = ? AND due IS NOT NULL", (row["place"],)
-        )
-    forget_plan(store, plan.id)
-    erased = None
-    if row["device"] is not None and not forget:
-        key = Ed25519PrivateKey.from_private_bytes(row["secret"])
-        with (client or ProviderClient)(row["address"]).plan_session(plan.id, row["provider"]) as provider:
-            erased = provider.erase(key, row["device"], now // 1_000_000_000)
-    with store.transaction() as disk:
-        disk.execute("UPDATE plans SET device = NULL, secret = NULL WHERE place = ?", (row["place"],))
-        disk.execute("DELETE FROM home WHERE name = ?", (f"leaving {plan.id}",))
-    return plan, erased
-
-
-def leavable(store: Store, wanted: str | None) -> dict[str, Any]:
-    """The one plan that is meant and can be left, or whose provider can still be asked to erase what it has."""
-    row, *others = _plans_where(store, "secret IS NOT NULL", wanted)
-    if others:
-        raise UsageError(f"this home has several plans; name one with --plan: {_named([row, *others])}")
-    return row
-
-
-def left_without_erasure(store: Store) -> list[Plan]:
-    """The plans that the owner left while their provider could not be asked to erase what it has."""
-    rows = store.rows("SELECT canonical FROM plans JOIN home ON home.name = 'leaving ' || plan WHERE left IS NOT NULL")
-    return [Plan.parse(row["canonical"]) for row in rows]
-
-
 def taking_part(store: Store, wanted: str | None = None) -> list[dict[str, Any]]:
     """The plans this home takes part in, or the one that is meant."""
-    return _plans_where(store, "left IS NULL AND device IS NOT NULL", wanted)
+    return plans_where(store, "left IS NULL AND device IS NOT NULL", wanted)
 
 
-def _plans_where(store: Store, condition: str, wanted: str | None) -> list[dict[str, Any]]:
+def plans_where(store: Store, condition: str, wanted: str | None) -> list[dict[str, Any]]:
     """The plans of which a condition holds, or the one of them whose id begins as is wanted."""
     rows = store.rows(f"SELECT * FROM plans WHERE {condition} ORDER BY place")
     if not rows:
         raise StateError("this home takes part in no plan")
     fitting = [row for row in rows if row["plan"].startswith((wanted or "").strip().lower())]
     if not fitting:
-        raise UsageError(f"there is no plan {sanitised(wanted, 64)} here; there is {_named(rows)}")
+        raise UsageError(f"there is no plan {sanitised(wanted, 64)} here; there is {named_plans(rows)}")
     if wanted and len(fitting) > 1:
-        raise UsageError(f"several plans begin with {wanted}; write more of the id: {_named(fitting)}")
+        raise UsageError(f"several plans begin with {wanted}; write more of the id: {named_plans(fitting)}")
     return fitting
 
 
-def _named(rows: list[dict[str, Any]]) -> str:
+def named_plans(rows: list[dict[str, Any]]) -> str:
     """Plans by the start of their ids, with their names."""
     return "; ".join(f"{row['plan'][:12]} {quoted(Plan.parse(row['canonical']).name, 60)}" for row in rows)
 

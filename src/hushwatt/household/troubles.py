@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.join import left_without_erasure
+from hushwatt.household.leave import left_without_erasure
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.next_report import is_behind

@@ -11,7 +11,7 @@ from tests.household.serving import broker
 
 from hushwatt.household.guard import Guard
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.join import leave
+from hushwatt.household.leave import leave
 from hushwatt.household.ledger.caps import NO_LIMITS
 from hushwatt.household.mqtt_entities import fixed_ids, publisher
 from hushwatt.household.mqtt_entities.entities import EntityNames, to_resume

@@ -9,7 +9,8 @@ from tests.household.living import NO_CAPS, fresh_store
 
 from hushwatt.errors import HushwattError
 from hushwatt.household import join as errands
-from hushwatt.household.join import agree, leave, pinned_key, propose, taking_part
+from hushwatt.household.join import agree, pinned_key, propose, taking_part
+from hushwatt.household.leave import leave
 from hushwatt.household.renew import renew
 from hushwatt.household.upload.outbox import Outbox
 from hushwatt.household.upload.provider_client import WrongProvider, choose_plan

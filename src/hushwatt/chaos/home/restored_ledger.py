@@ -14,7 +14,7 @@ from hushwatt.audit.harness.plan_home import agree_again
 from hushwatt.audit.harness.plans import TURN, plan_for
 from hushwatt.audit.harness.released import check_windows, total_cost
 from hushwatt.chaos.scenario import Scenario
-from hushwatt.household.join import leave
+from hushwatt.household.leave import leave
 from hushwatt.plan.plan import Plan
 
 

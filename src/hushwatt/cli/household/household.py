@@ -242,8 +242,8 @@ def leave(*, plan: PlanName = None, forget: bool = False, yes: bool = False, fol
         Leave without being asked; for scripts.
     """
     from hushwatt.cli.household.leaving_text import leaving_lines
-    from hushwatt.household.join import leavable
-    from hushwatt.household.join import leave as go
+    from hushwatt.household.leave import leavable
+    from hushwatt.household.leave import leave as go
     from hushwatt.household.upload.http import Unreachable
     from hushwatt.household.upload.recorded_client import recorded_client
 

@@ -2,7 +2,7 @@
 
 from hushwatt.errors import HushwattError
 from hushwatt.household.home_folder import HomeFolder
-from hushwatt.household.join import leave, left_without_erasure
+from hushwatt.household.leave import leave, left_without_erasure
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.status import PlanStatus
