@@ -28,7 +28,7 @@ class TallyArrays:
         """The publications among the tallies; probes are not estimated from."""
         keys = sorted(key for key in tallies.groups if key.round == PUBLICATION)
         tallied = [tallies.groups[key] for key in keys]
-        slot, _, as_of, drawn = np.array(keys, dtype=np.int64).reshape(-1, 4).T
+        slot, _, as_of, drawn, _ = np.array(keys, dtype=np.int64).reshape(-1, len(TallyKey._fields)).T
         return cls(
             slot,
             as_of,

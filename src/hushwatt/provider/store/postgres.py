@@ -92,7 +92,7 @@ class PostgresSession:
         return np.isin(homes, reported)
 
     def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
-        (slot, _, as_of, drawn), spent, homes, payloads = group.key, group.spent, group.homes, group.payloads
+        (slot, _, as_of, drawn, _), spent, homes, payloads = group.key, group.spent, group.homes, group.payloads
         self._make_partition(plan, slot)
         if len(homes) >= COPY_ROWS:
             columns: Columns = {"plan": plan, "slot": slot, "home": homes, "spent": spent, "drawn": drawn}

@@ -80,6 +80,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE devices ADD COLUMN delivery INTEGER NOT NULL DEFAULT 0",  # that named it first
         "ALTER TABLE plans ADD COLUMN undone {whole} NOT NULL DEFAULT 0",  # deliveries taken back, ever
     ),
+    (
+        "ALTER TABLE tallies RENAME TO whole_tallies",
+        """CREATE TABLE tallies (
+            plan {whole} NOT NULL, slot {whole} NOT NULL, round {whole} NOT NULL, as_of {whole} NOT NULL,
+            drawn {whole} NOT NULL, cell {whole} NOT NULL, homes {whole} NOT NULL,
+            reports {bytes} NOT NULL, counts {bytes} NOT NULL,
+            PRIMARY KEY (plan, slot, round, as_of, drawn, cell)){compact}""",
+        """INSERT INTO tallies (plan, slot, round, as_of, drawn, cell, homes, reports, counts)
+            SELECT plan, slot, round, as_of, drawn, 0, homes, reports, counts FROM whole_tallies""",
+        "DROP TABLE whole_tallies",
+    ),
 )
 
 

@@ -102,7 +102,7 @@ class SqliteSession:
         return reported
 
     def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
-        (slot, _, as_of, drawn), homes, payloads = group.key, _array(group.homes), group.payloads
+        (slot, _, as_of, drawn, _), homes, payloads = group.key, _array(group.homes), group.payloads
         self._connection.execute(
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
             "SELECT ?1, ?2, value, ?3, ?4, ?5, substr(?6, (rowid - 1) * ?7 + 1, ?7), ?9 FROM carray(?8) "

@@ -6,8 +6,9 @@ from hushwatt.provider.store.session import Session, first_row
 from hushwatt.provider.tally.tally import Tally, TallyKey
 
 NO_LIMIT = 2**63 - 1  # above every slot
-COLUMNS = "slot, round, as_of, drawn, homes, reports, counts"
-KEY_MATCHES = "plan = ? AND slot = ? AND round = ? AND as_of = ? AND drawn = ?"
+KEY = ", ".join(TallyKey._fields)
+COLUMNS = f"{KEY}, homes, reports, counts"
+KEY_MATCHES = " AND ".join(f"{name} = ?" for name in ("plan", *TallyKey._fields))
 
 
 def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) -> None:
@@ -21,7 +22,7 @@ def add_tallies(session: Session, plan: int, added: Mapping[TallyKey, Tally]) ->
             statement = f"UPDATE tallies SET homes = ?, reports = ?, counts = ? WHERE {KEY_MATCHES}"
             session.run(statement, *total.packed(), plan, *key)
         elif total.rows:
-            statement = f"INSERT INTO tallies (plan, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            statement = f"INSERT INTO tallies (plan, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
             session.run(statement, plan, *key, *total.packed())
 
 
@@ -33,6 +34,6 @@ def reported_slots(session: Session, plan: int, after: int = -1, until: int = NO
 
 def read_tallies(session: Session, plan: int, first: int, last: int) -> dict[TallyKey, Tally]:
     """The tallies of the slots `first` to `last`, both included."""
-    where, order = "plan = ? AND slot BETWEEN ? AND ?", "slot, round, as_of, drawn"
-    rows = session.all(f"SELECT {COLUMNS} FROM tallies WHERE {where} ORDER BY {order}", plan, first, last)
-    return {TallyKey(*map(int, row[:4])): Tally.unpacked(*row[4:]) for row in rows}
+    where, parts = "plan = ? AND slot BETWEEN ? AND ?", len(TallyKey._fields)
+    rows = session.all(f"SELECT {COLUMNS} FROM tallies WHERE {where} ORDER BY {KEY}", plan, first, last)
+    return {TallyKey(*map(int, row[:parts])): Tally.unpacked(*row[parts:]) for row in rows}

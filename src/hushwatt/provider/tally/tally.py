@@ -37,6 +37,7 @@ class TallyKey(NamedTuple):
     round: int
     as_of: int  # the slot they were drawn in
     drawn: int  # millionths of ε they were drawn with
+    cell: int = 0  # the kind of home, by what the provider knows of it anyway (its labels); 0: nothing
 
 
 @dataclass(frozen=True)

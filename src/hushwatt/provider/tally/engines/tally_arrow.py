@@ -45,6 +45,6 @@ def decode_tallies(rows: Iterable[dict[str, Any]]) -> tuple[Tallies, list[Partit
         if row["slot"] == INFO_ROW:
             infos.append(pickle.loads(row["info"]))
         else:
-            slot, round, as_of, drawn, *columns = (row[name] for name in COLUMNS)
-            tallies.add(TallyKey(slot, round, as_of, drawn), Tally.unpacked(*columns))
+            key = TallyKey(*(row[name] for name in TallyKey._fields))
+            tallies.add(key, Tally.unpacked(*(row[name] for name in ("rows", *LISTS))))
     return tallies, infos
