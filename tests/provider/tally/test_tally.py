@@ -164,11 +164,11 @@ class TestFinishTallies:
             (5, 0, 5, 4),
             (6, 0, 5, 4),
         }
-        assert found[(3, 0, 1, 4)].rows == 2
+        assert found[TallyKey(3, 0, 1, 4)].rows == 2
 
     def test_homes_that_decide_keep_their_own(self, plan_of):
         """A home that never published in this table does not stand by another home's release."""
-        keys = {(0, 0, -1, 4), (0, 0, 0, 4)}
+        keys = {TallyKey(0, 0, -1, 4), TallyKey(0, 0, 0, 4)}
 
         assert set(self.finished(plan_of(2, method="lba"), *keys)) == keys
 
