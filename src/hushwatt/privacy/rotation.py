@@ -78,6 +78,11 @@ def turn_class(plan: Plan, slots: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(slots % groups * around + slots // stride % around)
 
 
+def take_turns(plan: Plan, slots: NDArray[np.int64]) -> bool:
+    """Whether some homes are asked in some of these slots, and others in others."""
+    return turn_classes(plan) > 1 and len(np.unique(turn_class(plan, slots))) > 1
+
+
 def _turns_around(plan: Plan) -> int:
     """Turns until a home asks about the same appliances again."""
     count = len(plan.appliances)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import turn_class, turn_classes
+from hushwatt.privacy.rotation import take_turns, turn_class, turn_classes
 from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.consistency import add_one_smoothed
@@ -29,7 +29,8 @@ class PeriodMean:
     watts_jump: float  # how much one answer moves the watts
     watts_above: float  # the watts above those of the lowest level
     watts_sampling: float  # the part of their variance that comes from which homes were asked
-    sampling: float  # the weight of that: (1 − m/K)/m for one slot
+    sampling: float  # the weight of that: (1 − m/K)/m for one slot, 1/m where homes took turns
+    finite: bool  # whether it has the correction for a finite population, 1 − m/K
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ def period_mean(
         watts_above=float(watts - values[0]),
         watts_sampling=float(asked @ slots.watts_spread[timeline.slot_index]),
         sampling=float(asked.sum()),
+        finite=not take_turns(plan, groups.as_of[weights.first]),
     )
 
 
@@ -117,11 +119,15 @@ def sampling_weights(plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, 
 
     The same homes come round again, perhaps always on the same weekday, so a period is never surer
     than asking once every home that it asked at all: if more were asked, sampling weighs as much more.
+    Where homes take turns, not even asking all of them makes it sure, for who runs a machine every other day
+    does it at his turn or never: their weight is 1 (docs/proofs/turns.md).
     (With `dither` the levels were drawn at random too, anew each time, and the weight is at least 1.)
     """
+    drawn = groups.as_of[weights.first]
     asked = float(groups.reports[weights.first].sum())
-    different = slots.homes * part_asked(plan, groups.as_of[weights.first])
-    unasked: Floats = slots.unasked * np.maximum(1.0, asked / different)
+    different = slots.homes * part_asked(plan, drawn)
+    part = np.ones_like(slots.unasked) if take_turns(plan, drawn) else slots.unasked
+    unasked: Floats = part * np.maximum(1.0, asked / different)
     return unasked
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import distinct_span
+from hushwatt.privacy.rotation import distinct_span, turn_classes
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
@@ -30,7 +30,7 @@ class SlotStatistics:
     speakers: Floats  # different homes that spoke of it, at least
     reports: Floats  # reports about it, to divide by: m, and 1 where there are none
     alone: Floats  # reports that would be as sure if each were a draw of its own
-    unasked: Floats  # the part of homes that did not speak of it, 1 − m/K
+    unasked: Floats  # the part of homes that did not speak of it, 1 − m/K; 1 where homes took turns in it
     correction: Floats  # finite population correction: that, or 1 with `dither`
     share: Floats  # of the homes, at each level, f̂
     share_noise: Floats
@@ -73,6 +73,8 @@ def slot_statistics(
     share_noise = by_slot(squared[:, None] * groups.noise) / reports[:, None] ** 2
     offset, watts_noise = by_slot(groups.watts) / reports, by_slot(squared * groups.watts_noise) / reports**2
     unasked = np.maximum(1 - reports / _divisible(timeline.speaking_slots(groups.reports)) / homes, 0)
+    if plan.publish > 1 and turn_classes(plan) > 1:
+        unasked = np.ones_like(unasked)  # as over a period of several turns
     again = np.maximum(by_slot(np.where(before > 0, 0.0, groups.reports)) / homes, 1.0)
     correction = unasked * again if plan.mapping == "range" else np.maximum(unasked * again, 1.0)
     speakers = timeline.different(groups.reports, distinct_span(plan))

@@ -1,5 +1,7 @@
 """Differences between stretches of time: as sure as is said, whatever homes do on both sides."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.provider.simulated import answers, plan_of, tallies_of
@@ -181,3 +183,48 @@ def test_real_watts_have_one_tail():
 def test_holm_allows_for_many():
     assert holm({"a": 0.01, "b": 0.01, "c": 0.5}) == {"a": pytest.approx(0.03), "b": pytest.approx(0.03), "c": 0.5}
     assert holm({}) == {}
+
+
+def daily(window, **lines):
+    """One appliance by the day, hardly any noise."""
+    keys = {"oracle": "grr", "epsilon": "40", "window": window, "method": "lpu", "slot": "1d"}
+    return plan_of([VALUES], **(keys | lines))
+
+
+@pytest.mark.parametrize("window", [2, 3])
+def test_who_washes_every_other_day_does_so_at_his_turn_or_never(window):
+    """Machines that run every so many days as homes speak: asking all homes once is no census of them."""
+    plan, rng, homes, inside = daily(window), np.random.default_rng(9), 600, []
+    for _ in range(120):
+        phase, day = rng.permutation(homes) % window, np.arange(homes) % window
+        slots = np.arange(2 * window)  # in the second round everybody has moved to the next day
+        used = [day[phase == slot % window] == (slot + slot // window) % window for slot in slots]
+        held = np.array([[np.sum(~each), np.sum(each)] for each in used])
+        counts = [answers(rng, plan, plan.epsilon, 0, held, len(slots))]
+        tallies = tallies_of(homes, [TallyKey(slot, 0, slot, plan.epsilon) for slot in slots], [held.sum(1)], counts)
+        period = estimate(plan, tallies, first=0, last=window - 1).by_period["appliance 0"]
+        found = contrasts([CollectedSlots.of(plan, tallies, 0, window - 1), CollectedSlots.of(plan, tallies, window)])
+        each = found.by_appliance["appliance 0"]
+        inside.append((period.low <= 1000 / window <= period.high, each.low <= 0 <= each.high))
+
+    assert np.mean(inside, axis=0) == pytest.approx(0.96, abs=0.04)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.03])
+def test_a_short_side_of_a_rare_appliance_is_not_sure_by_being_empty(share):
+    """Nobody among a hundred runs it, against a long side: that is chance, as a score test says and z does not."""
+    plan, rng, alarms, inside = by_turns(30), np.random.default_rng(10), [], []
+    plan, slots, asked = replace(plan, minimum_homes=50), 21, 100
+    for _ in range(150):
+        counts = []
+        for appliance in range(APPLIANCES):
+            used = rng.binomial(asked, share, slots)
+            counts.append(answers(rng, plan, plan.epsilon, appliance, np.stack([asked - used, used], axis=1), slots))
+        keys = [TallyKey(slot, 0, slot, plan.epsilon) for slot in range(slots)]
+        tallies = tallies_of(30 * asked, keys, [np.full(slots, asked)] * APPLIANCES, counts)
+        found = contrasts([CollectedSlots.of(plan, tallies, 0, 0), CollectedSlots.of(plan, tallies, 1)])
+        alarms.append(any(each.p_adjusted < 0.05 for each in found.by_appliance.values()))
+        inside += [each.low <= 0 <= each.high for each in found.by_appliance.values()]
+
+    assert np.mean(alarms) <= 0.08
+    assert 0.93 < np.mean(inside) < 0.99

@@ -76,7 +76,7 @@ def test_shares_and_ranks_cover(life, window, slots, asked, anew):
     assert together > 0.93
 
 
-@pytest.mark.parametrize("life, window, slots, asked", [(exclusive, 7, 3, 3), (comonotone, 1, 1, 1)])
+@pytest.mark.parametrize("life, window, slots, asked", [(exclusive, 2, 1, 3), (comonotone, 1, 1, 1)])
 def test_independent_errors_would_not_cover(life, window, slots, asked, monkeypatch):
     """Without the bounds the same homes are missed."""
     monkeypatch.setattr(module, "covariance_bounds", lambda plan, periods, *_: CovarianceBounds.none(len(periods)))
@@ -93,7 +93,7 @@ def test_what_independent_appliances_pay(monkeypatch):
 
 
 def of_period(watts, variance, weight):
-    return PeriodMean(np.zeros(2), np.zeros(2), watts, variance, 0.0, 0.0, watts, variance, weight)
+    return PeriodMean(np.zeros(2), np.zeros(2), watts, variance, 0.0, 0.0, watts, variance, weight, True)
 
 
 def timeline_of(slots):

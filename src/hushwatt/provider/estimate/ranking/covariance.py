@@ -41,27 +41,43 @@ def covariance_bounds(
     sampling: Cov = c·(E[XY] − E[X]·E[Y]), and E[XY] is at least 0 (they exclude each other); and
     by Cauchy and Schwarz |Cov| ≤ c·sd(X)·sd(Y).  That is for homes asked about both.  If only a part b of
     them is, the covariance is that much less, and (1 − b)/K times the homes' own is taken off, because
-    samples drawn apart from the same K homes err in opposite ways; which can turn its sign.
+    samples drawn apart from the same K homes err in opposite ways; which can turn its sign.  Where homes
+    take turns, the weight 1 of sampling already allows for that (docs/proofs/turns.md).
     """
-    return bounds_between(periods, homes, *asked_about_both(plan, timeline))
+    least, most = asked_about_both(plan, timeline)
+    opposite = _opposite(periods, homes)
+    same, turned = most - (1 - most) * opposite, (1 - least) * opposite - least
+    return _bounds(periods, same, turned, np.maximum)
 
 
-def bounds_between(
-    periods: Sequence[PeriodMean], homes: int, least_both: Floats | float, most_both: Floats | float
-) -> CovarianceBounds:
-    """The same for any periods, of which so large a part of the homes of one are asked in another too."""
+def bounds_between(periods: Sequence[PeriodMean], homes: int, least: Floats, most: Floats) -> CovarianceBounds:
+    """The same for periods of several times: of the homes of one, a part from `least` to `most` is asked in another.
+
+    What a home does then may go against what it does now, and with what others do: both bounds add up.
+    """
+    return _bounds(periods, most, (1 - least) * _opposite(periods, homes), np.add)
+
+
+def _opposite(periods: Sequence[PeriodMean], homes: int) -> Floats:
+    """The covariance that samples drawn apart from the same homes have, over that of the same sample, less its sign."""
+    weight = np.array([period.sampling for period in periods])
+    finite = np.array([period.finite for period in periods], dtype=bool)
+    opposite = np.zeros((len(periods), len(periods)))
+    scaled = homes * np.sqrt(np.outer(weight, weight))
+    np.divide(1.0, scaled, out=opposite, where=(scaled > 0) & (finite[:, None] | finite))
+    return opposite
+
+
+def _bounds(periods: Sequence[PeriodMean], same: Floats, turned: Floats, joined: np.ufunc) -> CovarianceBounds:
+    """From the parts of the homes' own covariance that the errors have as it is, and turned round, at most."""
     weight = np.array([period.sampling for period in periods])
     spread = np.sqrt([period.watts_sampling for period in periods])
     above = np.array([max(period.watts_above, 0.0) for period in periods]) * np.sqrt(weight)
     together = np.outer(spread, spread)
     apart = np.minimum(np.outer(above, above), together)
-    opposite = np.zeros_like(together)
-    scaled = homes * np.sqrt(np.outer(weight, weight))
-    np.divide(1.0, scaled, out=opposite, where=scaled > 0)
-    least, most = (np.clip(part - (1 - part) * opposite, -1, 1) for part in (least_both, most_both))
-    same, turned = np.maximum(most, 0), np.maximum(-least, 0)
-    lowest = -np.maximum(same * apart, turned * together)
-    highest = np.maximum(same * together, turned * apart)
+    same, turned = np.clip(same, 0, 1), np.clip(turned, 0, 1)
+    lowest = -np.minimum(joined(same * apart, turned * together), together)
+    highest = np.minimum(joined(same * together, turned * apart), together)
     np.fill_diagonal(lowest, 0.0)
     np.fill_diagonal(highest, 0.0)
     return CovarianceBounds(lowest, highest)
