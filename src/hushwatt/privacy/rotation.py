@@ -5,6 +5,7 @@ about the places k·s … k·s + s − 1 of the order, going round, so a missed 
 (docs/proofs/rotation.md).  Nothing here sees a reading.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import shake_256
 from math import gcd
@@ -81,6 +82,28 @@ def turn_class(plan: Plan, slots: NDArray[np.int64]) -> NDArray[np.int64]:
 def take_turns(plan: Plan, slots: NDArray[np.int64]) -> bool:
     """Whether some homes are asked in some of these slots, and others in others."""
     return turn_classes(plan) > 1 and len(np.unique(turn_class(plan, slots))) > 1
+
+
+def part_asked(plan: Plan, drawn: NDArray[np.int64]) -> float:
+    """The part of homes that are asked at all when draws of some slots count, at least.
+
+    All, unless the slots come back to homes that were asked before others were, as one hour of every day may.
+    """
+    kinds = turn_class(plan, drawn)
+    hit = len(np.unique(kinds))
+    return hit / turn_classes(plan) if hit < len(np.unique(drawn)) else 1.0
+
+
+def asked_on_both(plan: Plan, sides: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of the homes asked in some slots, the part asked in others too, for every two sides: at least, and at most.
+
+    Of m_a and m_b homes m_ab are asked in both: m_ab/√(m_a·m_b).  Turns say how many that is, where each home is
+    asked about an appliance in one kind of slot alone.
+    """
+    kinds = [set(turn_class(plan, slots).tolist()) for slots in sides]
+    part = np.array([[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in kinds] for a in kinds])
+    exact = plan.decision is None and len(plan.appliances) % plan.appliances_per_report == 0
+    return (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
 
 
 def _turns_around(plan: Plan) -> int:

@@ -16,6 +16,7 @@ from hushwatt.errors import UsageError
 Show = Callable[[], None]
 
 if TYPE_CHECKING:
+    from hushwatt.cli.plan.detection_text import DetectionAsked
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.advice import Prior
 
@@ -28,6 +29,8 @@ def advise(
     goal: str | None = None,
     within: str | None = None,
     protect: str | None = None,
+    detect: str | None = None,
+    between: Annotated[tuple[str, str] | None, Parameter(negative=())] = None,
     max_appliance_epsilon: str | None = None,
     learn: Path | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
@@ -41,6 +44,9 @@ def advise(
 
     With --within it looks for the longest window, up to a year, and then for the smallest ε; with --protect
     the window is given. Both print what three days, a month, a year and the whole plan would cost.
+
+    With --detect it also says how many homes and weeks show a difference, under PLAN as it is and under the plan
+    that is advised: between two halves of the homes, and between two stretches of time of the same homes.
 
     Parameters
     ----------
@@ -57,6 +63,11 @@ def advise(
         The expected error of a middling appliance's mean over 30 days, such as 10%, that the longest window must keep.
     protect
         How long a home's past is protected as one: a time such as 365d, or plan.
+    detect
+        A difference, such as 10% of an appliance's mean, that `hushwatt compare` should find in four of five cases.
+        Each side has as many slots as --slots, or 30 days with --within and --protect.
+    between
+        Two sides as `hushwatt compare` takes them, instead of two stretches one after the other; needs --detect.
     max_appliance_epsilon
         The most that one appliance may spend in a window, or none; by default ε/n, the paper's.
     learn
@@ -65,19 +76,24 @@ def advise(
     output
         Where to write the advised plan.
     """
+    from hushwatt.cli.plan.detection_text import DetectionAsked
+    from hushwatt.cli.plan.protection_text import share_of
     from hushwatt.files import atomic_write
     from hushwatt.plan.plan import Plan
 
     asked_protection = within is not None or protect is not None
     if asked_protection and (slots is not None or goal is not None):
         raise UsageError("--within and --protect are about mean watts over 30 days; leave out --slots and --goal")
+    if between is not None and detect is None:
+        raise UsageError("--between says what is compared; say with --detect which difference should be found")
     agreed = Plan.load(plan)
     learnt, successor = learnt_from(agreed, learn)
+    looking = None if detect is None else DetectionAsked(share_of(detect, "--detect"), agreed, homes, between, learnt)
     if asked_protection:
-        best, show = _protected(successor, homes, within, protect, max_appliance_epsilon, learnt, as_json)
+        best, show = _protected(successor, homes, within, protect, max_appliance_epsilon, learnt, as_json, looking)
     else:
-        cap = cap_of(agreed, max_appliance_epsilon)
-        best, show = _advised(successor, homes, 30 if slots is None else slots, goal or "watts", cap, learnt, as_json)
+        cap, many = cap_of(agreed, max_appliance_epsilon), 30 if slots is None else slots
+        best, show = _advised(successor, homes, many, goal or "watts", cap, learnt, as_json, looking)
     if output is not None and best is not None:
         with atomic_write(output) as temporary:
             temporary.write_text(best.toml(), encoding="utf-8")
@@ -89,14 +105,31 @@ def advise(
 
 
 def _advised(
-    plan: "Plan", homes: int, slots: int, goal: str, cap: int | None, learnt: "Mapping[str, Prior]", as_json: bool
+    plan: "Plan",
+    homes: int,
+    slots: int,
+    goal: str,
+    cap: int | None,
+    learnt: "Mapping[str, Prior]",
+    as_json: bool,
+    looking: "DetectionAsked | None" = None,
 ) -> "tuple[Plan | None, Show]":
     """The most accurate plan for the same protection, and how to show it."""
     from hushwatt.cli.plan.advice_text import advice_document, print_advice
     from hushwatt.privacy.advice import advise as search
 
     advice = search(plan, homes, slots, goal, cap, learnt)
-    return advice.best.plan, lambda: _print_indented(advice_document(advice)) if as_json else print_advice(advice)
+    detections = looking.of(advice.best, slots) if looking else None
+
+    def show() -> None:
+        if as_json:
+            _print_indented(advice_document(advice) | (detections.document() if detections else {}))
+        else:
+            print_advice(advice)
+            if detections:
+                detections.print()
+
+    return advice.best.plan, show
 
 
 def _protected(
@@ -107,22 +140,26 @@ def _protected(
     max_appliance_epsilon: str | None,
     learnt: "Mapping[str, Prior]",
     as_json: bool,
+    looking: "DetectionAsked | None" = None,
 ) -> "tuple[Plan | None, Show]":
     """The plan with the longest protection, or with a given one, and how to show it; no plan where there is none."""
     from hushwatt.cli.plan.protection_text import print_protection, protection_document, share_of
-    from hushwatt.privacy.advice.protection import USUAL, ProtectionSearch
+    from hushwatt.privacy.advice.protection import USUAL, ProtectionSearch, month_of
 
     if within is not None and protect is not None:
         raise UsageError("--within looks for the window and --protect fixes it; give one of them")
     error = USUAL if within is None else share_of(within)
     search = ProtectionSearch(plan, homes, error, partial(cap_of, asked=max_appliance_epsilon), learnt)
     found = search.longest() if protect is None else search.fixed(protect)
+    detections = looking.of(found.best, month_of(found.best.plan)) if looking and found.best else None
 
     def show() -> None:
         if as_json:
-            _print_indented(protection_document(found, protect))
+            _print_indented(protection_document(found, protect) | (detections.document() if detections else {}))
         else:
             print_protection(found, plan, protect)
+            if detections:
+                detections.print()
 
     return (None if found.best is None else found.best.plan), show
 

@@ -21,7 +21,7 @@ COLUMNS = 124  # where there is no terminal
 SPARE = ("published", "homes", "told in a year")  # what narrow terminals lack, first things first
 
 
-def share_of(text: str) -> float:
+def share_of(text: str, option: str = "--within") -> float:
     """A share as people write it.
 
     >>> share_of("10%"), share_of("7.5 %"), share_of("0.1")
@@ -30,7 +30,7 @@ def share_of(text: str) -> float:
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(%?)", text.strip())
     share = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < share < 1:
-        raise UsageError(f"--within is {text}; write a share above 0 and below 100%, such as 10%")
+        raise UsageError(f"{option} is {text}; write a share above 0 and below 100%, such as 10%")
     return share
 
 

@@ -42,7 +42,7 @@ def _judged_appliance(
     decides, start = plan.decision == "household", strategy_for(plan)
     law = law_for(plan.oracle, start.offer() if decides else start.largest, asked, width)
     dithered = plan.mapping == "dither"
-    values, shares = _levels_held(plan, appliance, prior)
+    values, shares = levels_held(plan, appliance, prior)
     bias = float(values @ shares) - prior.mean
     hidden = prior.lost(appliance.values[-1])
     worth, held = moving_the_mean(plan, prior, values, shares)
@@ -65,7 +65,7 @@ def moving_the_mean(plan: Plan, prior: Prior, values: Values, shares: Values) ->
     return among_measuring(values, shares, prior.measured) if plan.answers_unmeasured else (values, shares)
 
 
-def _levels_held(plan: Plan, appliance: Appliance, prior: Prior) -> tuple[Values, Values]:
+def levels_held(plan: Plan, appliance: Appliance, prior: Prior) -> tuple[Values, Values]:
     """The watts of each level, and the share of measured slots that is thought to hold it."""
     values = np.array(appliance.values)
     if plan.mapping == "dither":
@@ -79,7 +79,7 @@ def _cost_of_unmeasured(plan: Plan, priors: tuple[Prior, ...]) -> float:
 
 
 def _cost(plan: Plan, appliance: Appliance, prior: Prior) -> float:
-    values, shares = _levels_held(plan, appliance, prior)
+    values, shares = levels_held(plan, appliance, prior)
     start = strategy_for(plan)
     drawn = start.offer() if plan.decision == "household" else start.largest
     said, public = (law_for(plan.oracle, drawn, plan.appliances_per_report, appliance.levels + more) for more in (1, 0))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import take_turns, turn_class, turn_classes
-from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
+from hushwatt.privacy.rotation import part_asked, take_turns
+from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.consistency import add_one_smoothed
 from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
@@ -129,16 +129,6 @@ def sampling_weights(plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, 
     part = np.ones_like(slots.unasked) if take_turns(plan, drawn) else slots.unasked
     unasked: Floats = part * np.maximum(1.0, asked / different)
     return unasked
-
-
-def part_asked(plan: Plan, drawn: Integers) -> float:
-    """The part of homes that are asked at all when draws of some slots count, at least.
-
-    All, unless the slots come back to homes that were asked before others were, as one hour of every day may.
-    """
-    kinds = turn_class(plan, drawn)
-    hit = len(np.unique(kinds))
-    return hit / turn_classes(plan) if hit < len(np.unique(drawn)) else 1.0
 
 
 def slope_and_jump(

@@ -41,3 +41,14 @@ def test_a_time_without_reports():
     assert Side.parse(PLAN, "2024-01-01").collected(PLAN, tallies).slots == 1
     with pytest.raises(UsageError, match=r"2024-02-01: there are no reports in that time"):
         Side.parse(PLAN, "2024-02-01").collected(PLAN, tallies)
+
+
+def test_slots_before_there_are_reports():
+    """The hours of a side within the plan, as they will count; open ends are the plan's."""
+    two_days = Side.parse(PLAN, "2024-01-02..2024-01-03,hours=0-2").planned_slots(PLAN)
+    ends = Side.parse(PLAN, "hours=23-24").planned_slots(PLAN)
+
+    assert two_days.tolist() == [24, 25, 48, 49]
+    assert (ends[0], ends[-1]) == (23, PLAN.calendar.slots - 1)
+    with pytest.raises(UsageError, match="no slots in that time"):
+        Side.parse(PLAN, "1999-01-01").planned_slots(PLAN)

@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.privacy.rotation import turn_class
+from hushwatt.privacy.rotation import asked_on_both
 from hushwatt.provider.estimate.array_types import Mask
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.contrasts.score_test import A, B, ContrastTest
@@ -86,17 +86,9 @@ def _contrast(test: ContrastTest, p_adjusted: float, count: int) -> Contrast:
 
 
 def _covariance(sides: Sequence[CollectedSlots], name: str) -> CovarianceBounds:
-    """What the errors of the sides may have in common: the homes that were asked on several of them.
-
-    Of the homes asked on one side, m_ab/√(m_a·m_b) are asked on another too.  Turns say how many that is, where
-    each home is asked about an appliance in one kind of slot alone.
-    """
-    plan = sides[A].plan
-    kinds = [set(turn_class(plan, side.drawn_slots(name)).tolist()) for side in sides]
-    part = np.array([[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in kinds] for a in kinds])
-    exact = plan.decision is None and len(plan.appliances) % plan.appliances_per_report == 0
-    least, most = (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
-    return bounds_between([side.series[name].compared for side in sides], sides[A].homes, least, most)
+    """What the errors of the sides may have in common: the homes that were asked on several of them."""
+    both = asked_on_both(sides[A].plan, [side.drawn_slots(name) for side in sides])
+    return bounds_between([side.series[name].compared for side in sides], sides[A].homes, *both)
 
 
 def _same_draws(sides: Sequence[CollectedSlots], name: str) -> Mask:

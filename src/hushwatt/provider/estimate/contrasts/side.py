@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.array_types import Integers
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.times.time_range import parse_time_range
@@ -44,6 +47,20 @@ class Side:
         if not collected.slots:
             raise UsageError(f"{self.what}: there are no reports in that time")
         return collected
+
+    def planned_slots(self, plan: Plan) -> Integers:
+        """The slots of this side before there are any reports: open ends are those of the plan."""
+        periods = plan.periods
+        first, last = (
+            max(self.first or 0, 0),
+            min(plan.calendar.slots - 1 if self.last is None else self.last, plan.calendar.slots - 1),
+        )
+        begins = np.arange(periods.first_of(first), last + 1, plan.publish)
+        kept = self.times.keeps(plan, begins, begins + plan.publish - 1)
+        slots = (begins[kept, None] + np.arange(plan.publish)).ravel()
+        if not len(slots):
+            raise UsageError(f"{self.what}: the plan has no slots in that time")
+        return slots
 
 
 def _key_and_value(part: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ import numpy as np
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import zone
-from hushwatt.provider.estimate.array_types import Mask
+from hushwatt.provider.estimate.array_types import Integers, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -48,7 +48,11 @@ class TimeFilter:
 
     def rows(self, plan: Plan, timeline: SlotTimeline) -> Mask:
         """Whether each row of a timeline lies in these times; refused where none ever can."""
-        spans = local_spans(plan, timeline)
+        return self.keeps(plan, timeline.slots, timeline.ends)
+
+    def keeps(self, plan: Plan, slots: Integers, ends: Integers) -> Mask:
+        """The same of stretches of slots, by the first and the last of each."""
+        spans = spans_between(plan, slots, ends)
         kept = np.array([self._keeps(*span) for span in spans], dtype=bool)
         if len(kept) and not kept.any():
             raise UsageError(f"{self}: no {plan.periods.word} lies in that whole; {_lasting(plan)}")
@@ -76,8 +80,13 @@ class TimeFilter:
 
 def local_spans(plan: Plan, timeline: SlotTimeline) -> list[tuple[datetime, datetime]]:
     """When each row begins and ends by the plan's clocks."""
+    return spans_between(plan, timeline.slots, timeline.ends)
+
+
+def spans_between(plan: Plan, slots: Integers, ends: Integers) -> list[tuple[datetime, datetime]]:
+    """The same of stretches of slots, by the first and the last of each."""
     where, calendar = zone(plan.timezone), plan.calendar
-    pairs = zip(timeline.slots.tolist(), timeline.ends.tolist(), strict=True)
+    pairs = zip(slots.tolist(), ends.tolist(), strict=True)
     return [(calendar.start_of(a).astimezone(where), calendar.end_of(b).astimezone(where)) for a, b in pairs]
 
 
