@@ -35,14 +35,16 @@ def reproduce(
     names
         The experiments to run, all of the paper's when none is named: floors, methods, windows, budgets, levels,
         distributions, users, appliances, per-appliance, top-k, shares, benchmark, usage, drift, privacy,
-        privacy-at-size, release-bias, accuracy, per-slot, advice, year. And real-homes, which needs --data.
+        privacy-at-size, release-bias, accuracy, per-slot, advice, year. Also questions; and real-homes, which
+        needs --data.
     quick
         Fewer repetitions: about a minute, where a full run takes some minutes.
     output
         A folder for everything: page.html, results.json, results.csv, and a picture of each figure.
     data
         Readings of your own, as `hushwatt data convert` writes them: augmented to 1,000 homes, as in the
-        paper, they take the place of the invented homes that stand for IDEAL. real-homes draws its homes from them.
+        paper, they take the place of the invented homes that stand for IDEAL. real-homes and questions draw
+        theirs from them as they are.
     seed
         Other homes and other noise; the same seed gives the same numbers.
     """
@@ -60,7 +62,9 @@ def reproduce(
 
     if seed < 0:
         raise UsageError(f"the seed is {seed}; it must be a whole number of at least 0")
-    asked = list(dict.fromkeys(names)) or [each.name for each in experiments().values() if not each.needs_data]
+    asked = list(dict.fromkeys(names)) or [
+        each.name for each in experiments().values() if not each.needs_data and not each.only_named
+    ]
     for name in asked:
         experiment(name)
     if output is not None:

@@ -114,9 +114,10 @@ def check_data(asked: Sequence[Experiment], data: Path | None) -> None:
             f"{measured[0]} needs measured homes: give --data a folder of tables as `hushwatt data convert` writes "
             "them; `hushwatt data list` says where to get the datasets"
         )
-    if measured and data is not None:
+    as_measured = [each for each in asked if each.needs_data or each.only_named]
+    if as_measured and data is not None:
         populations(data)
-    if len(measured) < len(asked) and data is not None:
+    if len(as_measured) < len(asked) and data is not None:
         base_of(data, preset("paper").names)
 
 

@@ -22,6 +22,7 @@ def experiments() -> dict[str, Experiment]:
         level_counts,
         over_time,
         peeking_loss,
+        questions,
         real_homes,
         top,
         year,
@@ -34,7 +35,7 @@ def experiments() -> dict[str, Experiment]:
         *(over_time.usage(), over_time.drift()),
         *(findings.privacy(), peeking_loss.privacy_at_size(), findings.release_bias()),
         *(accuracy.hits(), accuracy.per_slot(), accuracy.predicted()),
-        *(year.year(), real_homes.real_homes()),
+        *(year.year(), real_homes.real_homes(), questions.questions()),
     ]
     return {each.name: each for each in in_order}
 

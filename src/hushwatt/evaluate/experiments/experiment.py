@@ -163,6 +163,7 @@ class Experiment:
     axis: str = ""  # what a series runs along
     charted: str = ""  # the metric in the figure, the first one when not said
     needs_data: bool = False  # runs on measured homes only, and only when it is named
+    only_named: bool = False  # runs only when it is named; homes of a folder as they were measured
 
     def jobs(self, seed: int, quick: bool, data: Path | None) -> list[Job]:
         """All that is to be done."""
