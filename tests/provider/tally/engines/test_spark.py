@@ -23,7 +23,7 @@ from hushwatt.wire.reports.schema import ReportBatch
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 EMBEDDED = engine("embedded")
-FILES, PARTS = 12, 41  # files, and parts in which homes are brought together
+FILES, PARTS = 12, 101  # files, and buckets in which homes are brought together
 SMALL = {
     "spark.executor.memory": "512m",
     "spark.sql.adaptive.enabled": "false",
@@ -105,7 +105,7 @@ def lose_a_worker(running, plan, folder, home):
     command = [*HUSHWATT, "estimate", str(home / "plan.toml"), str(folder), "--json"]
     port = free_port()
     settings = {**SMALL, "spark.ui.enabled": "true", "spark.ui.port": str(port)}
-    settings["spark.sql.shuffle.partitions"] = str(PARTS)
+    settings["spark.default.parallelism"] = str(PARTS)
     options = [word for pair in settings.items() for word in ("--spark-conf", "=".join(pair))]
     job = subprocess.Popen(
         [*command, "--engine", "spark", "--master", running.address, *options],
