@@ -60,6 +60,13 @@ class PartTally:
         self.problems |= other.problems
         return self
 
+    def without(self, part: "PartTally") -> "PartTally":
+        """The same but for a part of it: whole numbers come out as if they had never been added."""
+        self.tallies.add_all((key, -tally) for key, tally in part.tallies.groups.items())
+        left = {key: tally for key, tally in self.tallies.groups.items() if tally.rows}
+        repeats, refused = self.tallies.repeats - part.tallies.repeats, self.tallies.refused - part.tallies.refused
+        return PartTally(Tallies(0, left, repeats, refused))
+
     def again(self) -> set[int]:
         """The pieces that may hold a report twice, alone or together."""
         numbers = list(self.spans)

@@ -30,7 +30,8 @@ from hushwatt.provider.tally.engines.spark_rows import tally_rows_of
 from hushwatt.provider.tally.engines.spark_session import spark_session
 from hushwatt.provider.tally.tally import Tallies, finish_tallies
 
-MAX_TASKS = 10_000
+TASKS_A_CORE, PIECES_A_TASK = 3, 8  # at least so many, unless they had more pieces than that
+FEW_TASKS = 64  # whose tallies this machine adds up by itself
 Parts = Any  # pyspark.RDD of PartTally
 
 
@@ -69,14 +70,13 @@ def _tally_pieces(spark: Any, plan: Plan, files: Sequence[SparkFile]) -> Tallies
             if is_refusal(error):  # a report is, somewhere: its piece is read once more, to name its file and row
                 _added(_tallied_pieces(context, plan, addresses))
             raise
-    parts = _tallied_pieces(context, plan, addresses).cache()
-    whole = _added(parts)
-    again = whole.again()
-    if not again:
-        return whole.tallies
-    rest = _added(parts.filter(lambda part: again.isdisjoint(part.spans)))
-    repeated = [address for address in addresses if address.number in again]
-    return rest.merged(_brought_together(context, plan, repeated)).tallies
+    whole = _added(_tallied_pieces(context, plan, addresses))
+    overlapping = whole.again()
+    if overlapping:
+        again = [address for address in addresses if address.number in overlapping]
+        whole = whole.without(_added(_tallied_pieces(context, plan, again)))
+        whole = whole.merged(_brought_together(context, plan, again))
+    return whole.tallies
 
 
 def _tallied_pieces(context: Any, plan: Plan, addresses: list[PieceAddress]) -> Parts:
@@ -95,7 +95,9 @@ def _brought_together(context: Any, plan: Plan, addresses: list[PieceAddress]) -
 
 
 def _spread(context: Any, addresses: list[PieceAddress]) -> Any:
-    return context.parallelize(addresses, max(1, min(len(addresses), MAX_TASKS)))
+    """The pieces, neighbours together: a task costs as much as some ten thousand reports."""
+    tasks = max(TASKS_A_CORE * context.defaultParallelism, -(-len(addresses) // PIECES_A_TASK))
+    return context.parallelize(addresses, max(1, min(len(addresses), tasks)))
 
 
 def _added(parts: Parts) -> PartTally:
@@ -103,7 +105,8 @@ def _added(parts: Parts) -> PartTally:
 
     Of several problems, the first one in the order of the files is raised.
     """
-    whole: PartTally = parts.treeAggregate(PartTally(), PartTally.merged, PartTally.merged)
+    depth = 1 if parts.getNumPartitions() <= FEW_TASKS else 2
+    whole: PartTally = parts.treeAggregate(PartTally(), PartTally.merged, PartTally.merged, depth)
     if whole.problems:
         raise whole.problems[min(whole.problems)]
     return whole
