@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.provider.sorted_parts import SortedParts
 from hushwatt.provider.store.session import HomeNumbers, Rows, device_rows
 from hushwatt.wire.record import DEVICE_BYTES
 
@@ -75,28 +76,22 @@ class DeviceIndex:
     """The numbers of devices that have been looked up, 24 bytes each."""
 
     def __init__(self) -> None:
-        self._heads = np.empty(0, np.uint64)  # halves of a device, sorted
-        self._tails = np.empty(0, np.uint64)
-        self._homes = np.empty(0, np.int64)
+        self._known = SortedParts()  # by one half of a device: the other, and the home
 
     def find(self, devices: Rows) -> HomeNumbers:
         """The home of each device; −1 where it is not known."""
         homes = np.full(len(devices), -1, dtype=np.int64)
-        if len(self._homes):
-            heads, tails = _halves(devices)
-            rows = np.minimum(np.searchsorted(self._heads, heads), len(self._homes) - 1)
-            same = (self._heads[rows] == heads) & (self._tails[rows] == tails)
-            homes[same] = self._homes[rows[same]]
+        heads, tails = _halves(devices)
+        for rows, (tail, home) in self._known.matches(heads):
+            same = tails[rows] == tail
+            homes[np.flatnonzero(rows)[same]] = home[same]
         return homes
 
     def add(self, devices: Rows, homes: HomeNumbers) -> None:
         """Remember devices that were not known."""
         heads, tails = _halves(devices)
         order = np.argsort(heads, kind="stable")
-        rows = np.searchsorted(self._heads, heads[order])
-        self._heads = np.insert(self._heads, rows, heads[order])
-        self._tails = np.insert(self._tails, rows, tails[order])
-        self._homes = np.insert(self._homes, rows, homes[order])
+        self._known.add(heads[order], tails[order], homes[order])
 
 
 def _halves(devices: Rows) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -216,10 +216,12 @@ def carry_forward(plan: Plan, tallies: Tallies) -> Tallies:
     """Carry the last release forward into every slot of LPD or LPA that published nothing."""
     if plan.decision is None or not rules_of(plan).population:
         return tallies
-    slots = sorted({key.slot for key in tallies.groups})
+    published: dict[int, dict[TallyKey, Tally]] = {key.slot: {} for key in tallies.groups}
+    for key, tally in tallies.groups.items():
+        if key.round == PUBLICATION:
+            published[key.slot][key] = tally
     last: dict[TallyKey, Tally] = {}
-    for slot in slots:
-        here = {key: t for key, t in tallies.groups.items() if key.slot == slot and key.round == PUBLICATION}
+    for slot, here in sorted(published.items(), key=lambda each: each[0]):
         for key, tally in last.items():
             if not here:
                 tallies.groups[key._replace(slot=slot)] = tally
