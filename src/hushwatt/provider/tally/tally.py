@@ -120,12 +120,15 @@ class Tallies:
 
 def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tuple[TallyKey, Tally]]:
     """Tallies of each batch, sorted by slot and household within themselves."""
+    from hushwatt.provider.tally.small_groups import tally_groups
+
     layout, draws = Layout.of(plan), draws_of(plan)
     for batch in batches:
         check_amounts(plan, batch.drawn)
         as_of = draws.slots_of(batch)
-        for key, rows in group_rows(batch.slot, batch.round, as_of, batch.drawn):
-            yield key, tally_subset(layout, batch.payloads, rows)
+        groups = list(group_rows(batch.slot, batch.round, as_of, batch.drawn))
+        tallies = tally_groups(layout, batch.payloads, [rows for _, rows in groups])
+        yield from zip((key for key, _ in groups), tallies, strict=True)
 
 
 def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
