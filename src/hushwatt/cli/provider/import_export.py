@@ -132,7 +132,7 @@ def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USU
     database, collection, _ = open_collection(where.settings(), plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:
-        homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
+        homes, signers, _ = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
         if homes[0] < 0:
             raise UsageError(f"{household}: no home of that name is enrolled")
         erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))

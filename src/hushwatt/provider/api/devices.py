@@ -2,12 +2,12 @@
 
 from typing import Annotated, Self
 
+import numpy as np
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
@@ -17,6 +17,7 @@ from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_hom
 from hushwatt.provider.store.enrolment_codes import MAX_GATEWAY_HOMES, find_code
 from hushwatt.provider.store.rotations import assign_rotations
 from hushwatt.provider.store.session import Session, device_rows
+from hushwatt.provider.store.turns import offer_turns, offered_turns
 from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import DEVICE_HEADER, sound_key
 
@@ -45,9 +46,7 @@ class Joined(BaseModel):
     turns: list[int] | None = Field(description="the same for each of `devices`")
 
     @classmethod
-    def of(cls, plan: Plan, enrolled: Enrolled) -> Self:
-        offered = [assigned_turn(plan, home) for home in enrolled.homes]
-        turns = [turn for turn in offered if turn is not None]
+    def of(cls, enrolled: Enrolled, turns: list[int]) -> Self:
         alone = enrolled.devices == (enrolled.name,)
         return cls(
             device=enrolled.name.hex(),
@@ -80,16 +79,19 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         if needs_code and not joining.code:
             raise Problem("code-refused", "a one-time code of the provider is needed")
 
-        def write(session: Session) -> Enrolled | None:
+        def write(session: Session) -> Joined | None:
             enrolled = enrol(session, collection, joining, needs_code, now)
-            if enrolled and enrolled.new and service.config.assigned_turns:
+            if enrolled is None:
+                return None
+            turns = turns_of(session, collection, enrolled)
+            if enrolled.new and service.config.assigned_turns:
                 assign_rotations(session, collection.number, collection.plan, enrolled)
-            return enrolled
+            return Joined.of(enrolled, turns)
 
-        enrolled = await service.inbox.write(write)
-        if enrolled is None:
+        joined = await service.inbox.write(write)
+        if joined is None:
             raise Problem("code-refused")
-        return Joined.of(collection.plan, enrolled)
+        return joined
 
     @routes.delete(
         "/plans/{plan_id}/devices/{device}",
@@ -101,7 +103,7 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         signer = await authenticator.signer(request, collection, await authenticator.body(request))
         name = _name(device)
         with service.database.reading() as session:
-            homes, owners = session.find_devices(collection.number, device_rows(name))
+            homes, owners, _ = session.find_devices(collection.number, device_rows(name))
         if owners[0] != signer.signer:
             raise Problem("signature-refused")
         reports = await service.erase(collection, name, int(homes[0]), signer.signer)
@@ -136,6 +138,14 @@ def enrol(session: Session, collection: Collection, joining: Join, needs_code: b
     if joining.homes is None:
         return enrol_home(session, collection.number, key, code)
     return enrol_gateway(session, collection.number, key, joining.homes, code)
+
+
+def turns_of(session: Session, collection: Collection, enrolled: Enrolled) -> list[int]:
+    """The turns that homes are offered, or were offered before; none where the plan has none."""
+    number, plan, homes = collection.number, collection.plan, np.array(enrolled.homes, dtype=np.int64)
+    if enrolled.new:
+        return offer_turns(session, number, plan, homes, enrolled.cell)
+    return offered_turns(session, number, plan, homes)
 
 
 def _name(text: str) -> bytes:
