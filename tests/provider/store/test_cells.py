@@ -6,7 +6,7 @@ from tests.provider.collecting import STORES, histories, records
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.store import cells, open_store, schema
-from hushwatt.provider.store.cells import all_cells, cell_of, labels_of, noted_cells
+from hushwatt.provider.store.cells import all_cells, cell_of, label_names, labels_of, noted_cells
 from hushwatt.provider.store.enrolment import enrol_named
 from hushwatt.provider.store.enrolment_codes import add_codes
 from hushwatt.provider.store.plans import add_plan
@@ -98,11 +98,28 @@ def test_there_are_not_too_many(plan_of, tmp_path, monkeypatch):
     database = open_store(str(tmp_path / "store.sqlite"))
     with database.writing() as session:
         numbers = [cell_of(session, 1, labels) for labels in (NORTH, SOUTH, NO_LABELS, NORTH)]
-        with pytest.raises(UsageError, match="at most 2 different sets"):
+        with pytest.raises(UsageError, match="2 combinations of labels, and there may be no more"):
             cell_of(session, 1, Labels.of({"tariff": "C"}))
     database.close()
 
     assert numbers == [1, 2, 0, 1]
+
+
+def test_labels_keep_their_order(plan_of, tmp_path):
+    """The first that was given comes first, whatever the order in which a home's are given later; 8 at most."""
+    database = open_store(str(tmp_path / "store.sqlite"))
+    with database.writing() as session:
+        turned = cell_of(session, 1, Labels.of({"region": "south", "tariff": "A"}))
+        for labels in (NORTH, SOUTH, Labels.of({"house": "flat", "region": "south"})):
+            cell_of(session, 1, labels)
+        names, words = label_names(session, 1), [each.labels.words() for each in all_cells(session, 1)]
+        with pytest.raises(UsageError, match="the labels region, tariff, house; there may be 8 at most"):
+            cell_of(session, 1, Labels.of({f"more {number}": "x" for number in range(6)}))
+        assert cell_of(session, 1, SOUTH) == turned
+    database.close()
+
+    assert names == ["region", "tariff", "house"]
+    assert words == ["region south, tariff A", "region north, tariff A", "region south, house flat"]
 
 
 @both_stores

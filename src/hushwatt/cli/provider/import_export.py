@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def ingest(
     *files: Path,
     homes: int | None = None,
+    labels: Path | None = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
@@ -40,19 +41,24 @@ def ingest(
         Files of reports, or folders of them, all of one plan.
     homes
         How many homes take part, instead of what the files say.
+    labels
+        A table of what you know of homes anyway (CSV or Parquet): a column household, and one for each label. New
+        homes get theirs from it; a home keeps those that it came with.
     """
     from hushwatt.cli.progress import progress
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.delivery import open_deliveries
+    from hushwatt.provider.intake.file_labels import FileLabels
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
+    known = None if labels is None else FileLabels.read(labels)
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(opened, advance)
+            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes, known).take(opened, advance)
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
 
 

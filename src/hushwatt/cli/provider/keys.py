@@ -77,11 +77,11 @@ def code(
         home sees it before it joins.
     """
     from hushwatt.provider.store.enrolment_codes import add_codes
-    from hushwatt.wire.labels import parse_labels
+    from hushwatt.wire.labels import Labels
 
     if count < 1 or days < 1:
         raise UsageError("--count and --days must be at least 1")
-    labels, now = parse_labels(label or []), int(time.time())
+    labels, now = Labels.written(label or []), int(time.time())
     with closing(open_existing_store(where.settings())) as database, database.writing() as session:
         codes = add_codes(session, plan_number(session, plan), count, homes, now, now + days * DAY, labels)
     print("\n".join(codes))

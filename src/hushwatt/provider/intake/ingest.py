@@ -33,6 +33,7 @@ from hushwatt.provider.intake.collect import (
 from hushwatt.provider.intake.delivery import Delivery
 from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import DeviceIndex, unique_devices
+from hushwatt.provider.intake.file_labels import FileLabels, contradicted
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.cells import NO_CELL
 from hushwatt.provider.store.deliveries import begin_delivery, declared_by_files, rows_taken, set_rows_taken
@@ -102,10 +103,11 @@ class Ingest:
         schedule: SlotSchedule,
         clock: UtcClock,
         homes: int | None = None,
+        labels: FileLabels | None = None,
     ) -> None:
-        """`homes` take part, whatever the files say."""
+        """`homes` take part, whatever the files say; new ones get `labels`."""
         self._database, self._collection, self._schedule, self._clock = database, collection, schedule, clock
-        self._declared = homes
+        self._declared, self._labels = homes, labels
         self._index = DeviceIndex()
         self._forgotten = 0  # homes erased and deliveries taken back when the known ones were looked up
 
@@ -116,6 +118,8 @@ class Ingest:
         for file in files:
             if self._declared is None:
                 file.check_homes()
+            if self._labels is not None:
+                self._labels.check(self._database, self._collection.number, file)
         for file in files:
             ingested.files += 1
             self._take_file(file, ingested, advance)
@@ -164,7 +168,7 @@ class Ingest:
         )
         set_declared_homes(session, number, declared_by_files(session, number))
         state = plan_state(session, number)
-        homes, cells, verdicts, enrolled = self._homes(session, state, rows, delivery)
+        homes, cells, verdicts, enrolled = self._homes(session, state, file, rows, delivery)
         first, last = state.published + 1, self._collection.plan.calendar.slots
         verdicts = collect(session, self._collection, rows.batch, homes, cells, verdicts, first, last, delivery)
         accepted, repeated = (int((verdicts == verdict).sum()) for verdict in (ACCEPTED, REPEATED))
@@ -172,7 +176,7 @@ class Ingest:
         return verdicts, enrolled
 
     def _homes(
-        self, session: Session, state: PlanState, rows: ValidatedRows, delivery: int
+        self, session: Session, state: PlanState, file: Delivery, rows: ValidatedRows, delivery: int
     ) -> tuple[HomeNumbers, HomeNumbers, Verdicts, int]:
         """The home and the cell of every row whose verdict is pending, new ones enrolled; others are settled here."""
         verdicts = rows.verdicts.copy()
@@ -184,6 +188,7 @@ class Ingest:
             return homes, cells, verdicts, 0
         devices, which = unique_devices(rows.devices[unknown])
         known_homes, known_cells = self._looked_up(session, devices, delivery)
+        said = self._said(session, file, rows, unknown, known_cells[which])
         late = (known_homes[which] < 0) & (rows.batch.slot[unknown] <= state.published)
         self._count_late(session, rows.batch.slot[unknown[late]])
         verdicts[unknown[late]] = TOO_LATE
@@ -195,11 +200,24 @@ class Ingest:
             gone[new] = were_erased(session, devices[new])
         new &= ~gone
         if new.any():
-            known_cells[new] = NO_CELL
+            known_cells[which[new[which]]] = said[new[which]]
             self._enrol(session, devices, known_homes, known_cells, new, delivery)
         verdicts[unknown[gone[which] & ~late]] = ERASED
         homes[unknown], cells[unknown] = known_homes[which], known_cells[which]
         return homes, cells, verdicts, int(new.sum())
+
+    def _said(
+        self, session: Session, file: Delivery, rows: ValidatedRows, unknown: NDArray[np.intp], cells: HomeNumbers
+    ) -> HomeNumbers:
+        """The cells that the table of labels tells of some rows; those of known homes must be the same."""
+        if self._labels is None:
+            return np.full(len(unknown), NO_CELL, dtype=np.int64)
+        households = rows.batch.households.take(unknown)
+        said = self._labels.cells_of(session, self._collection.number, households)
+        wrong = contradicted(cells, said)
+        if wrong.any():
+            raise self._labels.refusal(file, 1, rows.first + int(unknown[wrong.argmax()]))
+        return said
 
     def _looked_up(self, session: Session, devices: Rows, delivery: int) -> tuple[HomeNumbers, HomeNumbers]:
         """The homes and the cells of devices that are enrolled; −1 where one is not."""

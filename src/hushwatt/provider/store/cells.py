@@ -4,18 +4,18 @@ Cell 0 is of homes without labels, and of those that files have declared but not
 no row, as its homes are the rest.  How many homes a cell has is noted when a slot is published.
 """
 
+import json
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.store.session import HomeNumbers, Session, first_row
-from hushwatt.wire.labels import NO_LABELS, Labels
+from hushwatt.provider.tally.labels import MAX_CELLS
+from hushwatt.wire.labels import MAX_LABELS, NO_LABELS, Labels
 
 NO_CELL = 0
-MAX_CELLS = 1_000  # of a plan
 
 
 @dataclass(frozen=True)
@@ -36,22 +36,29 @@ def cell_of(session: Session, plan: int, labels: Labels) -> int:
         return int(row[0])
     ((cells,),) = session.all("SELECT count(*) FROM cells WHERE plan = ?", plan)
     if cells >= MAX_CELLS:
-        raise UsageError(f"a plan has at most {MAX_CELLS} different sets of labels; use fewer labels or coarser values")
+        raise UsageError(f"the plan has {MAX_CELLS:,} combinations of labels, and there may be no more: leave one out")
+    _note_names(session, plan, labels)
     statement = "INSERT INTO cells (plan, cell, labels, homes, noted) VALUES (?, ?, ?, 0, 0)"
     session.run(statement, plan, cells + 1, labels.canonical())
     return int(cells) + 1
 
 
+def label_names(session: Session, plan: int) -> list[str]:
+    """The labels that homes of a plan have, the first that was given first."""
+    return [name for (name,) in session.all("SELECT name FROM label_names WHERE plan = ? ORDER BY place", plan)]
+
+
 def labels_of(session: Session, plan: int, cell: int) -> Labels:
     """The labels of a cell."""
     row = first_row(session, "SELECT labels FROM cells WHERE plan = ? AND cell = ?", plan, cell)
-    return Labels.parse(row[0]) if row else NO_LABELS
+    return _ordered(row[0], label_names(session, plan)) if row else NO_LABELS
 
 
 def all_cells(session: Session, plan: int) -> list[StoredCell]:
     """All cells of a plan but 0, by number."""
     rows = session.all("SELECT cell, labels, homes FROM cells WHERE plan = ? ORDER BY cell", plan)
-    return [StoredCell(int(cell), Labels.parse(labels), int(homes)) for cell, labels, homes in rows]
+    names = label_names(session, plan)
+    return [StoredCell(int(cell), _ordered(labels, names), int(homes)) for cell, labels, homes in rows]
 
 
 def add_to_cells(session: Session, plan: int, cells: HomeNumbers, sign: int = 1) -> None:
@@ -78,6 +85,16 @@ def noted_cells(session: Session, plan: int, until: int) -> dict[int, dict[int, 
     return dict(noted)
 
 
-def cells_of_labels(session: Session, plan: int, labels: Mapping[int, Labels]) -> dict[int, int]:
-    """The store's number for each numbered set of labels."""
-    return {number: cell_of(session, plan, each) for number, each in labels.items()}
+def _note_names(session: Session, plan: int, labels: Labels) -> None:
+    """Keep in which order labels were given first."""
+    names = label_names(session, plan)
+    new = [name for name, _ in labels.pairs if name not in names]
+    if len(names) + len(new) > MAX_LABELS:
+        raise UsageError(f"homes of the plan have the labels {', '.join(names)}; there may be {MAX_LABELS} at most")
+    for place, name in enumerate(new, len(names)):
+        session.run("INSERT INTO label_names (plan, place, name) VALUES (?, ?, ?)", plan, place, name)
+
+
+def _ordered(canonical: str, names: list[str]) -> Labels:
+    values = json.loads(canonical)
+    return Labels(tuple((name, values[name]) for name in names if name in values))

@@ -94,6 +94,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             plan {whole} NOT NULL, cell {whole} NOT NULL, labels TEXT NOT NULL,
             homes {whole} NOT NULL, noted {whole} NOT NULL, PRIMARY KEY (plan, cell),
             UNIQUE (plan, labels)){compact}""",  # homes now, and when a slot was published last
+        """CREATE TABLE label_names (
+            plan {whole} NOT NULL, place {whole} NOT NULL, name TEXT NOT NULL,
+            PRIMARY KEY (plan, place), UNIQUE (plan, name)){compact}""",
         """CREATE TABLE cell_homes (
             plan {whole} NOT NULL, cell {whole} NOT NULL, slot {whole} NOT NULL, homes {whole} NOT NULL,
             PRIMARY KEY (plan, cell, slot)){compact}""",  # from this slot on
