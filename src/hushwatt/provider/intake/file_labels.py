@@ -77,4 +77,5 @@ class FileLabels:
 
 def contradicted(cells: HomeNumbers, said: HomeNumbers) -> NDArray[np.bool_]:
     """Which known homes have another cell than a table says, where it says anything."""
-    return (cells >= 0) & (said != NO_CELL) & (cells != said)
+    wrong: NDArray[np.bool_] = (cells >= 0) & (said != NO_CELL) & (cells != said)
+    return wrong
