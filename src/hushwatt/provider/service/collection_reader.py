@@ -22,9 +22,10 @@ from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
+from hushwatt.provider.service.published_tallies import PublishedTallies, homes_then_or_now
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
-from hushwatt.provider.store.slots import PublishedSlot, homes_when_published, late_reports, published_slots
+from hushwatt.provider.store.slots import late_reports, published_slots
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies
 
@@ -71,12 +72,13 @@ class Health:
 
 
 class CollectionReader:
-    """Answers about the collections of one service; holds no state of its own."""
+    """Answers about the collections of one service; holds nothing but what never changes."""
 
     def __init__(
         self, database: Database, schedules: Mapping[int, SlotSchedule], clock: UtcClock, metrics: Metrics
     ) -> None:
         self._database, self._schedules, self._clock, self._metrics = database, schedules, clock, metrics
+        self._published = PublishedTallies(database)
         self.collections = {  # all plans by their id
             schedule.plan.id: Collection(number, schedule.plan) for number, schedule in schedules.items()
         }
@@ -119,7 +121,7 @@ class CollectionReader:
                 closes=schedule.closes(end),
                 state=schedule.state(slot, now, state.published),
                 reports=reports.get(slot, 0),
-                homes=_homes(published, end, state),
+                homes=homes_then_or_now(published, end, state),
                 late=late.get(slot, 0),
                 need=plan.minimum_homes,
             )
@@ -135,12 +137,24 @@ class CollectionReader:
         smooth: bool = False,
         times: TimeFilter | None = None,
         fold: str | None = None,
+        by: Sequence[str] = (),
     ) -> Estimates:
         """The published slots `first` to `last`: the one answer of all pages, programs and files."""
-        tallies = self._tallies(plan, last)
         return estimate(
-            plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
+            plan,
+            self.tallies(plan, last),
+            consistency=consistency,
+            smooth=smooth,
+            first=first,
+            last=last,
+            times=times,
+            fold=fold,
+            by=by,
         )
+
+    def tallies(self, plan: Plan, last: int | None = None) -> Tallies:
+        """What the published slots up to `last` add up to, for contrasts and other questions of one's own."""
+        return self._published.read(self._number(plan), last)
 
     def document(
         self,
@@ -151,9 +165,10 @@ class CollectionReader:
         smooth: bool = False,
         times: TimeFilter | None = None,
         fold: str | None = None,
+        by: Sequence[str] = (),
     ) -> Document:
         """The same as JSON; when there is no answer, with the time of the next look."""
-        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold)
+        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold, by)
         return self._completed(plan, estimates, document(estimates))
 
     def top(self, plan: Plan, count: int, first: int | None = None, last: int | None = None) -> Document:
@@ -202,17 +217,6 @@ class CollectionReader:
         except KeyError:
             raise UsageError(f"the plan {plan.id[:12]}… is not collected here") from None
 
-    def _tallies(self, plan: Plan, last: int | None) -> Tallies:
-        """The published tallies, with history for smoothing, and with how many homes each slot has."""
-        number = self._number(plan)
-        with self._database.reading() as session:
-            state = plan_state(session, number)
-            until = state.published if last is None else min(last, state.published)
-            published = published_slots(session, number)
-            groups = read_tallies(session, number, 0, until)
-        homes = {slot: _homes(published, slot, state) for slot in {key.slot for key in groups}}
-        return Tallies(_homes(published, until, state), groups, homes_then=homes, closed=until)
-
 
 def _together(plan: Plan, counts: Mapping[int, int]) -> dict[int, int]:
     """Counts of slots, added up over those that are published together."""
@@ -220,9 +224,3 @@ def _together(plan: Plan, counts: Mapping[int, int]) -> dict[int, int]:
     for slot, count in counts.items():
         sums[plan.periods.first_of(slot)] += count
     return dict(sums)
-
-
-def _homes(published: Sequence[PublishedSlot], slot: int, state: PlanState) -> int:
-    """How many homes take part in a slot: when it was published, or now."""
-    then = homes_when_published(published, slot) if slot <= state.published else None
-    return state.homes if then is None else then
