@@ -72,6 +72,9 @@ def export(
     end: Annotated[str | None, Parameter(name="--to")] = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
+    by: Annotated[
+        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+    ] = None,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
@@ -101,6 +104,8 @@ def export(
     from hushwatt.provider.estimate.times.time_range import parse_time_range
     from hushwatt.provider.service.service import open_reader
 
+    if by is not None and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--by is for estimates in a file that ends in .json")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -112,7 +117,8 @@ def export(
     if reports:
         _archive(database, collection, output, first, last)
     else:
-        write(read.estimates(agreed, first, last, consistency, smooth), output)
+        labels = [each.strip() for each in by.split(",")] if by is not None else ()
+        write(read.estimates(agreed, first, last, consistency, smooth, by=labels), output)
         say(f"wrote {output}")
         if consistency != "none":
             say(AVERAGING)

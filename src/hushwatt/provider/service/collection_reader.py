@@ -15,6 +15,9 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.estimate.arrays import HomesHeard
+from hushwatt.provider.estimate.contrasts.contrast import contrasts
+from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
+from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
@@ -22,6 +25,7 @@ from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
+from hushwatt.provider.service.answer_cache import AnswerCache
 from hushwatt.provider.service.published_tallies import PublishedTallies, homes_then_or_now
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
@@ -78,7 +82,7 @@ class CollectionReader:
         self, database: Database, schedules: Mapping[int, SlotSchedule], clock: UtcClock, metrics: Metrics
     ) -> None:
         self._database, self._schedules, self._clock, self._metrics = database, schedules, clock, metrics
-        self._published = PublishedTallies(database)
+        self._published, self._answers = PublishedTallies(database), AnswerCache()
         self.collections = {  # all plans by their id
             schedule.plan.id: Collection(number, schedule.plan) for number, schedule in schedules.items()
         }
@@ -170,6 +174,28 @@ class CollectionReader:
         """The same as JSON; when there is no answer, with the time of the next look."""
         estimates = self.estimates(plan, first, last, consistency, smooth, times, fold, by)
         return self._completed(plan, estimates, document(estimates))
+
+    def answer(
+        self,
+        plan: Plan,
+        first: int | None = None,
+        last: int | None = None,
+        consistency: str = "norm-sub",
+        smooth: bool = False,
+        times: TimeFilter | None = None,
+        fold: str | None = None,
+        by: tuple[str, ...] = (),
+    ) -> bytes:
+        """The same as bytes, kept for whoever asks it again before more is published."""
+        asked = first, last, consistency, smooth, times, fold, by
+        question = plan.id, self.state(plan).published, *asked
+        return self._answers.get(question, lambda: self.document(plan, *asked))
+
+    def contrast(self, plan: Plan, sides: Sequence[str]) -> Document:
+        """How two sides differ, or how their difference differs from that of two more; written as for `compare`."""
+        tallies = self.tallies(plan)
+        parsed = [Side.parse(plan, each, tallies.cells) for each in sides]
+        return contrast_document(contrasts([each.collected(plan, tallies) for each in parsed]), sides)
 
     def top(self, plan: Plan, count: int, first: int | None = None, last: int | None = None) -> Document:
         """The `count` appliances with the most watts, best first."""
