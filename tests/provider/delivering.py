@@ -74,10 +74,10 @@ class Depot:
         with self.database.reading() as session:
             return read_tallies(session, self.number, 0, LAST)
 
-    def told(self):
+    def told(self, by=()):
         """The answer of the service, as JSON."""
         read = CollectionReader(self.database, {self.number: self.schedule}, self.clock, Metrics())
-        return read.document(self.plan)
+        return read.document(self.plan, by=by)
 
     def all(self, statement, *values):
         with self.database.reading() as session:
