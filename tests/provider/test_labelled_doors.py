@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.provider.collecting import STORES, histories, records
 from tests.provider.delivering import Depot, write_file
-from tests.provider.store.test_cells import FAR, NORTH, SOUTH
+from tests.provider.store.test_cells import NORTH, SOUTH
 
 from hushwatt.provider.estimate.contrasts.contrast import contrasts
 from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
@@ -14,7 +14,6 @@ from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.intake.device_names import names_of
-from hushwatt.provider.store.enrolment_codes import add_codes
 from hushwatt.provider.tally.engines.embedded import EmbeddedEngine
 from hushwatt.provider.tally.label_table import read_labels
 from hushwatt.wire.labels import NO_LABELS, Labels
@@ -30,8 +29,7 @@ def collected(talk, plan):
     """What homes of every kind sent over HTTP, the names that files have for them, and their labels."""
     members = []
     for labels, homes in SHARES.items():
-        with talk.service.database.writing() as session:
-            (code,) = add_codes(session, 1, 1, homes, 0, FAR, labels)
+        (code,) = talk.codes(homes=homes, labels=labels)
         key, answer = talk.join(code=code, homes=homes)
         devices = [bytes.fromhex(each) for each in answer.json()["devices"]]
         members.append((key, bytes.fromhex(answer.json()["device"]), devices))

@@ -8,7 +8,6 @@ from hushwatt.errors import UsageError
 from hushwatt.provider.store import cells, open_store, schema
 from hushwatt.provider.store.cells import all_cells, cell_of, label_names, labels_of, noted_cells
 from hushwatt.provider.store.enrolment import enrol_named
-from hushwatt.provider.store.enrolment_codes import add_codes
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.schema import MIGRATIONS
 from hushwatt.provider.store.session import device_rows
@@ -18,7 +17,7 @@ from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_rows
 from hushwatt.wire.labels import NO_LABELS, Labels
 from hushwatt.wire.payload import Layout
 
-HOMES, SLOTS, FAR = 30, 7, 2**40
+HOMES, SLOTS = 30, 7
 NORTH, SOUTH = Labels.of({"tariff": "A", "region": "north"}), Labels.of({"tariff": "A", "region": "south"})
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 
@@ -26,8 +25,7 @@ both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 def gateways(talk, *label_sets):
     """A gateway for each set of labels: its key, its name, and its devices, ascending."""
     for labels in label_sets:
-        with talk.service.database.writing() as session:
-            (code,) = add_codes(session, 1, 1, HOMES, 0, FAR, labels)
+        (code,) = talk.codes(homes=HOMES, labels=labels)
         key, answer = talk.join(code=code, homes=HOMES)
         yield key, bytes.fromhex(answer.json()["device"]), sorted(map(bytes.fromhex, answer.json()["devices"]))
 
