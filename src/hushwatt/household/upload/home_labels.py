@@ -37,17 +37,14 @@ def same_labels(some: Labels, other: Labels) -> bool:
 
 def keep_labels(store: Store, plan_id: str, labels: Labels) -> None:
     """Keep them, as part of a running change."""
-    store.disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (f"labels {plan_id}", labels_json(labels)))
+    name = f"labels {plan_id}"
+    if labels:
+        store.disk.execute("INSERT OR REPLACE INTO home VALUES (?, ?)", (name, json.dumps(labels.document())))
+    else:
+        store.disk.execute("DELETE FROM home WHERE name = ?", (name,))
 
 
 def kept_labels(store: Store, plan_id: str) -> Labels:
     """The labels that the owner was shown under a plan."""
-    return labels_from(store.read_value(f"labels {plan_id}"))
-
-
-def labels_json(labels: Labels) -> str:
-    return json.dumps(labels.document())
-
-
-def labels_from(text: str | None) -> Labels:
+    text = store.read_value(f"labels {plan_id}")
     return Labels.received(json.loads(text)) if text else NO_LABELS
