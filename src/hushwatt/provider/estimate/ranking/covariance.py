@@ -14,7 +14,7 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of
-from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.array_types import Floats, Integers
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.period import PeriodMean
 
@@ -50,7 +50,9 @@ def covariance_bounds(
     return _bounds(periods, same, turned, np.maximum)
 
 
-def bounds_between(periods: Sequence[PeriodMean], homes: int, least: Floats, most: Floats) -> CovarianceBounds:
+def bounds_between(
+    periods: Sequence[PeriodMean], homes: Integers | int, least: Floats, most: Floats
+) -> CovarianceBounds:
     """The same for periods of several times: of the homes of one, a part from `least` to `most` is asked in another.
 
     What a home does then may go against what it does now, and with what others do: both bounds add up.
@@ -58,7 +60,7 @@ def bounds_between(periods: Sequence[PeriodMean], homes: int, least: Floats, mos
     return _bounds(periods, most, (1 - least) * _opposite(periods, homes), np.add)
 
 
-def _opposite(periods: Sequence[PeriodMean], homes: int) -> Floats:
+def _opposite(periods: Sequence[PeriodMean], homes: Integers | int) -> Floats:
     """The covariance that samples drawn apart from the same homes have, over that of the same sample, less its sign."""
     weight = np.array([period.sampling for period in periods])
     finite = np.array([period.finite for period in periods], dtype=bool)
