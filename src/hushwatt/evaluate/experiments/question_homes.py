@@ -104,7 +104,7 @@ ASKED = (DISHWASHER, "kettle", "washing_machine", "microwave")  # of invented ho
 LESS = 0.4
 WEEKS = 4
 TIME = slice(18, 22)  # the evening
-CAMPAIGN_EPSILON = 24 * MICRO
+EACH_EPSILON = 6 * MICRO
 TOPS = 2.0  # highs, up to which levels reach
 
 
@@ -127,9 +127,9 @@ class Campaign:
             for name, prior in zip(names, priors, strict=True)
         )
         base = plan_for(CYCLE)
-        asked = replace(
-            base, epsilon=CAMPAIGN_EPSILON, oracle="grr", window=36, minimum_homes=100, appliances=appliances
-        )
+        epsilon, count = EACH_EPSILON * len(names), len(names)
+        asked = replace(base, epsilon=epsilon, appliances_per_report=count, appliances=appliances)
+        asked = replace(asked, oracle="grr", window=36, minimum_homes=100)
         return cls(asked, watts, priors)
 
     def less(self, rng: np.random.Generator) -> Numbers:

@@ -60,6 +60,7 @@ Numbers = NDArray[np.float64]
 
 FOLDS, BY_HOURS, BY_WEEKS, TWICE = "folds", "evening, night", "week, week", "difference in differences"
 KINDS = (BY_HOURS, BY_WEEKS, TWICE)
+GROUPS = "group, group"
 RANKS, REAL_RANKS = "ranks of 15 appliances", "ranks by real watts"
 CAMPAIGN = "two dishwashers of five less, one week of four"
 TOGETHER, ALONE = "all together", "each by itself"
@@ -85,9 +86,9 @@ def questions() -> Experiment:
     ranked = tuple(Setting(label, preset("advised"), paper) for label in (RANKS, REAL_RANKS))
     others = (*ranked, Setting(CAMPAIGN, plan_for(REAL), NOBODY))
     covered = tuple(
-        Goal(life, COVERED.name, column, least=93.0, doubt=2.0) for life in LIVES for column in (FOLDS, *KINDS)
+        Goal(life, COVERED.name, column, least=93.0, doubt=2.0) for life in LIVES for column in (FOLDS, *KINDS, GROUPS)
     )
-    alarms = tuple(Goal(life, ALARMS.name, kind, most=5.0, doubt=2.0) for life in LIVES for kind in KINDS)
+    alarms = tuple(Goal(life, ALARMS.name, kind, most=5.0, doubt=2.0) for life in LIVES for kind in (*KINDS, GROUPS))
     ranks = tuple(
         Goal(label, COVERED.name, column, least=95.0, doubt=2.0)
         for label in (RANKS, REAL_RANKS)
@@ -99,12 +100,13 @@ def questions() -> Experiment:
         measure=_measure,
         metrics=(COVERED, ALARMS, POWER, WIDTH, FOUND, FORETOLD),
         repeats=Repeats(8, 500),
-        columns=(FOLDS, *KINDS, TOGETHER, ALONE, EIGHT, ENOUGH),
+        columns=(FOLDS, *KINDS, GROUPS, TOGETHER, ALONE, EIGHT, ENOUGH),
         explained={
             FOLDS: "estimate --fold hour",
             BY_HOURS: "compare --a hours=17-21 --b hours=1-5",
             BY_WEEKS: "compare, one week against the next",
             TWICE: "compare --versus: the first beyond 9 to 13 h against 5 to 9 h",
+            GROUPS: "compare, of two groups of as many homes, over both weeks",
             TOGETHER: "rank_ci95: all places at once",
             ALONE: "the places of one appliance by itself",
             EIGHT: "8,000 homes",
@@ -136,7 +138,7 @@ def _times(job: Job, setting: Setting) -> Iterable[Measurement]:
     watts = lived(life, rng)
     equal = nothing_differs(watts, life, rng)
     found = _compared(plan, _reported(job, plan, equal, "null"))
-    for kind, each in found.items():
+    for kind, each in (found | {GROUPS: _groups(job, plan, equal)}).items():
         yield Measurement(life, ALARMS.name, kind, 100.0 * any(one.p_adjusted < 0.05 for one in each))
         yield Measurement(life, COVERED.name, kind, 100 * float(np.mean([one.low <= 0 <= one.high for one in each])))
     if job.repeat % WITH_EFFECT == 0:
@@ -177,6 +179,13 @@ def _compared(plan: Plan, tallies: Tallies) -> dict[str, list[Contrast]]:
     weeks = [CollectedSlots.of(plan, tallies, 0, WEEK * HOURS - 1), CollectedSlots.of(plan, tallies, WEEK * HOURS)]
     sides = zip(KINDS, (hours[:2], weeks, hours), strict=True)
     return {kind: [each for each in contrasts(some).by_appliance.values() if each] for kind, some in sides}
+
+
+def _groups(job: Job, plan: Plan, equal: Numbers) -> list[Contrast]:
+    """Two groups that do the same, the one a week before the other."""
+    groups = [_reported(job, plan, each, name) for name, each in (("a", equal), ("b", np.roll(equal, WEEK, axis=0)))]
+    found = contrasts([CollectedSlots.of(plan, tallies) for tallies in groups], same_homes=False)
+    return [each for each in found.by_appliance.values() if each]
 
 
 def _reported(job: Job, plan: Plan, watts: Numbers, *labels: object) -> Tallies:
