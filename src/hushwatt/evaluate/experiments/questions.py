@@ -117,7 +117,7 @@ def questions() -> Experiment:
             *alarms,
             *ranks,
             *(Goal(life, POWER.name, kind, least=75.0, doubt=2.0) for life in LIVES for kind in KINDS),
-            *(Goal(RANKS, WIDTH.name, column, most=0.9) for column in (TOGETHER, ALONE)),
+            *(Goal(RANKS, WIDTH.name, column, most=most) for column, most in ((TOGETHER, 0.99), (ALONE, 0.92))),
             Goal(CAMPAIGN, FOUND.name, ENOUGH, least=70.0, most=90.0, doubt=2.0),
         ),
         figure="none",
@@ -164,7 +164,9 @@ def _effect(job: Job, plan: Plan, life: str, equal: Numbers, kind: str, detectab
     watts, rng = equal.copy(), np.random.default_rng(job.seed_for("effect", life))
     part = watts[:WEEK, ..., 0] if kind == BY_WEEKS else watts[:, EVENING : EVENING + LASTS, :, 0]
     before = part.mean()
-    part *= rng.random(part.shape) >= min(detectable / before, 1.0)
+    if detectable > before:  # nobody can use so much less
+        return
+    part *= rng.random(part.shape) >= detectable / before
     each = _compared(plan, _reported(job, plan, watts, "effect"))[kind][0]
     yield Measurement(life, POWER.name, kind, 100.0 * (each.p_adjusted < 0.05))
     yield Measurement(life, COVERED.name, kind, 100.0 * (each.low <= part.mean() - before <= each.high))
