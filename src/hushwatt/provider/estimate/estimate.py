@@ -68,7 +68,7 @@ def estimate(
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
     cells = CollectedCells.of(plan, tallies, first, last, times)
-    groups = cells.cells.groups(by) if by else []
+    groups = cells.groups(by) if by else []
     collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]
     series = list(collected.series.values())
