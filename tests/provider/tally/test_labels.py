@@ -39,7 +39,7 @@ def test_cells_that_match():
 )
 def test_what_is_refused(asked, said):
     """In one line that says what there is."""
-    with pytest.raises(UsageError, match="^(?s:.*)$") as refused:
+    with pytest.raises(UsageError) as refused:
         asked()
 
     assert said in str(refused.value)

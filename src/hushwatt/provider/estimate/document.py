@@ -55,6 +55,7 @@ def _group(group: GroupEstimates) -> Document:
         **_too_few_for(group.too_few_for, group.need),
         **withheld,
         "appliances": {name: _period(period) if period else None for name, period in group.by_period.items()},
+        **({"folds": [_fold(each) for each in group.folds]} if group.folds else {}),
         "top": list(group.top),
     }
 
