@@ -73,25 +73,26 @@ def unique_devices(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
 
 
 class DeviceIndex:
-    """The numbers of devices that have been looked up, 24 bytes each."""
+    """The homes and the cells of devices that have been looked up, 28 bytes each."""
 
     def __init__(self) -> None:
-        self._known = SortedParts()  # by one half of a device: the other, and the home
+        self._known = SortedParts()  # by one half of a device: the other, the home and the cell
 
-    def find(self, devices: Rows) -> HomeNumbers:
-        """The home of each device; −1 where it is not known."""
-        homes = np.full(len(devices), -1, dtype=np.int64)
+    def find(self, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
+        """The home and the cell of each device; −1 where it is not known."""
+        homes, cells = np.full((2, len(devices)), -1, dtype=np.int64)
         heads, tails = _halves(devices)
-        for rows, (tail, home) in self._known.matches(heads):
+        for rows, (tail, home, cell) in self._known.matches(heads):
             same = tails[rows] == tail
-            homes[np.flatnonzero(rows)[same]] = home[same]
-        return homes
+            known = np.flatnonzero(rows)[same]
+            homes[known], cells[known] = home[same], cell[same]
+        return homes, cells
 
-    def add(self, devices: Rows, homes: HomeNumbers) -> None:
+    def add(self, devices: Rows, homes: HomeNumbers, cells: HomeNumbers) -> None:
         """Remember devices that were not known."""
         heads, tails = _halves(devices)
         order = np.argsort(heads, kind="stable")
-        self._known.add(heads[order], tails[order], homes[order])
+        self._known.add(heads[order], tails[order], homes[order], cells[order].astype(np.int32))
 
 
 def _halves(devices: Rows) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
