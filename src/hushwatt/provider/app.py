@@ -27,6 +27,9 @@ from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.api.upload import UploadRoute
 from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.dashboard import add_pages
+from hushwatt.provider.metrics import Metrics
+from hushwatt.provider.operations.gateways import GatewayLog
+from hushwatt.provider.operations.gauges import GaugeReader
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.logs import log
 from hushwatt.provider.service.service import Service
@@ -60,16 +63,16 @@ def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> 
         lifespan=_lifespan,
     )
     app.state.service, app.state.access = service, access
-    operations = operation_routes(service, access)
+    gateways = GatewayLog()
+    operations = operation_routes(service, access, GaugeReader(service, gateways))
     app.include_router(plan_routes(service, authenticator), prefix="/v1")
     app.include_router(result_routes(service, authenticator), prefix="/v1")
     app.include_router(device_routes(service, authenticator, access), prefix="/v1")
     app.include_router(estimate_routes(service, authenticator, access), prefix="/v1")
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
-    app.outermost = Middleware(
-        partial(FastAPI.__call__, app), service.metrics, UploadRoute(service, authenticator), access, service.keys.key
-    )
+    upload = UploadRoute(service, authenticator, gateways)
+    app.outermost = Middleware(partial(FastAPI.__call__, app), service.metrics, upload, access, service.keys.key)
     describe_upload(app)
     add_pages(app)
     return app
@@ -80,7 +83,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Publish slots while the service runs; write what waits before it ends."""
     service: Service = app.state.service
     current_default_thread_limiter().total_tokens = READER_THREADS
-    tasks = [asyncio.create_task(_repeat(chore)) for chore in (service.publish_due, service.tidy)]
+    tasks = [asyncio.create_task(_repeat(chore, service.metrics)) for chore in (service.publish_due, service.tidy)]
     try:
         yield
     finally:
@@ -91,10 +94,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(service.close)
 
 
-async def _repeat(chore: Callable[[], Awaitable[None]]) -> None:
+async def _repeat(chore: Callable[[], Awaitable[None]], metrics: Metrics) -> None:
     while True:
         try:
             await chore()
         except StoreUnavailable as failure:
             log().error("cannot publish or tidy up", reason=str(failure))
+            metrics.store_errors.labels(failure.reason).inc()
         await asyncio.sleep(POLL_SECONDS)

@@ -145,6 +145,7 @@ def exception_handlers(metrics: Metrics) -> dict[Any, Any]:
 
     async def on_unavailable(_: Request, failure: StoreUnavailable) -> Response:
         log().error("store unavailable", reason=str(failure))
+        metrics.store_errors.labels(failure.reason).inc()
         return answered(Problem("unavailable", str(failure), retry=RETRY_SECONDS))
 
     async def on_refusal(_: Request, refusal: HushwattError) -> Response:

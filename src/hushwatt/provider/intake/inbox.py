@@ -120,7 +120,7 @@ class Inbox:
         write = _PendingWrite(future, **fields)
         full = self._bytes > 0 and self._bytes + write.bytes > MAX_PENDING_BYTES
         if full or self._queue.qsize() >= MAX_PENDING:
-            raise StoreUnavailable("too many uploads are waiting for the disk")
+            raise StoreUnavailable("too many uploads are waiting for the disk", "behind")
         self._bytes += write.bytes
         self._queue.put(write)
         try:

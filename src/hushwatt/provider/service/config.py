@@ -34,9 +34,11 @@ class Config:
     grace: str = "auto"  # how long after its end a slot takes reports; auto: its length, 15 m to 1 d
     assigned_turns: bool = False  # hold new homes to the turn offered, not to what they say first
     scrub: bool = False  # empty the payloads of published slots
+    retention: str = "90d"  # how long after its plan's end a report may be kept
     proxy: bool = False  # behind a proxy on this machine that sets X-Forwarded-For and -Proto
     tls_certificate: str = ""
     tls_key: str = ""
+    watched_certificate: str = ""  # one that a proxy uses, to be warned before it ends
     tolerance: int = 300  # seconds that a signer's clock may be off
     largest_upload: int = 4 * 1024 * 1024  # bytes
     head_seconds: int = 10  # to send a request's head
@@ -65,6 +67,7 @@ class Config:
             )
         if self.grace != "auto":
             parse_duration(self.grace)
+        parse_duration(self.retention)
 
     @property
     def is_private(self) -> bool:
@@ -86,6 +89,10 @@ class Config:
     @property
     def store_address(self) -> str:
         return self.store or str(self.folder / "store.sqlite")
+
+    @property
+    def retention_time(self) -> timedelta:
+        return parse_duration(self.retention)
 
     def grace_of(self, slot_seconds: int) -> timedelta:
         """How long a slot of that length takes reports after its end."""

@@ -12,7 +12,7 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.provider.clock import SystemUtcClock, UtcClock
-from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.intake.collect import UPLOAD_REASONS, Collection
 from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
@@ -44,6 +44,7 @@ class Service:
                 add_plan(session, plan)
             plans = all_plans(session)
         self.schedules = schedules_of(config, plans)
+        self.metrics.expect([plan.id for plan in plans.values()], ["accepted", "repeated", *UPLOAD_REASONS])
         self.read = CollectionReader(database, self.schedules, self.clock, self.metrics)
         self.inbox = Inbox(database, self.schedules, self.clock, self.metrics)
         self._purge_pending = True  # an earlier service may have ended before it came to it

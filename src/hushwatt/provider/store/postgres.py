@@ -232,6 +232,10 @@ class Postgres:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield PostgresSession(connection, self._partitions)
 
+    def size(self) -> int:
+        with self.reading() as session:
+            return int(session.all("SELECT pg_database_size(current_database())")[0][0])
+
     def purge(self) -> None:
         """Let the database reuse the space of erased rows at once."""
         self._vacuum("reports", "devices", "draws", "rotations", "signers")
@@ -266,8 +270,10 @@ class Postgres:
             yield
         except psycopg.errors.UniqueViolation:
             raise StateError(ALREADY_STORED) from None
+        except psycopg.errors.DiskFull:
+            raise StoreUnavailable("the database's disk is full", "full") from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
-            raise StoreUnavailable("the database cannot be reached, or cannot write") from None
+            raise StoreUnavailable("the database cannot be reached, or cannot write", "unreachable") from None
 
 
 def _partitions(plan: int, slot: int) -> tuple[str, str]:

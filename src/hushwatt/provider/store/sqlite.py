@@ -208,6 +208,10 @@ class Sqlite:
                 with suppress(apsw.Error):
                     connection.execute("COMMIT")
 
+    def size(self) -> int:
+        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def purge(self) -> None:
         """Empty the log of changes into the file; freed space was overwritten with zeros.
 
@@ -259,18 +263,18 @@ class Sqlite:
     def _clear_errors(self) -> Iterator[None]:
         """Turn what a disk does to a database into a clear word."""
         if self._fsync_failed:
-            raise StoreUnavailable("the disk did not confirm a write: check it, then start again")
+            raise StoreUnavailable("the disk did not confirm a write: check it, then start again", "unconfirmed")
         try:
             yield
         except apsw.FullError:
-            raise StoreUnavailable("the disk is full") from None
+            raise StoreUnavailable("the disk is full", "full") from None
         except apsw.ConstraintError:
             raise StateError(ALREADY_STORED) from None
         except apsw.BusyError:
-            raise StoreUnavailable("another program holds the store") from None
+            raise StoreUnavailable("another program holds the store", "held") from None
         except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError) as failure:
             self._fsync_failed = getattr(failure, "extendedresult", 0) in FSYNC_ERRORS
-            raise StoreUnavailable("the disk refuses to read or write") from None
+            raise StoreUnavailable("the disk refuses to read or write", "broken") from None
 
 
 def _wait_while_busy(tries: int) -> bool:
