@@ -2,17 +2,14 @@
 
 import time
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import apsw
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from tests.provider.collecting import histories, records
 from tests.provider.delivering import names, write_file
+from tests.provider.operations.certificates import certificate
 from tests.provider.operations.monitoring import PATIENCE, Crowd, Watch, needs_prometheus
 
 from hushwatt.provider.intake import delivery
@@ -60,25 +57,6 @@ class Gateway:
         size = len(self.bodies[slot]) // len(self.devices)
         self.sent += size
         return self.talk.send(self.key, self.name, self.bodies[slot][self.sent - size : self.sent])
-
-
-def certificate(folder, days):
-    """A certificate that ends in so many days."""
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "provider.example.org")])
-    built = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(7)
-        .not_valid_before(now - timedelta(days=300))
-        .not_valid_after(now + timedelta(days=days))
-        .sign(key, hashes.SHA256())
-    )
-    file = folder / f"provider-{days}.pem"
-    file.write_bytes(built.public_bytes(serialization.Encoding.PEM))
-    return str(file)
 
 
 def quiet(talk):
