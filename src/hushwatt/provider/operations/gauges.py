@@ -10,7 +10,7 @@ from hushwatt.privacy.rotation import has_turns
 from hushwatt.provider.estimate.arrays import HomesHeard
 from hushwatt.provider.operations.certificate import certificate_end
 from hushwatt.provider.operations.gateways import GatewayLog
-from hushwatt.provider.operations.storage import Disk, bytes_needed, plan_storage
+from hushwatt.provider.operations.storage import StorageReport, look_at_storage
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.deliveries import rows_left
@@ -30,20 +30,9 @@ class GaugeReader:
     def refresh(self) -> None:
         now = self._clock.now()
         with self._database.reading() as session:
-            storage = {}
             for number, schedule in self._schedules.items():
                 self._set_progress(session, number, schedule, now)
-                storage[number] = plan_storage(session, number, schedule, now)
-        metrics, store_bytes, disk = self._metrics, self._database.size(), Disk.of(self._config.folder)
-        for number, kept in storage.items():
-            plan = self._schedules[number].plan.id
-            metrics.payload_slots.labels(plan).set(kept.payload_slots if self._config.scrub else 0)
-            metrics.kept_too_long.labels(plan).set(kept.too_long(self._config.retention_time).total_seconds())
-        metrics.store_bytes.set(store_bytes)
-        metrics.needed_bytes.set(bytes_needed(storage.values(), store_bytes))
-        metrics.store_local.set(self._database.is_local)
-        metrics.disk_free.set(disk.free)
-        metrics.disk_size.set(disk.size)
+        self._set_storage(look_at_storage(self._database, self._schedules, self._config.folder, now))
         self._set_certificates()
 
     def _set_progress(self, session: Session, number: int, schedule: SlotSchedule, now: datetime) -> None:
@@ -63,6 +52,18 @@ class GaugeReader:
             metrics.homes_heard.labels(plan.id).set(self._homes_heard(session, number, schedule, state))
         silent = self._gateways.silent(session, number, state.homes, now.timestamp())
         _replace(metrics.gateway_silent, plan.id, {} if schedule.over(now) else silent)
+
+    def _set_storage(self, storage: StorageReport) -> None:
+        metrics = self._metrics
+        for number, kept in storage.plans.items():
+            plan = self._schedules[number].plan.id
+            metrics.payload_slots.labels(plan).set(kept.payload_slots if self._config.scrub else 0)
+            metrics.kept_too_long.labels(plan).set(kept.too_long(self._config.retention_time).total_seconds())
+        metrics.store_bytes.set(storage.store_bytes)
+        metrics.needed_bytes.set(storage.needed_bytes)
+        metrics.store_local.set(storage.local)
+        metrics.disk_free.set(storage.disk.free)
+        metrics.disk_size.set(storage.disk.size)
 
     def _homes_heard(self, session: Session, number: int, schedule: SlotSchedule, state: PlanState) -> int:
         """How many homes spoke of one appliance, at least, in what was published last; looked up once for each."""

@@ -1,15 +1,17 @@
 """What a plan keeps, for how long it may, and what it will still need: retention against storage."""
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from hushwatt.errors import UsageError
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import plan_state
-from hushwatt.provider.store.session import Session
+from hushwatt.provider.store.session import Database, Session
 from hushwatt.provider.store.slots import unscrubbed_slots
+from hushwatt.provider.store.tallies import reported_slots
 
 RECENT_SLOTS = 30  # published slots that say how many reports a slot brings
 
@@ -47,6 +49,36 @@ class Disk:
         return cls(usage.free, usage.total)
 
 
+@dataclass(frozen=True)
+class StorageReport:
+    """What a store keeps, and the disk that it is on."""
+
+    plans: dict[int, PlanStorage]
+    store_bytes: int
+    disk: Disk
+    local: bool  # whether the store is on that disk
+
+    @property
+    def needed_bytes(self) -> int:
+        """What all plans will add until their ends, at the bytes a report has taken up to now."""
+        reports = sum(each.reports for each in self.plans.values())
+        to_come = sum(each.reports_to_come for each in self.plans.values())
+        return round(self.store_bytes / reports * to_come) if reports else 0
+
+    @property
+    def too_small(self) -> bool:
+        return self.local and self.needed_bytes > self.disk.free
+
+
+def look_at_storage(
+    database: Database, schedules: Mapping[int, SlotSchedule], folder: Path, now: datetime
+) -> StorageReport:
+    """What all plans of a store keep and need."""
+    with database.reading() as session:
+        plans = {number: plan_storage(session, number, schedule, now) for number, schedule in schedules.items()}
+    return StorageReport(plans, database.size(), Disk.of(folder), database.is_local)
+
+
 def plan_storage(session: Session, number: int, schedule: SlotSchedule, now: datetime) -> PlanStorage:
     """Look at one plan: by indices and tallies alone, whatever the number of reports."""
     slots = schedule.plan.calendar.slots
@@ -66,7 +98,25 @@ def plan_storage(session: Session, number: int, schedule: SlotSchedule, now: dat
     )
 
 
-def bytes_needed(plans: Collection[PlanStorage], store_bytes: int) -> int:
-    """How many bytes all plans of a store will add until their ends, at the bytes a report has taken up to now."""
-    reports = sum(each.reports for each in plans)
-    return round(store_bytes / reports * sum(each.reports_to_come for each in plans)) if reports else 0
+def remove_reports(database: Database, number: int) -> int:
+    """Take all reports of a plan that is over out of the store, a slot at a time; how many.
+
+    Published numbers come from tallies, and stay.  A report that comes again is then late, and counts no more.
+    """
+    removed = 0
+    with database.reading() as session:
+        slots, published = reported_slots(session, number), plan_state(session, number).published
+    if slots and slots[-1] > published:
+        raise UsageError(
+            f"reports cannot be removed up to slot {slots[-1]}: published is up to slot {published}, and what is not "
+            "could count twice; start the service or run `hushwatt provider export`, which publish what is over"
+        )
+    for slot in slots:
+        with database.writing() as session:
+            removed += session.run("DELETE FROM reports WHERE plan = ? AND slot = ?", number, slot)
+    with database.writing() as session:
+        for table in ("reports", "draws", "rotations"):
+            session.run(f"DELETE FROM {table} WHERE plan = ?", number)
+        session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND published_at IS NOT NULL", number)
+    database.purge()
+    return removed

@@ -72,9 +72,12 @@ def late_reports(session: Session, plan: int) -> dict[int, int]:
 
 
 def unscrubbed_slots(session: Session, plan: int) -> int:
-    """How many published slots have their payloads still."""
-    statement = "SELECT count(*) FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0"
-    return int(session.all(statement, plan)[0][0])
+    """How many published slots with reports have their payloads still."""
+    statement = (
+        "SELECT count(*) FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 "
+        "AND slot IN (SELECT slot FROM tallies WHERE plan = ?)"
+    )
+    return int(session.all(statement, plan, plan)[0][0])
 
 
 def scrub(session: Session, plan: int, max_slots: int, reports: int = SCRUB_BATCH_ROWS) -> list[int]:
