@@ -34,6 +34,7 @@ from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.logs import log
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.session import Database, StoreUnavailable
+from hushwatt.provider.telemetry import Telemetry
 
 READER_THREADS = 8  # threads that answer analysts
 POLL_SECONDS = 1.0  # seconds between two polls for slots to publish, or for what is to be forgotten
@@ -48,7 +49,9 @@ class App(FastAPI):
         await self.outermost(scope, receive, send)
 
 
-def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> FastAPI:
+def make_app(
+    config: Config, store: Database, clock: UtcClock | None = None, telemetry: Telemetry | None = None
+) -> FastAPI:
     """The whole service as an ASGI application; it closes the store when it is shut down."""
     service = Service(config, store, clock)
     access = Access(service)
@@ -64,7 +67,10 @@ def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> 
     )
     app.state.service, app.state.access = service, access
     gateways = GatewayLog()
-    operations = operation_routes(service, access, GaugeReader(service, gateways))
+    gauges = GaugeReader(service, gateways)
+    if telemetry is not None:
+        service.metrics.watched_by(telemetry, gauges.refresh)
+    operations = operation_routes(service, access, gauges)
     app.include_router(plan_routes(service, authenticator), prefix="/v1")
     app.include_router(result_routes(service, authenticator), prefix="/v1")
     app.include_router(device_routes(service, authenticator, access), prefix="/v1")
@@ -91,6 +97,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
+        await asyncio.to_thread(service.metrics.telemetry.close)
         await asyncio.to_thread(service.close)
 
 

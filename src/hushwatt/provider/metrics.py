@@ -3,12 +3,14 @@
 No label names a home, a device or an address.  Gauges are set when somebody asks, by `operations.gauges`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import product
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from hushwatt.provider.counted_histogram import CountedHistogram
+from hushwatt.provider.telemetry import NoTelemetry, Telemetry, Values
 
 SKEWS = (-300, -60, -10, -1, 1, 10, 60, 300)
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -21,6 +23,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self.telemetry: Telemetry = NoTelemetry()
 
         def counter(name: str, about: str, *labels: str) -> Counter:
             return Counter(f"hushwatt_{name}", about, labels, registry=self.registry)
@@ -71,6 +74,25 @@ class Metrics:
             self.reports.labels(plan, result)
         for reason in STORE_ERRORS:
             self.store_errors.labels(reason)
+
+    def watched_by(self, telemetry: Telemetry, refresh: Callable[[], None]) -> None:
+        """Tell OpenTelemetry too what happens, and export counters and gauges to it."""
+        self.telemetry = telemetry
+        named = {family.name.replace("hushwatt_", "hushwatt."): family for family in self.registry.collect()}
+
+        def of_kind(kind: str) -> dict[str, Values]:
+            return {name: partial(self._values, f.name) for name, f in named.items() if f.type == kind}
+
+        telemetry.watch(of_kind("counter"), of_kind("gauge"), refresh)
+
+    def _values(self, name: str) -> list[tuple[dict[str, str], float]]:
+        return [
+            (sample.labels, sample.value)
+            for family in self.registry.collect()
+            if family.name == name
+            for sample in family.samples
+            if not sample.name.endswith("_created")
+        ]
 
     def text(self) -> bytes:
         """Everything in Prometheus' format."""

@@ -97,7 +97,7 @@ class ServedClient(ServiceClient):
 
     def begin(self, port):
         self.address = f"127.0.0.1:{port}"
-        self.client = httpx2.Client(base_url=f"http://{self.address}", timeout=PATIENCE)
+        self.client = httpx2.Client(base_url=f"http://{self.address}", timeout=PATIENCE)  # type: ignore[assignment]
 
 
 @contextmanager

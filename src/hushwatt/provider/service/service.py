@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
@@ -24,6 +25,7 @@ from hushwatt.provider.service.logs import log
 from hushwatt.provider.store.plans import add_plan, all_plans
 from hushwatt.provider.store.session import Database, StoreUnavailable
 from hushwatt.provider.store.slots import publish, scrub
+from hushwatt.provider.telemetry import span_since
 from hushwatt.wire.record import MAX_NUMBER
 
 SCRUB_BATCH_SLOTS = 8  # slots
@@ -62,10 +64,12 @@ class Service:
     async def publish(self, number: int, until: int) -> list[int]:
         """Publish the slots up to `until`, once and for all; those published together all or none."""
         moment, until = int(self.clock.now().timestamp()), self.schedules[number].plan.periods.last_complete(until)
+        began = time.perf_counter_ns()
         slots = await self.inbox.write(lambda session: publish(session, number, until, moment))
         plan = self.schedules[number].plan
         if slots:
             log().info("published", plan=plan.id, until=until, slots=len(slots))
+            self.metrics.telemetry.published(*span_since(began), plan.id, len(slots))
         if self.config.scrub:
             await self._scrub(number)
         return slots
