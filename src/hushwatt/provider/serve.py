@@ -62,7 +62,7 @@ def serve(config: Config, say: Say) -> None:
         ssl_certfile=_file(config.tls_certificate),
         ssl_keyfile=_file(config.tls_key),
         proxy_headers=config.proxy,
-        forwarded_allow_ips="127.0.0.1,::1",
+        forwarded_allow_ips=config.proxy_addresses.replace(" ", ""),
         limit_concurrency=timeouts.connections + 1,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,8 @@ class Config:
     assigned_turns: bool = False  # hold new homes to the turn offered, not to what they say first
     scrub: bool = False  # empty the payloads of published slots
     retention: str = "90d"  # how long after its plan's end a report may be kept
-    proxy: bool = False  # behind a proxy on this machine that sets X-Forwarded-For and -Proto
+    proxy: bool = False  # behind a proxy that sets X-Forwarded-For and -Proto
+    proxy_addresses: str = "127.0.0.1,::1"  # of proxies whose word counts, or their networks
     tls_certificate: str = ""
     tls_key: str = ""
     watched_certificate: str = ""  # one that a proxy uses, to be warned before it ends
@@ -68,6 +69,8 @@ class Config:
         if self.grace != "auto":
             parse_duration(self.grace)
         parse_duration(self.retention)
+        for address in self.proxy_addresses.split(","):
+            check_network(address.strip())
 
     @property
     def is_private(self) -> bool:
@@ -129,6 +132,19 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def check_network(address: str) -> None:
+    """Refuse what is neither an address nor a network such as 10.1.0.0/16.
+
+    >>> check_network("10.1.0.0/16")
+    """
+    try:
+        network = ip_network(address)
+    except ValueError:
+        raise UsageError(f"proxy_addresses has {address!r}, which is no address or network like 10.1.0.0/16") from None
+    if not network.prefixlen:
+        raise UsageError(f"proxy_addresses has {address}, which is everyone: anyone could tell any address")
 
 
 def parse_duration(text: str) -> timedelta:
