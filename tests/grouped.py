@@ -115,6 +115,7 @@ GROUPED = {
     "household/sources/test_slot_edges.py": "household/clock household/sources/slot_energy",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
+    "household/test_join.py": "household/leave",
     "household/test_run.py": "household/upload/upload_thread",
     "household/test_shown.py": """
         household/page/last_report household/page/numbers household/page/plan_page
@@ -159,6 +160,7 @@ GROUPED = {
     "provider/store/test_postgres.py": "provider/store/postgres_bytes",
     "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
     "provider/tally/engines/test_arrow_tally.py": "provider/tally/file_rotations",
+    "provider/tally/engines/test_spark.py": "provider/tally/engines/spark_rows",
     "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
     "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """

@@ -2,9 +2,9 @@
 
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
-from hushwatt.household.plain_words import plan_sentences
 from hushwatt.household.status import PlanStatus
 from hushwatt.household.words.consent_text import consent_terms, plan_changes, successor_terms
+from hushwatt.household.words.sentences import plan_sentences
 from hushwatt.privacy.promise import promise
 from hushwatt.sanitise import quoted
 
@@ -28,7 +28,8 @@ def plan_page(data: OwnerPageData, plan_id: str) -> str | None:
 def _terms(data: OwnerPageData, each: PlanStatus) -> str:
     provider = data.store.value("SELECT provider FROM plans WHERE plan = ?", (each.plan.id,))
     successors = successor_terms(data.caps.follow_successors)
-    return html.terms([*consent_terms(each.plan, promise(each.plan), each.address, provider), successors])
+    agreed = consent_terms(each.plan, promise(each.plan), each.address, provider, each.labels)
+    return html.terms([*agreed, successors])
 
 
 def _consents(data: OwnerPageData, plan_id: str) -> str:
