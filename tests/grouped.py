@@ -216,6 +216,7 @@ ACROSS = {
     "provider/test_hostile.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",
+    "provider/test_several_services.py",
     "provider/test_two_plans.py",
 }
 
