@@ -49,7 +49,9 @@ def serve(config: Config, say: Say) -> None:
     """Serve until a signal says stop; what was being written is finished first."""
     start_logs(config.log_level)
     make_folder(config.folder)
-    app = make_app(config, open_store(config.store_address), telemetry=telemetry_from(os.environ))
+    app = make_app(
+        config, open_store(config.store_address, config.migrates_by_hand), telemetry=telemetry_from(os.environ)
+    )
     if not app.state.service.schedules:
         raise UsageError("there is no plan to collect: give one with --plan")
     timeouts = timeouts_of(config)

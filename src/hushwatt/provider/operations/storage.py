@@ -45,7 +45,9 @@ class Disk:
 
     @classmethod
     def of(cls, folder: Path) -> "Disk":
-        usage = shutil.disk_usage(folder)
+        """The disk of a folder, which may not have been made yet."""
+        place = folder.resolve()
+        usage = shutil.disk_usage(next(each for each in (place, *place.parents) if each.is_dir()))
         return cls(usage.free, usage.total)
 
 

@@ -33,6 +33,7 @@ class Config:
     access: str = "auto"  # token, open, or auto: open on loopback only
     grace: str = "auto"  # how long after its end a slot takes reports; auto: its length, 15 m to 1 d
     assigned_turns: bool = False  # hold new homes to the turn offered, not to what they say first
+    migration: str = "auto"  # of an older store: auto, or by-hand: refuse it until `provider migrate` was run
     scrub: bool = False  # empty the payloads of published slots
     retention: str = "90d"  # how long after its plan's end a report may be kept
     proxy: bool = False  # behind a proxy that sets X-Forwarded-For and -Proto
@@ -97,6 +98,10 @@ class Config:
     def retention_time(self) -> timedelta:
         return parse_duration(self.retention)
 
+    @property
+    def migrates_by_hand(self) -> bool:
+        return self.migration == "by-hand"
+
     def grace_of(self, slot_seconds: int) -> timedelta:
         """How long a slot of that length takes reports after its end."""
         if self.grace == "auto":
@@ -106,6 +111,7 @@ class Config:
 
 CHOICES = {
     "enrolment": ("auto", "codes", "open"),
+    "migration": ("auto", "by-hand"),
     "access": ("auto", "token", "open"),
     "log_level": ("debug", "info", "warning", "error"),
 }

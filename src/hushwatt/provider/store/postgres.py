@@ -40,6 +40,7 @@ COLUMN_TYPES = {
     "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     "compact": "",
     "by_slot": " PARTITION BY RANGE (plan, slot)",
+    "has_table": "SELECT count(*) FROM pg_class WHERE relname = ? AND pg_table_is_visible(oid)",
 }
 WRITER_LOCK = 0x68757368  # "hush": whoever writes holds it
 CONNECT_SECONDS = 10.0  # seconds to wait for a connection
@@ -205,7 +206,7 @@ class Postgres:
 
     is_local = False
 
-    def __init__(self, address: str, connections: int = 8) -> None:
+    def __init__(self, address: str, connections: int = 8, by_hand: bool = False) -> None:
         self._partitions: set[str] = set()
         logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would name the server
         logging.getLogger("psycopg").propagate = False
@@ -222,7 +223,10 @@ class Postgres:
             )
             self._pool.open(wait=True, timeout=CONNECT_SECONDS)
             with self.writing() as session:
-                migrate(session, COLUMN_TYPES)
+                migrate(session, COLUMN_TYPES, by_hand)
+        except StateError:
+            self._pool.close()
+            raise
         except (PoolTimeout, StoreUnavailable, psycopg.Error):
             raise UsageError(
                 "cannot reach the PostgreSQL store; check the address, the user and the password"

@@ -37,6 +37,7 @@ COLUMN_TYPES = {
     "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
     "compact": " WITHOUT ROWID",
     "by_slot": " WITHOUT ROWID",
+    "has_table": "SELECT count(*) FROM sqlite_master WHERE name = ?",
 }
 CACHE_KIB = 16_384  # KiB that the writer may hold in memory
 CHECKPOINT_PAGES = 4_096  # pages after which the log is emptied into the file
@@ -179,7 +180,7 @@ class Sqlite:
 
     is_local = True
 
-    def __init__(self, path: str | Path, vfs: str | None = None) -> None:
+    def __init__(self, path: str | Path, vfs: str | None = None, by_hand: bool = False) -> None:
         self._path, self._vfs = Path(path), vfs
         self._fsync_failed = False  # a sync failed: nothing may be acknowledged until the next start
         self._lock = threading.Lock()
@@ -191,7 +192,7 @@ class Sqlite:
         self._writer.pragma("cache_size", -CACHE_KIB)
         with self.writing() as session:
             rewrite_wal(self._writer)  # the last life may have ended because a sync failed
-            migrate(session, COLUMN_TYPES)
+            migrate(session, COLUMN_TYPES, by_hand)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:
