@@ -32,7 +32,7 @@ def test_an_older_store_waits(hushwatt, older):
 
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
-    assert f"at step {STEPS - 1} of {STEPS}: run `hushwatt provider migrate`" in refused.stderr
+    assert f"at step {STEPS - 1} of {STEPS}: first run `hushwatt provider migrate`" in refused.stderr
     assert (checked.returncode, checked_again.stdout) == (1, checked.stdout)
     assert migrated.stdout == f"the store went from step {STEPS - 1} to step {STEPS}\n"
     assert (again.returncode, again.stdout) == (0, f"the store is up to date, at step {STEPS}\n")

@@ -116,8 +116,8 @@ class OlderStore(StateError):
     def __init__(self, taken: int) -> None:
         self.taken = taken
         super().__init__(
-            f"the store is at step {taken} of {len(MIGRATIONS)}: run `hushwatt provider migrate` with the same settings "
-            'first, or set migration = "auto"'
+            f"the store is at step {taken} of {len(MIGRATIONS)}: first run `hushwatt provider migrate` with the same "
+            'settings, or set migration = "auto"'
         )
 
 
