@@ -232,7 +232,8 @@ class CollectionReader:
 
     def health(self, plan: Plan) -> Health:
         number, state = self._number(plan), self.state(plan)
-        results = {result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id}
+        counts = self._metrics.count("reports").items()
+        results = {result: count for (key, result), count in counts if key == plan.id and count}
         with self._database.reading() as session:
             late = _together(plan, late_reports(session, number))
         return Health(
