@@ -8,7 +8,7 @@ every law counts as likely as the reports of all sides leave it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -59,14 +59,22 @@ def contrasts(sides: Sequence[CollectedSlots], same_homes: bool = True) -> Contr
     names = sides[0].plan.names
     tested = {}
     for name in names:
-        series = [side.series[name] for side in sides]
-        if all(each.period for each in series):
-            bounds = _covariance(sides, name) if same_homes else CovarianceBounds.none(len(sides))
-            tested[name] = ContrastTest.of(series, bounds, _same_draws(sides, name))
+        test = contrast_test(sides, name, same_homes)
+        if test is not None:
+            tested[name] = test
     raw = {name: test.p for name, test in tested.items()}
     adjusted = holm(raw)
     answers = {name: test.contrast(adjusted[name], len(tested)) for name, test in tested.items()}
     return Contrasts(tuple(sides), dict.fromkeys(names) | answers)
+
+
+def contrast_test(sides: Sequence[CollectedSlots], name: str, same_homes: bool = True) -> "ContrastTest | None":
+    """The test of one appliance; None where a side has no answer about it."""
+    series = [side.series[name] for side in sides]
+    if not all(each.period for each in series):
+        return None
+    bounds = _covariance(sides, name) if same_homes else CovarianceBounds.none(len(sides))
+    return ContrastTest.of(series, bounds, _same_draws(sides, name))
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,10 @@ class ContrastTest:
         """How likely a difference at least as far from zero would be, were there none."""
         below = self._below(0.0, relative=False)
         return min(1.0, 2 * min(below, 1 - below))
+
+    def limits(self, count: int = 1) -> tuple[float, float]:
+        """The 95 % limits of the difference, wide enough to hold for `count` differences at once (Bonferroni)."""
+        return replace(self, outside=self.outside / count)._ends(relative=False)
 
     def contrast(self, p_adjusted: float, count: int) -> Contrast:
         value, error = self._sums(0.0, relative=False)
