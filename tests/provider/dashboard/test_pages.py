@@ -613,7 +613,7 @@ def test_slots_of_hours_are_named_by_their_time(collecting, plan_of):
     fields = {each["id"]: each["type"] for each in page.all("input") if "id" in each}
 
     assert "1 Jan 2024, 09:00 to 1 Jan 2024, 15:00 (Asia/Tokyo): 2 slots" in page.text
-    assert fields["from"] == "text"
+    assert fields["from"] == "datetime-local"
 
 
 @pytest.mark.parametrize("path, view", [("/times", times), ("/series", series)])

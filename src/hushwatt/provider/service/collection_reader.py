@@ -15,6 +15,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.estimate.arrays import HomesHeard
+from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
@@ -25,7 +27,7 @@ from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
 from hushwatt.provider.store.slots import PublishedSlot, homes_when_published, late_reports, published_slots
-from hushwatt.provider.store.tallies import read_tallies
+from hushwatt.provider.store.tallies import counted_reports, last_reported, read_tallies
 from hushwatt.provider.tally.tally import Tallies
 
 MAX_SLOTS = 1000  # told at once
@@ -58,10 +60,11 @@ class NotYet:
 
 @dataclass(frozen=True)
 class Health:
-    """How the collection goes; counts are since the service started, `late` since ever."""
+    """How the collection goes; counts are since the service started, `counted` and `late` since ever."""
 
     homes: int
     published: int  # last slot published, −1: none
+    counted: int  # reports in all answers, whether they came by upload or in files
     accepted: int
     repeated: int
     rejected: dict[str, int]  # by reason
@@ -142,6 +145,23 @@ class CollectionReader:
             plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
         )
 
+    def collected(
+        self, plan: Plan, first: int | None = None, last: int | None = None, times: TimeFilter | None = None
+    ) -> CollectedSlots:
+        """What the published slots say, before it is summed up."""
+        return CollectedSlots.of(plan, self._tallies(plan, last), first, last, times)
+
+    def sides(self, plan: Plan, sides: Sequence[Side]) -> list[CollectedSlots]:
+        """The same for the sides of a comparison, all on the scale of the homes of the last published slot."""
+        tallies = self._tallies(plan, None)
+        return [side.collected(plan, tallies) for side in sides]
+
+    def last_reported(self, plan: Plan) -> int:
+        """The last published slot that has reports; −1: none."""
+        number = self._number(plan)
+        with self._database.reading() as session:
+            return last_reported(session, number, plan_state(session, number).published)
+
     def document(
         self,
         plan: Plan,
@@ -185,9 +205,11 @@ class CollectionReader:
         results = {result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id}
         with self._database.reading() as session:
             late = _together(plan, late_reports(session, number))
+            counted = counted_reports(session, number)
         return Health(
             homes=state.homes,
             published=state.published,
+            counted=counted,
             accepted=results.pop("accepted", 0),
             repeated=results.pop("repeated", 0),
             rejected=results,

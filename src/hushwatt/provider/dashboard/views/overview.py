@@ -10,10 +10,12 @@ from hushwatt.privacy.promise_words import reach
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.count_chart import count_chart
 from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.command_line import estimate_command
+from hushwatt.provider.dashboard.numbers_file import period_numbers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.plan_promise import cached_promise, rounded_up
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
-from hushwatt.provider.dashboard.views.top import chart, lead, table
+from hushwatt.provider.dashboard.views.top import chart, lead, links, table
 from hushwatt.provider.schedule import CLOSED, COMING, GRACE, OPEN, PUBLISHED
 from hushwatt.provider.service.collection_reader import SlotView
 
@@ -63,7 +65,9 @@ def show(page: PageContext) -> dict[str, Any]:
     if ranked:
         shown |= {
             "top": chart(ranked),
-            "top_table": table(ranked, page.estimates.swap_homes),
+            "top_table": table(ranked, page.estimates.swap_homes, links(page)),
+            "numbers": period_numbers("overview", page.ranked),
+            "command": estimate_command(page.query),
             "lead": lead(page.ranked),
         }
     return shown

@@ -5,6 +5,8 @@ from typing import Any
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.charts.interval_charts import bar_chart
+from hushwatt.provider.dashboard.command_line import estimate_command
+from hushwatt.provider.dashboard.numbers_file import period_numbers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT
@@ -35,5 +37,7 @@ def show(page: PageContext) -> dict[str, Any]:
     return {
         "chart": PageChart(figure, "Shares of all watts with 95 % intervals", FRAME_HEIGHT + ROW_HEIGHT * len(ranked)),
         "table": HtmlTable("Shares of all watts", [Column("Appliance"), *headings], rows),
+        "numbers": period_numbers("shares", ranked),
+        "command": estimate_command(page.query),
         "negative": any(period.share < 0 for _, period in ranked),
     }

@@ -6,6 +6,8 @@ from typing import Any
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.charts.interval_charts import dot_plot
+from hushwatt.provider.dashboard.command_line import estimate_command
+from hushwatt.provider.dashboard.numbers_file import period_numbers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.estimate.caveats import hardly_measured, unmeasured_times, watts_caption
@@ -24,7 +26,9 @@ def show(page: PageContext) -> dict[str, Any]:
     return {
         "k": count,
         "chart": chart(ranked),
-        "table": table(ranked, page.estimates.swap_homes),
+        "table": table(ranked, page.estimates.swap_homes, links(page)),
+        "numbers": period_numbers("top", ranked),
+        "command": estimate_command(page.query),
         "about": f"{watts_caption(page.estimates)} {hardly_measured(page.estimates)}".rstrip(),
         "missed": unmeasured_times(page.estimates),
         "influence": formatting.number(page.estimates.influence or 0.0, 1),
@@ -61,7 +65,12 @@ def chart(ranked: list[tuple[str, PeriodEstimates]]) -> PageChart:
     return PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(ranked))
 
 
-def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) -> HtmlTable:
+def links(page: PageContext) -> dict[str, str]:
+    """Where each appliance is told in full."""
+    return {formatting.title(name): page.query.link("/series", appliance=name) for name in page.plan.names}
+
+
+def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float], linked: dict[str, str]) -> HtmlTable:
     rows = [
         [
             formatting.title(name),
@@ -77,7 +86,7 @@ def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) ->
     ]
     headings = ("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap")
     columns = number_columns(*headings, *further_headings(ranked))
-    return HtmlTable("Appliances by mean watts", [Column("Appliance"), *columns], rows)
+    return HtmlTable("Appliances by mean watts", [Column("Appliance"), *columns], rows, links=linked)
 
 
 def further_headings(ranked: list[tuple[str, PeriodEstimates]]) -> list[str]:

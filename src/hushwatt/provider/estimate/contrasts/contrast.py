@@ -42,6 +42,8 @@ class Contrast:
     percent_low: float | None
     percent_high: float | None
     detectable: float  # watts: a difference of so much is seen in four of five cases
+    low_together: float  # limits that hold for all appliances at once (Bonferroni)
+    high_together: float
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ class ContrastTest:
         value, error = self._sums(0.0, relative=False)
         means = self.means[:, self.middle]
         sure = means[B] > 2 * np.sqrt(self.variance[B, self.middle]) and means[B] > 0
-        low, high = self._ends(relative=False)
+        low, high = self.limits()
+        together = self.limits(count)
         percent = [100 * each for each in (value[self.middle] / means[B], *self._ends(relative=True))] if sure else None
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / count) + NormalDist().inv_cdf(DETECTION)
         return Contrast(
@@ -142,6 +145,8 @@ class ContrastTest:
             percent_low=percent[1] if percent else None,
             percent_high=percent[2] if percent else None,
             detectable=float(z * error[self.middle]),
+            low_together=together[0],
+            high_together=together[1],
         )
 
     def _sums(self, shift: float, relative: bool) -> tuple[Floats, Floats]:

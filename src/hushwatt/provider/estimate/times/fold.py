@@ -45,6 +45,12 @@ def _offset(at: datetime) -> int:
     return -int((at.utcoffset() or timedelta()).total_seconds()) // 60
 
 
+def fold_key(fold: str, start: datetime) -> str:
+    """The key of what begins then, by the plan's clocks."""
+    key_of, name_of = FOLDS[fold]
+    return name_of(key_of(start))
+
+
 def fold_rows(plan: Plan, timeline: SlotTimeline, fold: str) -> dict[str, Mask]:
     """The rows of a timeline that belong to each key, in the order of the clock; refused where keys cannot be told.
 

@@ -1,0 +1,97 @@
+"""The two sides of a comparison: as they stand in an address, in a sentence, and on the command line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from hushwatt.plan.plan import Plan
+from hushwatt.plan.times import nanoseconds
+from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.chosen_times import TimeFields, times_text
+from hushwatt.provider.dashboard.page_context import PageContext
+from hushwatt.provider.dashboard.query import SIDES, TIMES
+from hushwatt.provider.estimate.contrasts.side import Side
+from hushwatt.provider.estimate.times.time_range import written_end, written_start
+
+Asked = Mapping[str, str]  # from, to, hours, weekdays; those that are asked for
+DAYS = 7
+
+
+@dataclass(frozen=True)
+class ComparedSide:
+    """One side."""
+
+    name: str  # a or b
+    side: Side
+    words: str
+    fields: TimeFields
+
+
+def compared_sides(page: PageContext) -> list[ComparedSide]:
+    """The sides of an address; what a side leaves open is what the whole page asks for."""
+    given = page.query.given
+    whole = {name: given[name] for name in TIMES if name in given}
+    return [_side(page, name, {**whole, **_own(given, name)}) for name in "ab"]
+
+
+def _own(given: Mapping[str, str], name: str) -> dict[str, str]:
+    return {part: given[f"{name}_{part}"] for part in TIMES if f"{name}_{part}" in given}
+
+
+def _side(page: PageContext, name: str, asked: Asked) -> ComparedSide:
+    side = Side.parse(page.plan, written(asked))
+    words = times_text(page.plan, side.first, side.last, side.times)
+    return ComparedSide(name, side, words, TimeFields.of(page.query, f"{name}_"))
+
+
+def written(asked: Asked) -> str:
+    """A side as the command line takes it.
+
+    >>> written({"from": "2024-01-15", "hours": "6-8,17-21"}), written({})
+    ('2024-01-15..,hours=6-8+17-21', '..')
+    """
+    dates = f"{asked.get('from', '')}..{asked.get('to', '')}"
+    repeated = [f"{name}={asked[name].replace(',', '+')}" for name in ("hours", "weekdays") if name in asked]
+    return ",".join([dates, *repeated] if dates != ".." or not repeated else repeated)
+
+
+def suggested(page: PageContext) -> dict[str, dict[str, str]]:
+    """Comparisons to begin with, by their names: as parameters of an address."""
+    plan, found = page.plan, {}
+    if plan.publish * plan.slot.seconds <= 4 * 3600:
+        found["Evening against night"] = {"a_hours": "17-21", "b_hours": "0-6"}
+    if plan.publish * plan.slot.seconds <= formatting.DAY:
+        found["Weekends against weekdays"] = {"a_weekdays": "sat,sun", "b_weekdays": "mon-fri"}
+        found |= _weeks(page)
+    return found
+
+
+def _weeks(page: PageContext) -> dict[str, dict[str, str]]:
+    """The last seven days with reports against the seven before."""
+    plan, last = page.plan, page.last_reported
+    if last < 0:
+        return {}
+    end = plan.calendar.end_of(last)
+    starts = [_slot_at(plan, end - timedelta(days=days)) for days in (DAYS, 2 * DAYS)]
+    if starts[1] < 0:
+        return {}
+    begin, before = starts
+    sides = {"a": (begin, last), "b": (before, begin - 1)}
+    parts = {
+        f"{name}_{part}": text
+        for name, (first, final) in sides.items()
+        for part, text in (("from", written_start(plan, first)), ("to", written_end(plan, final)))
+    }
+    return {f"Last {DAYS} days against the {DAYS} before": parts}
+
+
+def _slot_at(plan: Plan, moment: datetime) -> int:
+    slot = int(plan.calendar.slot_of(np.array(nanoseconds(moment))))
+    return slot if slot < 0 else plan.periods.first_of(slot)
+
+
+def asks_for_sides(page: PageContext) -> bool:
+    """Whether the address says what to compare."""
+    return any(name in page.query.given for name in SIDES)
