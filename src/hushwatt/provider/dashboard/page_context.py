@@ -29,6 +29,7 @@ class SlotCell:
     value: float = 0.0  # mean watts of a home
     low: float = 0.0  # 95 % limits
     high: float = 0.0
+    noise: float = 0.0  # standard error, without what no level shows
     unsmoothed: bool = False  # whether it is not smoothed although that was asked for
     missing: str = ""  # why there is no answer
     missing_detail: str = ""  # the same, with how many homes there are and how many it takes
@@ -146,6 +147,7 @@ class PageContext:
             value=float(numbers.watts[index]),
             low=float(numbers.watts_low[index]),
             high=float(numbers.watts_high[index]),
+            noise=float(numbers.watts_se[index]),
             unsmoothed=self.estimates.smoothed and not numbers.smoothed[index],
         )
 

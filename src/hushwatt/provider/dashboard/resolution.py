@@ -1,7 +1,8 @@
 """How finely time is told: by the finest measure at which the numbers say something.
 
-A number says something where half of its 95 % interval is at most a quarter of the appliance's mean, or at most
-what the appliance itself goes up and down by.  The rule looks at a typical interval, the median one.
+A number says something where its noise (1.96 standard errors) is at most a quarter of the appliance's mean, or at
+most what the appliance itself goes up and down by.  The rule looks at a typical number, the one with the median
+noise.  What lies above the top level is no noise: it makes intervals wide, and no longer range makes them narrower.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,14 +20,14 @@ from hushwatt.provider.estimate.intervals import Z95
 from hushwatt.provider.estimate.times.course import courses
 from hushwatt.provider.estimate.times.fold import fold_rows
 
-PART = 4  # an interval's half is at most so many-th of the mean
+PART = 4  # noise is at most so many-th of the mean
 
 
 @dataclass(frozen=True)
 class Precision:
     """What a typical number of an appliance is worth."""
 
-    reach: float  # half of a typical 95 % interval, watts
+    reach: float  # noise of a typical number, 1.96 standard errors, watts
     mean: float
     varies: float  # by how much it goes up and down beyond the noise: a standard deviation
 
@@ -40,7 +41,7 @@ class Precision:
         known = [cell for cell in cells if not cell.missing]
         if not known:
             return None
-        values, reaches = [cell.value for cell in known], [cell.reach for cell in known]
+        values, reaches = [cell.value for cell in known], [Z95 * cell.noise for cell in known]
         noise = fmean((reach / Z95) ** 2 for reach in reaches)
         return cls(median(reaches), fmean(values), max(pvariance(values) - noise, 0.0) ** 0.5)
 
@@ -98,7 +99,7 @@ def _sensible(page: PageContext) -> Iterator[str]:
 
 
 def _typical(series: TimeSeries) -> Precision | None:
-    """The precision of the appliance in the middle, by how large the interval is beside what it may be."""
+    """The precision of the middling appliance, by how large the interval is beside what it may be."""
     found = [each for each in map(Precision.of, series.rows.values()) if each is not None]
     if not found:
         return None
@@ -110,8 +111,8 @@ def _why(plan: Plan, per: str, found: Precision | None, finer: tuple[str, float]
     if found is None:
         return ""
     watts: Callable[[float], str] = partial(_watts, digits=formatting.decimals(found.reach))
-    who = "the appliance" if names == 1 else "the appliance in the middle"
-    shown, typical = f"Shown {_by(plan, per)}", f"a typical interval of {who} is ±{watts(found.reach)}"
+    who = "the appliance" if names == 1 else "the middling appliance"
+    shown, typical = f"Shown {_by(plan, per)}", f"the noise of a typical number of {who} is ±{watts(found.reach)}"
     if not found.says:
         rule = f"more than a quarter of its mean ({watts(found.mean)}) and than its ups and downs"
         return f"{shown}, the coarsest there is: even so {typical}, {rule}. More homes or a longer range would help."
@@ -131,7 +132,7 @@ def _asked_for(page: PageContext, series: TimeSeries) -> str:
         return ""
     reach = _watts(found.reach, formatting.decimals(found.reach))
     doubt = "" if found.says else "; that is more than a quarter of the mean and than the ups and downs: mostly noise"
-    return f"Shown {_by(page.plan, page.query.per)}, as asked for: a typical interval is ±{reach}{doubt}."
+    return f"Shown {_by(page.plan, page.query.per)}, as asked for: the noise of a typical number is ±{reach}{doubt}."
 
 
 def _watts(value: float, digits: int) -> str:

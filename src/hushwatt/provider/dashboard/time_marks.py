@@ -81,7 +81,7 @@ def course_cell(point: CoursePoint | None) -> SlotCell:
     """A number of a course as it is shown."""
     if point is None:
         return SlotCell(-1, 0, missing=TOO_FEW, missing_detail=TOO_FEW)
-    return SlotCell(-1, point.slots, point.watts, point.low, point.high)
+    return SlotCell(-1, point.slots, point.watts, point.low, point.high, point.noise)
 
 
 def _point(row: Sequence[CoursePoint | None], place: int | None) -> CoursePoint | None:

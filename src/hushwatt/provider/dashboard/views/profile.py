@@ -20,6 +20,7 @@ from hushwatt.provider.estimate.times.course import CoursePoint, Courses, course
 from hushwatt.provider.estimate.times.fold import fold_rows
 
 HEIGHT = 400
+MOST_KEYS, MOST_SMALL = 168, 24  # keys of an appliance, and of each of all
 NAMES = {"hour": "By the hour", "weekday": "By the weekday", "hour-of-week": "By the hour of the week"}
 WORDS = {"hour": "hour of the day", "weekday": "weekday", "hour-of-week": "hour of the week"}
 
@@ -30,7 +31,7 @@ def show(page: PageContext) -> dict[str, Any]:
     if not page.ranked:
         return shown
     folds = _possible(page)
-    fold = page.query.fold if page.query.fold in folds or "fold" in page.query.given else next(iter(folds), "")
+    fold = page.query.fold if page.query.fold in folds else next(iter(folds), "")
     if not fold:
         return shown
     found = courses(page.collected, fold, names or [name for name, _ in page.ranked])
@@ -48,8 +49,8 @@ def show(page: PageContext) -> dict[str, Any]:
 
 
 def _possible(page: PageContext) -> list[str]:
-    """The folds that what is published can be told apart by, and that have several keys."""
-    return [fold for fold in FOLDED if _keys(page, fold) > 1]
+    """The folds that what is published can be told apart by, and that have several keys; few for all in small."""
+    return [fold for fold in FOLDED if 1 < _keys(page, fold) <= (MOST_KEYS if page.query.appliances else MOST_SMALL)]
 
 
 def _keys(page: PageContext, fold: str) -> int:

@@ -4,12 +4,17 @@ Ranks, shares and levels are not worked out, so that a page need not wait for th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
 
 from hushwatt.plan.plan import Plan
+from hushwatt.privacy.rotation import reporting_span
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Mask
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.measuring_mean import joined_means
 from hushwatt.provider.estimate.times.fold import fold_rows
 
 
@@ -21,6 +26,7 @@ class CoursePoint:
     watts: float  # mean of a home
     low: float  # 95 % limits
     high: float
+    noise: float  # standard error, without what no level shows
 
     @property
     def reach(self) -> float:
@@ -41,9 +47,8 @@ class Courses:
 def courses(collected: CollectedSlots, fold: str, names: Sequence[str]) -> Courses:
     """The course of the appliances with these names."""
     rows = fold_rows(collected.plan, collected.timeline, fold)
-    few = replace(collected, series={name: collected.series[name] for name in names})
-    parts = [few.only(mask) for mask in rows.values()]
-    found = {name: tuple(_point(part.series[name], part.slots) for part in parts) for name in names}
+    parts = [FoldPart.of(collected, mask) for mask in rows.values()]
+    found = {name: _points([part.series(name) for part in parts], parts) for name in names}
     return Courses(collected.plan, fold, tuple(rows), found)
 
 
@@ -52,8 +57,58 @@ def side(collected: CollectedSlots, rows: Mask, name: str) -> CollectedSlots:
     return replace(collected, series={name: collected.series[name]}).only(rows)
 
 
-def _point(series: ApplianceSeries, slots: int) -> CoursePoint | None:
-    if series.period is None:
-        return None
-    low, high = series.limits
-    return CoursePoint(slots, series.period.watts, low, high)
+@dataclass(frozen=True)
+class FoldPart:
+    """The slots of one key by themselves, and as a part of all that was collected."""
+
+    whole: CollectedSlots
+    timeline: SlotTimeline  # of all slots, with those of the key asked for
+    alone: TallyArrays
+    alone_timeline: SlotTimeline
+
+    @classmethod
+    def of(cls, whole: CollectedSlots, mask: Mask) -> "FoldPart":
+        plan, timeline = whole.plan, whole.timeline.only(mask)
+        groups = timeline.requested[timeline.slot_index]
+        alone = TallyArrays(*(getattr(whole.arrays, column.name)[groups] for column in fields(TallyArrays)))
+        by_itself = SlotTimeline.of(alone, plan.minimum_homes, publish=plan.publish, span=reporting_span(plan))
+        return cls(whole, timeline, alone, by_itself)
+
+    @property
+    def slots(self) -> int:
+        return int(self.timeline.requested.sum())
+
+    def series(self, name: str) -> ApplianceSeries:
+        """An appliance over these slots: from their own tallies, unless too few spoke in one of them alone.
+
+        Then what counts depends on the slots around it.
+        """
+        known, asked = self.whole.series[name], self.timeline.requested
+        speakers = known.clipped_slots.speakers[asked]
+        if ((speakers > 0) & (speakers < self.whole.plan.minimum_homes)).any():
+            return known.over(self.whole.arrays, self.timeline, self.whole.slot_homes)
+        homes = self.whole.slot_homes[asked]
+        return ApplianceSeries.of(self.whole.plan, self.alone, known.number, self.alone_timeline, homes)
+
+
+def _points(series: Sequence[ApplianceSeries], parts: Sequence[FoldPart]) -> tuple[CoursePoint | None, ...]:
+    limits = iter(_limits([each for each in series if each.period is not None]))
+    return tuple(
+        None if each.period is None else _point(each, part.slots, next(limits))
+        for each, part in zip(series, parts, strict=True)
+    )
+
+
+def _point(series: ApplianceSeries, slots: int, limits: tuple[float, float]) -> CoursePoint:
+    assert series.period is not None
+    noise = float(np.sqrt(series.period.watts_variance) if series.mean is None else series.mean.noise[0])
+    return CoursePoint(slots, series.period.watts, *limits, noise=noise)
+
+
+def _limits(series: Sequence[ApplianceSeries]) -> Sequence[tuple[float, float]]:
+    """The limits of periods of the same appliance; those that ask for many tails are worked out at once."""
+    means = [each.mean for each in series if each.mean is not None]
+    if len(means) < 2 or len(means) < len(series):
+        return [each.limits for each in series]
+    lows, highs = joined_means(means).limits(series[0].real)
+    return [each.limits_from(*ends) for each, *ends in zip(series, lows.tolist(), highs.tolist(), strict=True)]
