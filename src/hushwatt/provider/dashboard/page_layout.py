@@ -112,7 +112,7 @@ def left_out_text(page: PageContext) -> str:
 
 def range_links(page: PageContext, path: str) -> list[tuple[str, str, bool]]:
     """Links to the last days that have reports, and to everything."""
-    query, last = page.query, page.last_reported
+    query, last = page.query, page.last_reported if page.last_reported >= 0 else page.state.published
     ranges = last_ranges(page.plan, last) if last >= 0 else {}
     between = query.first, query.last
     links = [

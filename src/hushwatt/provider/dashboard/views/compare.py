@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from hushwatt.errors import UsageError
+from hushwatt.plan.plan import Plan
+from hushwatt.privacy.tails import is_real
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.charts.interval_charts import dot_plot
@@ -40,7 +42,7 @@ def show(page: PageContext) -> dict[str, Any]:
     counts = [formatting.count(side.slots, page.plan.periods.word) for side in found.sides]
     if not known:
         return shown | {"nothing": "too few homes spoke in one of these times"}
-    return shown | _answer(sides, known, counts)
+    return shown | _answer(page.plan, sides, known, counts)
 
 
 def _ideas(page: PageContext, ideas: dict[str, dict[str, str]]) -> list[tuple[str, str, bool]]:
@@ -55,7 +57,7 @@ def _begun(page: PageContext, ideas: dict[str, dict[str, str]]) -> PageContext:
     return replace(page, query=replace(page.query, given={**page.query.given, **first}))
 
 
-def _answer(sides: list[ComparedSide], known: dict[str, Contrast], counts: list[str]) -> dict[str, Any]:
+def _answer(plan: Plan, sides: list[ComparedSide], known: dict[str, Contrast], counts: list[str]) -> dict[str, Any]:
     ordered = sorted(known.items(), key=lambda each: -abs(each[1].difference))
     figure = dot_plot(
         [formatting.title(name) for name, _ in ordered],
@@ -74,6 +76,7 @@ def _answer(sides: list[ComparedSide], known: dict[str, Contrast], counts: list[
         "command": compare_command(*(each.side.what for each in sides)),
         "counts": counts,
         "compared": len(known),
+        "real": any(is_real(plan, number) for number in range(len(plan.appliances))),
     }
 
 
@@ -82,7 +85,8 @@ def lead(ordered: list[tuple[str, Contrast]], here: str, there: str) -> str:
     sure = [(name, each) for name, each in ordered if each.p_adjusted < SURE]
     told = [_sentence(name, each, here, there) for name, each in sure[:MOST_TOLD]]
     more = len(sure) - len(told)
-    told += [f"So it is of {formatting.count(more, 'other appliance')}."] if more else []
+    told += [f"{formatting.count(more, 'more appliance')} differ for certain."] if more > 1 else []
+    told += [f"{formatting.title(sure[-1][0])} differs for certain too."] if more == 1 else []
     rest = [formatting.appliance_name(name) for name, each in ordered if each.p_adjusted >= SURE]
     if rest and sure:
         told.append(f"{_listed(rest)} cannot be told apart.")
@@ -118,7 +122,7 @@ def _table(ordered: list[tuple[str, Contrast]]) -> HtmlTable:
             formatting.signed_watts(each.difference, each.low, each.high),
             formatting.watts_between(each.low, each.high),
             _percent(each),
-            "certain" if each.p_adjusted < SURE else "cannot be told apart",
+            "certain" if each.p_adjusted < SURE else "not certain",
             f"{each.p_adjusted:.2g}" if each.p_adjusted >= 0.001 else "< 0.001",
             formatting.watts(each.detectable, each.low, each.high),
         ]
@@ -133,7 +137,8 @@ def _percent(each: Contrast) -> str:
     if each.percent is None or each.percent_low is None or each.percent_high is None:
         return formatting.NONE
     low, high = formatting.number(each.percent_low), formatting.number(each.percent_high)
-    return f"{formatting.percent(each.percent / 100, 0)} ({low} to {high})"
+    sign = "+" * (each.percent >= 0.5)
+    return f"{sign}{formatting.percent(each.percent / 100, 0)} ({low} to {high})"
 
 
 def _numbers(ordered: list[tuple[str, Contrast]]) -> NumbersFile:

@@ -46,11 +46,11 @@ class CurrentSlot:
 
 
 def show(page: PageContext) -> dict[str, Any]:
-    slots = page.reader.slots(page.plan)[-MAX_SLOTS:]
+    slots, latest = _latest(page)
     promise = cached_promise(page.plan)
     shown: dict[str, Any] = {
         "homes": page.state.homes,
-        "slot_now": _now(page, slots),
+        "slot_now": _now(page, latest),
         "epsilon": plain(page.plan.epsilon),
         "appliance_epsilon": rounded_up(reach(promise)),
         "window": any_window(page.plan),
@@ -61,6 +61,7 @@ def show(page: PageContext) -> dict[str, Any]:
     }
     if slots:
         shown |= {"slots_chart": _slots_chart(page, slots), "slots_table": _slots_table(page, slots)}
+        shown["since"] = "" if slots is latest else formatting.slot_name(page.plan, page.last_reported)
     ranked = page.ranked[:TOP_APPLIANCES]
     if ranked:
         shown |= {
@@ -71,6 +72,15 @@ def show(page: PageContext) -> dict[str, Any]:
             "lead": lead(page.ranked),
         }
     return shown
+
+
+def _latest(page: PageContext) -> tuple[list[SlotView], list[SlotView]]:
+    """The slots to tell of, the last with reports among them, and the latest ones."""
+    latest = page.reader.slots(page.plan)[-MAX_SLOTS:]
+    if page.last_reported < 0 or any(slot.reports for slot in latest):
+        return latest, latest
+    last = page.last_reported
+    return page.reader.slots(page.plan, last - (MAX_SLOTS - 1) * page.plan.publish, last), latest
 
 
 def _now(page: PageContext, slots: list[SlotView]) -> CurrentSlot | None:

@@ -45,7 +45,7 @@ def show(page: PageContext) -> dict[str, Any]:
         "names": ", ".join(map(formatting.title, names)),
         "name": names[0] if len(names) == 1 else "",
     }
-    return shown | about | (_chosen(page, found) if names else {"small": _small(page, found)})
+    return shown | about | (_chosen(page, found) if names else _all(page, found))
 
 
 def _possible(page: PageContext) -> list[str]:
@@ -82,8 +82,12 @@ def _chosen(page: PageContext, found: Courses) -> dict[str, Any]:
     }
 
 
-def _small(page: PageContext, found: Courses) -> list[SmallMultiple]:
-    return [_one(page, found, name, row) for name, row in found.by_appliance.items()]
+def _all(page: PageContext, found: Courses) -> dict[str, Any]:
+    """Every appliance in small; a sentence about the one with the most watts, which the numbers chose."""
+    name, _ = page.ranked[0]
+    told = widest(page.collected, told_times(page.collected, found.fold), name, len(page.plan.names))
+    small = [_one(page, found, name, row) for name, row in found.by_appliance.items()]
+    return {"small": small, "lead": told[1] if told else ""}
 
 
 def _one(page: PageContext, found: Courses, name: str, row: Sequence[CoursePoint | None]) -> SmallMultiple:

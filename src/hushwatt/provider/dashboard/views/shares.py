@@ -9,7 +9,8 @@ from hushwatt.provider.dashboard.command_line import estimate_command
 from hushwatt.provider.dashboard.numbers_file import period_numbers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
-from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT
+from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT, lead, widening
+from hushwatt.provider.estimate.results import PeriodEstimates
 
 
 def show(page: PageContext) -> dict[str, Any]:
@@ -39,5 +40,16 @@ def show(page: PageContext) -> dict[str, Any]:
         "table": HtmlTable("Shares of all watts", [Column("Appliance"), *headings], rows),
         "numbers": period_numbers("shares", ranked),
         "command": estimate_command(page.query),
+        "lead": _lead(ranked),
         "negative": any(period.share < 0 for _, period in ranked),
     }
+
+
+def _lead(ranked: list[tuple[str, PeriodEstimates]]) -> str:
+    """The largest part in a sentence; as the numbers choose it, its limits hold for all at once."""
+    name, first = ranked[0]
+    if first.rank_worst != 1:
+        return lead(ranked)
+    times = widening(len(ranked))
+    low, high = (first.share + times * (end - first.share) for end in (first.share_low, first.share_high))
+    return f"{formatting.title(name)} has the largest part: {formatting.percent_between(low, high)} of all watts."

@@ -12,6 +12,7 @@ from hushwatt.provider.dashboard.resolution import resolved
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.time_marks import TimeMark, TimeSeries
 from hushwatt.provider.dashboard.views.series import told
+from hushwatt.provider.dashboard.views.top import lead
 
 MAX_SLOTS = 300
 ROW_HEIGHT, FRAME_HEIGHT = 30, 56
@@ -23,6 +24,7 @@ def show(page: PageContext) -> dict[str, Any]:
     found = resolved(page, [name for name, _ in page.ranked], MAX_SLOTS)
     cells = found.series.cells
     return {
+        "lead": lead(page.ranked),
         "chart": _chart(found.series),
         "table": _table(found.series),
         "holes": any(cell.missing for cell in cells),

@@ -1,6 +1,7 @@
 """The appliances that use the most, with intervals; ranks that are open are ties."""
 
 from math import ceil
+from statistics import NormalDist
 from typing import Any
 
 from hushwatt.provider.dashboard import formatting
@@ -11,6 +12,7 @@ from hushwatt.provider.dashboard.numbers_file import period_numbers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.estimate.caveats import hardly_measured, unmeasured_times, watts_caption
+from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95
 from hushwatt.provider.estimate.results import PeriodEstimates
 
 DEFAULT_COUNT = 10
@@ -34,20 +36,35 @@ def show(page: PageContext) -> dict[str, Any]:
         "influence": formatting.number(page.estimates.influence or 0.0, 1),
         "tied": tied,
         "shown": len(ranked),
-        "lead": lead(ranked),
+        "lead": lead(page.ranked),
     }
 
 
 def lead(ranked: list[tuple[str, PeriodEstimates]]) -> str:
-    """The answer in a sentence."""
+    """The answer in a sentence; as the numbers choose whom it is about, limits hold for all of them at once."""
     name, first = ranked[0]
     where = "a home" if first.measured is None else "a home that measures it"
-    figure = f"{formatting.watts_between(first.low, first.high)} on average in {where}"
+    figure = f"{formatting.watts_between(*wider(first, len(ranked)))} on average in {where}"
     if first.rank_worst == 1:
-        return f"{formatting.title(name)} uses the most: {figure}, with 95 % confidence."
+        return f"{formatting.title(name)} uses the most: {figure}, with 95 % confidence for all of them at once."
     rivals = [formatting.appliance_name(other) for other, period in ranked if period.rank_best == 1]
     names = formatting.title(_listed(rivals))
     return f"{names} are tied for first place: the data cannot tell them apart yet."
+
+
+def widening(count: int) -> float:
+    """How much wider 95 % limits are that hold for `count` numbers at once (Bonferroni).
+
+    >>> round(widening(1), 6), round(widening(15), 2)
+    (1.0, 1.5)
+    """
+    return NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / count) / Z95
+
+
+def wider(period: PeriodEstimates, count: int) -> tuple[float, float]:
+    """The 95 % limits of the watts made wide enough for `count` appliances at once."""
+    times = widening(count)
+    return period.watts - times * (period.watts - period.low), period.watts + times * (period.high - period.watts)
 
 
 def chart(ranked: list[tuple[str, PeriodEstimates]]) -> PageChart:
