@@ -79,13 +79,14 @@ class FoldPart:
         return int(self.timeline.requested.sum())
 
     def series(self, name: str) -> ApplianceSeries:
-        """An appliance over these slots: from their own tallies, unless too few spoke in one of them alone.
+        """An appliance over these slots: from their own tallies, unless too few homes spoke in one of them.
 
-        Then what counts depends on the slots around it.
+        Then what counts depends on the slots around it; as it does for a kind of homes.
         """
         known, asked = self.whole.series[name], self.timeline.requested
         speakers = known.clipped_slots.speakers[asked]
-        if ((speakers > 0) & (speakers < self.whole.plan.minimum_homes)).any():
+        few = (speakers > 0) & (speakers < self.whole.plan.minimum_homes)
+        if known.rows is not None or few.any():
             return known.over(self.whole.arrays, self.timeline, self.whole.slot_homes)
         homes = self.whole.slot_homes[asked]
         return ApplianceSeries.of(self.whole.plan, self.alone, known.number, self.alone_timeline, homes)

@@ -6,7 +6,7 @@ Likewise each hour, day, week or month of the calendar may be taken by itself.
 """
 
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 
 import numpy as np
 
@@ -62,7 +62,8 @@ def fold_rows(plan: Plan, timeline: SlotTimeline, fold: str) -> dict[str, Mask]:
     by_hour = fold in ("hour", "hour-of-week")
     keys = []
     for start, end in local_spans(plan, timeline):
-        together = end - start < DAY if by_hour else name_of(key_of(start)) == name_of(key_of(end - TICK))
+        last = (end.astimezone(UTC) - TICK).astimezone(end.tzinfo)
+        together = end - start < DAY if by_hour else name_of(key_of(start)) == name_of(key_of(last))
         if not together:
             lasting = plan.slot.lasting(plan.publish)
             raise UsageError(f"fold {fold}: a {plan.periods.word} lasts {lasting}, which cannot be told apart by that")
