@@ -23,6 +23,8 @@ CHARTS = {
     "/shares": 1,
     "/times": 1,
     "/series": 1,
+    "/profile": 0,
+    "/compare": 1,
     "/levels": 1,
     "/collection": 1,
     "/plan": 0,

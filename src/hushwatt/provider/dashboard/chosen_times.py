@@ -89,6 +89,8 @@ def _days_text(times: TimeFilter) -> str:
 
 
 def _range_text(plan: Plan, first: int | None, last: int | None) -> str:
+    if first is not None and last is not None and _moment(plan, first, end=False) == _moment(plan, last, end=True):
+        return f"on {_moment(plan, last, end=True)}"
     start = "" if first is None else f"from {_moment(plan, max(first, 0), end=False)}"
     end = "" if last is None else f"to {_moment(plan, min(last, plan.calendar.slots - 1), end=True)}"
     return " ".join(filter(None, (start, end)))

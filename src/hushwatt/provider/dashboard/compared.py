@@ -65,7 +65,7 @@ def suggested(page: PageContext) -> dict[str, dict[str, str]]:
     if plan.publish * plan.slot.seconds <= formatting.DAY:
         found["Weekends against weekdays"] = {"a_weekdays": "sat,sun", "b_weekdays": "mon-fri"}
         found |= _weeks(page)
-    return found
+    return found | _halves(page)
 
 
 def _weeks(page: PageContext) -> dict[str, dict[str, str]]:
@@ -79,12 +79,26 @@ def _weeks(page: PageContext) -> dict[str, dict[str, str]]:
         return {}
     begin, before = starts
     sides = {"a": (begin, last), "b": (before, begin - 1)}
-    parts = {
+    return {f"Last {DAYS} days against the {DAYS} before": _dates(plan, sides)}
+
+
+def _halves(page: PageContext) -> dict[str, dict[str, str]]:
+    """The later half of what was asked for against the earlier one."""
+    plan, asked = page.plan, page.asked
+    if len(asked) < 2:
+        return {}
+    begin, last = asked[len(asked) // 2], plan.periods.last_of(asked[-1])
+    sides = {"a": (begin, last), "b": (asked[0], begin - 1)}
+    return {"Later half against earlier half": _dates(plan, sides)}
+
+
+def _dates(plan: Plan, sides: Mapping[str, tuple[int, int]]) -> dict[str, str]:
+    """The first and the last slot of each side as parameters."""
+    return {
         f"{name}_{part}": text
         for name, (first, final) in sides.items()
         for part, text in (("from", written_start(plan, first)), ("to", written_end(plan, final)))
     }
-    return {f"Last {DAYS} days against the {DAYS} before": parts}
 
 
 def _slot_at(plan: Plan, moment: datetime) -> int:

@@ -8,7 +8,7 @@ from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.estimate.array_types import Mask
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.contrasts.contrast import contrast_test
-from hushwatt.provider.estimate.times.course import side
+from hushwatt.provider.estimate.courses.course import side
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import PageContext, SlotCell
 from hushwatt.provider.dashboard.query import RESOLUTIONS
 from hushwatt.provider.dashboard.time_marks import TimeSeries, course_series, slot_series
+from hushwatt.provider.estimate.courses.course import courses
 from hushwatt.provider.estimate.intervals import Z95
-from hushwatt.provider.estimate.times.course import courses
 from hushwatt.provider.estimate.times.fold import fold_rows
 
 PART = 4  # noise is at most so many-th of the mean

@@ -7,7 +7,7 @@ from datetime import datetime
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import TOO_FEW, PageContext, SlotCell
-from hushwatt.provider.estimate.times.course import CoursePoint, Courses
+from hushwatt.provider.estimate.courses.course import CoursePoint, Courses
 from hushwatt.provider.estimate.times.fold import fold_key
 from hushwatt.provider.estimate.times.time_filter import local_span
 

@@ -25,13 +25,15 @@ MOST_TOLD = 3  # differences in the sentence
 
 def show(page: PageContext) -> dict[str, Any]:
     ideas = suggested(page)
-    page = page if asks_for_sides(page) else _begun(page, ideas)
+    asked = [page] if asks_for_sides(page) else [_begun(page, parts) for parts in ideas.values()] or [page]
+    tries = (_compared(each) for each in asked)
+    shown = next((each for each in tries if "chart" in each), None) or _compared(asked[0])
+    return shown | {"ideas": _ideas(page, ideas)}
+
+
+def _compared(page: PageContext) -> dict[str, Any]:
     sides = compared_sides(page)
-    shown: dict[str, Any] = {
-        "sides": sides,
-        "ideas": _ideas(page, ideas),
-        "nothing": "",
-    }
+    shown: dict[str, Any] = {"sides": sides, "nothing": ""}
     if not page.ranked:
         return shown
     try:
@@ -51,10 +53,9 @@ def _ideas(page: PageContext, ideas: dict[str, dict[str, str]]) -> list[tuple[st
     return [(name, page.query.link("/compare", **parts), parts == own) for name, parts in ideas.items()]
 
 
-def _begun(page: PageContext, ideas: dict[str, dict[str, str]]) -> PageContext:
-    """The page with the first suggestion, where an address asks for nothing."""
-    first = next(iter(ideas.values()), {})
-    return replace(page, query=replace(page.query, given={**page.query.given, **first}))
+def _begun(page: PageContext, parts: dict[str, str]) -> PageContext:
+    """The page as if a suggestion were asked for."""
+    return replace(page, query=replace(page.query, given={**page.query.given, **parts}))
 
 
 def _answer(plan: Plan, sides: list[ComparedSide], known: dict[str, Contrast], counts: list[str]) -> dict[str, Any]:

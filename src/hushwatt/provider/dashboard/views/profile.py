@@ -16,7 +16,7 @@ from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.query import FOLDED
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.time_marks import course_cell
-from hushwatt.provider.estimate.times.course import CoursePoint, Courses, courses
+from hushwatt.provider.estimate.courses.course import CoursePoint, Courses, courses
 from hushwatt.provider.estimate.times.fold import fold_rows
 
 HEIGHT = 400

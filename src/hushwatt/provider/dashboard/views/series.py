@@ -13,7 +13,7 @@ from hushwatt.provider.dashboard.page_context import NOT_SMOOTHED, PageContext
 from hushwatt.provider.dashboard.resolution import Resolution, resolved
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.time_marks import TimeSeries
-from hushwatt.provider.estimate.times.course import side
+from hushwatt.provider.estimate.courses.course import side
 
 MAX_SLOTS = 2000
 HEIGHT = 420

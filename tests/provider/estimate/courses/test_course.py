@@ -8,8 +8,8 @@ from tests.provider.simulated import answers, plan_of, repeated_slots, tallies_o
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.courses.course import courses, side
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.estimate.times.course import courses, side
 from hushwatt.provider.estimate.times.fold import fold_rows
 from hushwatt.provider.tally.tally import TallyKey
 
