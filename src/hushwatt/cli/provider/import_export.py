@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def ingest(
     *files: Path,
     homes: int | None = None,
+    labels: Path | None = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
@@ -40,19 +41,24 @@ def ingest(
         Files of reports, or folders of them, all of one plan.
     homes
         How many homes take part, instead of what the files say.
+    labels
+        A table of what you know of homes anyway (CSV or Parquet): a column household, and one for each label. New
+        homes get theirs from it; a home keeps those that it came with.
     """
     from hushwatt.cli.progress import progress
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.delivery import open_deliveries
+    from hushwatt.provider.intake.file_labels import FileLabels
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
+    known = None if labels is None else FileLabels.read(labels)
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(opened, advance)
+            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes, known).take(opened, advance)
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
 
 
@@ -66,6 +72,9 @@ def export(
     end: Annotated[str | None, Parameter(name="--to")] = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
+    by: Annotated[
+        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+    ] = None,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
@@ -95,6 +104,8 @@ def export(
     from hushwatt.provider.estimate.times.time_range import parse_time_range
     from hushwatt.provider.service.service import open_reader
 
+    if by is not None and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--by is for estimates in a file that ends in .json")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -106,7 +117,8 @@ def export(
     if reports:
         _archive(database, collection, output, first, last)
     else:
-        write(read.estimates(agreed, first, last, consistency, smooth), output)
+        labels = [each.strip() for each in by.split(",")] if by is not None else ()
+        write(read.estimates(agreed, first, last, consistency, smooth, by=labels), output)
         say(f"wrote {output}")
         if consistency != "none":
             say(AVERAGING)
@@ -132,7 +144,7 @@ def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USU
     database, collection, _ = open_collection(where.settings(), plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:
-        homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
+        homes, signers, _ = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
         if homes[0] < 0:
             raise UsageError(f"{household}: no home of that name is enrolled")
         erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))

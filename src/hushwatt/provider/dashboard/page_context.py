@@ -14,6 +14,7 @@ from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 from hushwatt.provider.estimate.times.time_filter import local_span
 from hushwatt.provider.service.collection_reader import CollectionReader, NotYet
 from hushwatt.provider.store.plans import PlanState
+from hushwatt.provider.tally.tally import Tallies
 
 TOO_FEW, NOT_ASKED = "too few homes", "nobody was asked"
 FEW_MEASURE = "too few homes measure it"
@@ -73,7 +74,13 @@ class PageContext:
     @cached_property
     def collected(self) -> CollectedSlots:
         """The slots that were asked for, before they are summed up."""
-        return self.reader.collected(self.plan, self.query.first, self.query.last, self.query.times)
+        query = self.query
+        return CollectedSlots.of(self.plan, self.tallies, query.first, query.last, query.times)
+
+    @cached_property
+    def tallies(self) -> Tallies:
+        """What is published up to the last slot that was asked for."""
+        return self.reader.tallies(self.plan, self.query.last)
 
     @cached_property
     def last_reported(self) -> int:

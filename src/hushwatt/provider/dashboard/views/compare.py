@@ -37,7 +37,8 @@ def _compared(page: PageContext) -> dict[str, Any]:
     if not page.ranked:
         return shown
     try:
-        found = contrasts(page.reader.sides(page.plan, [each.side for each in sides]))
+        tallies = page.reader.tallies(page.plan)
+        found = contrasts([each.side.collected(page.plan, tallies) for each in sides])
     except UsageError as wrong:
         return shown | {"nothing": str(wrong)}
     known = {name: each for name, each in found.by_appliance.items() if each is not None}
