@@ -142,6 +142,7 @@ GROUPED = {
         provider/dashboard/day_parts provider/dashboard/time_marks provider/dashboard/views/compare
         provider/dashboard/views/profile
     """,
+    "provider/dashboard/test_groups.py": "provider/dashboard/views/groups",
     "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
     "provider/dashboard/test_pages.py": """
         provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure

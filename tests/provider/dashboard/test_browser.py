@@ -25,6 +25,7 @@ CHARTS = {
     "/series": 1,
     "/profile": 0,
     "/compare": 1,
+    "/groups": 0,
     "/levels": 1,
     "/collection": 1,
     "/plan": 0,

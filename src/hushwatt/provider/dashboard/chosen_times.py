@@ -17,6 +17,7 @@ WEEKDAYS = {
     "sat,sun": "Sat and Sun",
     **{day[:3].lower(): day for day in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")},
 }
+ALWAYS = "all the time"
 HOURS = ("17-21", "6-10", "10-17", "22-6")  # suggested
 
 
@@ -72,7 +73,7 @@ def _is_date(word: str) -> bool:
 def times_text(plan: Plan, first: int | None, last: int | None, times: TimeFilter) -> str:
     """Some times in the words of a sentence: "on mon–fri between 17 and 21 h from 3 Jan 2024 to 9 Jan 2024"."""
     words = [_days_text(times), _hours_text(times), _range_text(plan, first, last)]
-    return " ".join(filter(None, words)) or "all the time"
+    return " ".join(filter(None, words)) or ALWAYS
 
 
 def _hours_text(times: TimeFilter) -> str:

@@ -4,7 +4,7 @@ import shlex
 
 from hushwatt.provider.dashboard.query import PageQuery
 
-PLAN_FILE, REPORTS = "plan.json", "reports"
+PLAN_FILE, REPORTS, LABELS = "plan.json", "reports", "labels.csv"
 
 
 def estimate_command(query: PageQuery, *more: str) -> str:
@@ -19,6 +19,7 @@ def slots_command(query: PageQuery) -> str:
     return estimate_command(query, *["--smooth"] * query.smooth, "--output", "estimates.csv")
 
 
-def compare_command(a: str, b: str) -> str:
-    """`hushwatt compare` for two sides."""
-    return shlex.join(["hushwatt", "compare", PLAN_FILE, REPORTS, "--a", a, "--b", b])
+def compare_command(a: str, b: str, labels: bool) -> str:
+    """`hushwatt compare` for two sides, which may be kinds of homes by their labels."""
+    words = ["--labels", LABELS] if labels else []
+    return shlex.join(["hushwatt", "compare", PLAN_FILE, REPORTS, "--a", a, "--b", b, *words])

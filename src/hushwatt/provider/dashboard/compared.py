@@ -9,11 +9,12 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
 from hushwatt.provider.dashboard import formatting
-from hushwatt.provider.dashboard.chosen_times import TimeFields, times_text
+from hushwatt.provider.dashboard.chosen_times import ALWAYS, TimeFields, times_text
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.query import SIDES, TIMES
 from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.times.time_range import written_end, written_start
+from hushwatt.provider.tally.labels import group_name
 
 Asked = Mapping[str, str]  # from, to, hours, weekdays; those that are asked for
 DAYS = 7
@@ -27,6 +28,7 @@ class ComparedSide:
     side: Side
     words: str
     fields: TimeFields
+    group: str  # labels of its homes, as written
 
 
 def compared_sides(page: PageContext) -> list[ComparedSide]:
@@ -37,13 +39,23 @@ def compared_sides(page: PageContext) -> list[ComparedSide]:
 
 
 def _own(given: Mapping[str, str], name: str) -> dict[str, str]:
-    return {part: given[f"{name}_{part}"] for part in TIMES if f"{name}_{part}" in given}
+    return {part: given[f"{name}_{part}"] for part in (*TIMES, "group") if f"{name}_{part}" in given}
 
 
 def _side(page: PageContext, name: str, asked: Asked) -> ComparedSide:
-    side = Side.parse(page.plan, written(asked))
-    words = times_text(page.plan, side.first, side.last, side.times)
-    return ComparedSide(name, side, words, TimeFields.of(page.query, f"{name}_"))
+    side = Side.parse(page.plan, written(asked), page.labels)
+    times = times_text(page.plan, side.first, side.last, side.times)
+    words = [group_words(side.where)] * bool(side.where) + [times] * (times != ALWAYS or not side.where)
+    return ComparedSide(name, side, " ".join(words), TimeFields.of(page.query, f"{name}_"), asked.get("group", ""))
+
+
+def group_words(labels: Mapping[str, str]) -> str:
+    """A kind of homes in a sentence.
+
+    >>> group_words({"tariff": "A", "region": "north"})
+    'with tariff A, region north'
+    """
+    return "with " + ", ".join(f"{name} {value}" for name, value in labels.items())
 
 
 def written(asked: Asked) -> str:
@@ -54,6 +66,7 @@ def written(asked: Asked) -> str:
     """
     dates = f"{asked.get('from', '')}..{asked.get('to', '')}"
     repeated = [f"{name}={asked[name].replace(',', '+')}" for name in ("hours", "weekdays") if name in asked]
+    repeated += [asked["group"]] if "group" in asked else []
     return ",".join([dates, *repeated] if dates != ".." or not repeated else repeated)
 
 
@@ -65,7 +78,16 @@ def suggested(page: PageContext) -> dict[str, dict[str, str]]:
     if plan.publish * plan.slot.seconds <= formatting.DAY:
         found["Weekends against weekdays"] = {"a_weekdays": "sat,sun", "b_weekdays": "mon-fri"}
         found |= _weeks(page)
-    return found | _halves(page)
+    return found | _halves(page) | _groups(page)
+
+
+def _groups(page: PageContext) -> dict[str, dict[str, str]]:
+    """The first two kinds of homes of each label."""
+    found = {}
+    for name in page.labels.names:
+        first, second, *_ = [group_name(each) for each in page.labels.groups([name])]
+        found[f"{first} against {second}"] = {"a_group": first, "b_group": second}
+    return found
 
 
 def _weeks(page: PageContext) -> dict[str, dict[str, str]]:

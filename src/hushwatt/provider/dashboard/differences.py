@@ -64,16 +64,22 @@ class Times:
 def widest(
     collected: CollectedSlots, times: Sequence[Times], name: str, appliances: int
 ) -> tuple[Difference, str] | None:
-    """The times with the most and the least watts, and their difference in a sentence.
+    """The times with the most and the least watts, and their difference in a sentence."""
+    return most_and_least([(each.words, side(collected, each.rows, name)) for each in times], name, appliances)
+
+
+def most_and_least(
+    sides: Sequence[tuple[str, CollectedSlots]], name: str, appliances: int
+) -> tuple[Difference, str] | None:
+    """The sides with the most and the least watts, each by its words, and their difference in a sentence.
 
     As the numbers choose the two, limits hold for every pair at once, of so many appliances.
     """
-    sides = [(each.words, side(collected, each.rows, name)) for each in times]
     means = [(part.series[name].period, words, part) for words, part in sides]
     known = sorted([(p.watts, words, part) for p, words, part in means if p is not None], key=lambda each: each[0])
     if len(known) < 2:
         return None
     (_, there, least), (_, here, most) = known[0], known[-1]
-    pairs = len(list(combinations(times, 2)))
+    pairs = len(list(combinations(sides, 2)))
     found = difference(most, least, name, pairs * appliances)
     return None if found is None else (found, found.sentence(here, there))

@@ -10,10 +10,12 @@ from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.query import PageQuery
 from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 from hushwatt.provider.estimate.times.time_filter import local_span
 from hushwatt.provider.service.collection_reader import CollectionReader, NotYet
 from hushwatt.provider.store.plans import PlanState
+from hushwatt.provider.tally.labels import Cells
 from hushwatt.provider.tally.tally import Tallies
 
 TOO_FEW, NOT_ASKED = "too few homes", "nobody was asked"
@@ -69,7 +71,9 @@ class PageContext:
     def estimates(self) -> Estimates:
         """The estimates that were asked for."""
         query = self.query
-        return self.reader.estimates(self.plan, query.first, query.last, smooth=query.smooth, times=query.times)
+        return estimate(
+            self.plan, self.tallies, first=query.first, last=query.last, smooth=query.smooth, times=query.times
+        )
 
     @cached_property
     def collected(self) -> CollectedSlots:
@@ -81,6 +85,11 @@ class PageContext:
     def tallies(self) -> Tallies:
         """What is published up to the last slot that was asked for."""
         return self.reader.tallies(self.plan, self.query.last)
+
+    @cached_property
+    def labels(self) -> Cells:
+        """What is known of the homes anyway."""
+        return self.tallies.cells
 
     @cached_property
     def last_reported(self) -> int:

@@ -29,7 +29,9 @@ def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str
         "query": query,
         "path": view.path,
         "one": plan.periods.word,
-        "navigation": [(each.name, query.link(each.path), each is view) for each in VIEWS],
+        "navigation": [
+            (each.name, query.link(each.path), each is view) for each in VIEWS if _offered(page, each, view)
+        ],
         "hours": HOURS,
         "see": _see(page, view),
         "file": lambda: query.here(view.path, form="csv"),
@@ -44,6 +46,11 @@ def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str
         "fields": TimeFields.of(query),
         "range_links": range_links(page, view.path),
     }
+
+
+def _offered(page: PageContext, view: "View", here: "View") -> bool:
+    """Whether a view is in the navigation: groups only where homes have labels."""
+    return view is here or view.path != "/groups" or bool(page.labels)
 
 
 def _see(page: PageContext, here: "View") -> list[tuple[str, str]]:

@@ -19,11 +19,13 @@ FLAGS = {"": False, "0": False, "false": False, "off": False, "1": True, "true":
 MAX_APPLIANCES = 4  # drawn together; more colours cannot be told apart
 MAX_LENGTH = 100  # characters of a value
 COUNTS = {"k": (1, 1000), "homes": (1, 10**9), "slots": (1, 3660)}
-SIDES = tuple(f"{side}_{part}" for side in "ab" for part in ("from", "to", "hours", "weekdays"))
+SIDES = tuple(f"{side}_{part}" for side in "ab" for part in ("from", "to", "hours", "weekdays", "group"))
 TIMES = ("from", "to", "hours", "weekdays")  # which slots
 RESOLUTIONS = ("slot", "hour", "day", "week", "month")  # the finest first
 FOLDED = ("hour", "weekday", "hour-of-week")
-WORDS = ("plan", *TIMES, "smooth", "per", "fold", *COUNTS, *SIDES)
+LONG = ("by", "a_group", "b_group")  # labels of homes
+MAX_LABELS_LENGTH = 500  # characters of these
+WORDS = ("plan", *TIMES, "smooth", "per", "fold", "by", *COUNTS, *SIDES)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class PageQuery:
     @property
     def end(self) -> str:
         return self.given.get("to", "")
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The labels that homes are told apart by, as written."""
+        return tuple(each.strip() for each in self.given["by"].split(",")) if "by" in self.given else ()
 
     @property
     def ranged(self) -> bool:
@@ -85,8 +92,9 @@ def parse_query(reader: CollectionReader, parameters: Mapping[str, str], applian
     """Parse an address; what cannot be understood is refused in one clear line."""
     given = {name: parameters[name].strip() for name in WORDS if parameters.get(name, "").strip()}
     for name, value in given.items():
-        if len(value) > MAX_LENGTH:
-            raise UsageError(f"{name} is {len(value)} characters long; at most {MAX_LENGTH} make sense")
+        most = MAX_LABELS_LENGTH if name in LONG else MAX_LENGTH
+        if len(value) > most:
+            raise UsageError(f"{name} is {len(value)} characters long; at most {most} make sense")
     plan = choose_plan(reader, given.get("plan", ""))
     first, last = parse_query_range(plan, given.get("from"), given.get("to"))
     return PageQuery(

@@ -12,6 +12,7 @@ from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.views import (
     collection,
     compare,
+    groups,
     levels,
     overview,
     plan,
@@ -42,6 +43,7 @@ VIEWS = (
     View("/series", "Over time", "series.html", series.show),
     View("/profile", "Time profile", "profile.html", profile.show),
     View("/compare", "Compare", "compare.html", compare.show),
+    View("/groups", "Groups", "groups.html", groups.show),
     View("/levels", "Levels", "levels.html", levels.show),
     View("/collection", "Collection", "collection.html", collection.show, shows_estimates=False),
     View("/plan", "Plan", "plan.html", plan.show, shows_estimates=False),

@@ -18,6 +18,7 @@ from hushwatt.provider.dashboard.query import SIDES
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns, text_columns
 from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT
 from hushwatt.provider.estimate.contrasts.contrast import Contrast, contrasts
+from hushwatt.provider.tally.labels import group_name
 
 SURE = 0.05  # a difference is certain below this, adjusted for all appliances
 MOST_TOLD = 3  # differences in the sentence
@@ -33,11 +34,11 @@ def show(page: PageContext) -> dict[str, Any]:
 
 def _compared(page: PageContext) -> dict[str, Any]:
     sides = compared_sides(page)
-    shown: dict[str, Any] = {"sides": sides, "nothing": ""}
+    shown: dict[str, Any] = {"sides": sides, "nothing": "", "groups": _choices(page, sides)}
     if not page.ranked:
         return shown
     try:
-        tallies = page.reader.tallies(page.plan)
+        tallies = page.tallies if page.query.last is None else page.reader.tallies(page.plan)
         found = contrasts([each.side.collected(page.plan, tallies) for each in sides])
     except UsageError as wrong:
         return shown | {"nothing": str(wrong)}
@@ -46,6 +47,12 @@ def _compared(page: PageContext) -> dict[str, Any]:
     if not known:
         return shown | {"nothing": "too few homes spoke in one of these times"}
     return shown | _answer(page.plan, sides, known, counts)
+
+
+def _choices(page: PageContext, sides: list[ComparedSide]) -> list[str]:
+    """The kinds of homes to choose from: each label's, and what the address asks for."""
+    every = [group_name(each) for name in page.labels.names for each in page.labels.groups([name])]
+    return list(dict.fromkeys([*every, *(each.group for each in sides if each.group)]))
 
 
 def _ideas(page: PageContext, ideas: dict[str, dict[str, str]]) -> list[tuple[str, str, bool]]:
@@ -75,7 +82,7 @@ def _answer(plan: Plan, sides: list[ComparedSide], known: dict[str, Contrast], c
         "chart": PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(ordered)),
         "table": _table(ordered),
         "numbers": _numbers(ordered),
-        "command": compare_command(*(each.side.what for each in sides)),
+        "command": compare_command(*(each.side.what for each in sides), labels=any(each.side.where for each in sides)),
         "counts": counts,
         "compared": len(known),
         "real": any(is_real(plan, number) for number in range(len(plan.appliances))),
