@@ -214,7 +214,7 @@ def _ranks(job: Job, setting: Setting) -> Iterable[Measurement]:
     ):
         inside = (np.array(best) <= rank) & (rank <= np.array(worst))
         yield Measurement(
-            RANKS, COVERED.name, column, 100.0 * float(inside.all() if column == TOGETHER else inside.mean())
+            setting.label, COVERED.name, column, 100.0 * float(inside.all() if column == TOGETHER else inside.mean())
         )
         yield Measurement(
             setting.label, WIDTH.name, column, float((np.array(worst) - np.array(best) + 1).mean() / pairs)

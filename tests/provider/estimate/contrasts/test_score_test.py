@@ -19,7 +19,8 @@ def test_without_slopes_it_is_the_normal_interval():
 
     assert found.difference == 30
     assert found.error == pytest.approx(5)
-    assert found.limits(relative=False) == pytest.approx((30 - 5 * Z95, 30 + 5 * Z95))
+    assert found.limits() == pytest.approx((30 - 5 * Z95, 30 + 5 * Z95))
+    assert found.limits(5) == pytest.approx((30 - 5 * 2.5758, 30 + 5 * 2.5758), rel=1e-4)
     assert found.p == pytest.approx(2e-9, rel=0.05)
 
 
@@ -32,7 +33,7 @@ def test_per_cent_has_fiellers_limits_however_far(sigmas):
     low, high = (1 - np.sqrt(1 - (1 - doubt) ** 2)) / (1 - doubt), (1 + np.sqrt(1 - (1 - doubt) ** 2)) / (1 - doubt)
 
     assert found.base_is_sure
-    assert found.limits(relative=True) == pytest.approx((low - 1, high - 1), rel=1e-4)
+    assert found.percent_limits() == pytest.approx((100 * low - 100, 100 * high - 100), rel=1e-4)
 
 
 def test_a_part_of_nothing_has_no_limits():

@@ -38,6 +38,8 @@ class Contrast:
     percent_low: float | None
     percent_high: float | None
     detectable: float  # watts: a difference of so much is seen in four of five cases
+    low_together: float  # limits that hold for all appliances at once (Bonferroni)
+    high_together: float
 
 
 @dataclass(frozen=True)
@@ -55,21 +57,30 @@ def contrasts(sides: Sequence[CollectedSlots], same_homes: bool = True) -> Contr
     names = sides[0].plan.names
     tested = {}
     for name in names:
-        series = [side.series[name] for side in sides]
-        if all(each.period for each in series):
-            bounds = _covariance(sides, name) if same_homes else CovarianceBounds.none(len(sides))
-            tested[name] = ContrastTest.of(series, bounds, _same_draws(sides, name))
+        test = contrast_test(sides, name, same_homes)
+        if test is not None:
+            tested[name] = test
     raw = {name: test.p for name, test in tested.items()}
     adjusted = holm(raw)
     answers = {name: _contrast(test, adjusted[name], len(tested)) for name, test in tested.items()}
     return Contrasts(tuple(sides), dict.fromkeys(names) | answers)
 
 
+def contrast_test(sides: Sequence[CollectedSlots], name: str, same_homes: bool = True) -> ContrastTest | None:
+    """The test of one appliance; None where a side has no answer about it."""
+    series = [side.series[name] for side in sides]
+    if not all(each.period for each in series):
+        return None
+    bounds = _covariance(sides, name) if same_homes else CovarianceBounds.none(len(sides))
+    return ContrastTest.of(series, bounds, _same_draws(sides, name))
+
+
 def _contrast(test: ContrastTest, p_adjusted: float, count: int) -> Contrast:
     """What the test of one of `count` appliances says."""
     base = float(test.means[B, test.middle])
-    low, high = test.limits(relative=False)
-    percent = [100 * each for each in test.limits(relative=True)] if test.base_is_sure else None
+    low, high = test.limits()
+    together = test.limits(count)
+    percent = test.percent_limits() if test.base_is_sure else None
     z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / count) + NormalDist().inv_cdf(DETECTION)
     return Contrast(
         means=tuple(test.means[:, test.middle].tolist()),
@@ -82,6 +93,8 @@ def _contrast(test: ContrastTest, p_adjusted: float, count: int) -> Contrast:
         percent_low=percent[0] if percent else None,
         percent_high=percent[1] if percent else None,
         detectable=z * test.error,
+        low_together=together[0],
+        high_together=together[1],
     )
 
 

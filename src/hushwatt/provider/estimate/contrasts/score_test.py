@@ -88,12 +88,21 @@ class ContrastTest:
         """Whether b is so surely above zero that a part of it has two limits."""
         return bool((self.means[B] > MIN_SIGMAS * np.sqrt(self.variance[B])).all())
 
-    def limits(self, relative: bool) -> tuple[float, float]:
-        """The 95 % limits of the difference in watts, or as a part of b."""
+    def limits(self, count: int = 1) -> tuple[float, float]:
+        """The 95 % limits of the difference, wide enough to hold for `count` differences at once (Bonferroni)."""
+        return self._ends(self.outside / count, relative=False)
+
+    def percent_limits(self) -> tuple[float, float]:
+        """The 95 % limits of the difference in per cent of b."""
+        low, high = self._ends(self.outside, relative=True)
+        return 100 * low, 100 * high
+
+    def _ends(self, outside: float, relative: bool) -> tuple[float, float]:
+        """Where the contrast lies below, and above, with the chance `outside`: in watts, or as a part of b."""
         value, error = self._sums(NULL, relative=False)
         base = self.means[B] if relative else np.ones_like(value)
         middle, reach = float((value / base)[0, self.middle]), 4 * float((error / np.abs(base)).max()) + 1e-9
-        parts = np.array([self.outside, 1 - self.outside])
+        parts = np.array([outside, 1 - outside])
         low, high = np.full(2, middle), np.full(2, middle)
         for _ in range(DOUBLINGS):
             too_high, too_low = self._below(low, relative) >= parts, self._below(high, relative) < parts

@@ -61,7 +61,7 @@ class Side:
             min(plan.calendar.slots - 1 if self.last is None else self.last, plan.calendar.slots - 1),
         )
         begins = np.arange(periods.first_of(first), last + 1, plan.publish)
-        kept = self.times.keeps(plan, begins, begins + plan.publish - 1)
+        kept = self.times.kept_of(plan, begins, begins + plan.publish - 1)
         slots = (begins[kept, None] + np.arange(plan.publish)).ravel()
         if not len(slots):
             raise UsageError(f"{self.what}: the plan has no slots in that time")
