@@ -87,6 +87,7 @@ GROUPED = {
         evaluate/generators/invented_homes evaluate/generators/paper_homes
     """,
     "evaluate/test_page.py": "evaluate/figures evaluate/reproduce evaluate/result_tables",
+    "evaluate/experiments/test_questions.py": "evaluate/experiments/question_homes",
     "evaluate/test_paper_mechanism.py": "evaluate/experiments/findings evaluate/paper_numbers",
     "fleet/readings/test_files.py": "fleet/readings/columns fleet/readings/csv_file",
     "fleet/readings/test_partitions.py": "fleet/assemble fleet/fleet",
@@ -123,6 +124,7 @@ GROUPED = {
     """,
     "household/upload/test_acknowledged.py": "household/upload/backoff",
     "household/upload/test_http.py": "household/upload/timed_socket",
+    "privacy/advice/test_detect.py": "privacy/advice/compared_slots",
     "privacy/advice/test_advise.py": """
         privacy/advice/answered privacy/advice/candidate privacy/advice/expected
         privacy/advice/level_choice

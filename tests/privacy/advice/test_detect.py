@@ -11,7 +11,7 @@ from hushwatt.fleet.aggregate import aggregate
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.advice import prior_of
-from hushwatt.privacy.advice.comparison import Comparison
+from hushwatt.privacy.advice.compared_slots import ComparedSlots
 from hushwatt.privacy.advice.detect import DetectionSearch
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.estimate.collected import CollectedSlots
@@ -70,7 +70,7 @@ def test_foretold_is_what_compare_says(mechanism, groups):
     """Within 5 %, on reports of such homes; a law that is 10 % off would be told apart."""
     plan = plan_of(LEVELS, **({"epsilon": "6"} | mechanism))
     priors, rng = known(plan, TYPICAL), np.random.default_rng(1)
-    compared = Comparison.of_groups(SLOTS) if groups else Comparison.of_stretches(SLOTS)
+    compared = ComparedSlots.of_groups(SLOTS) if groups else ComparedSlots.of_stretches(SLOTS)
     found = DetectionSearch(plan, priors, HOMES, SLOTS, 0.1).found().appliances.values()
     foretold = [(each.groups if groups else each.stretches).detectable for each in found]
     later = np.mean([said(plan, priors, compared, rng) for _ in range(4)], axis=0)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hushwatt.plan.plan import Plan
     from hushwatt.privacy.advice import Candidate, Prior
-    from hushwatt.privacy.advice.comparison import Comparison
+    from hushwatt.privacy.advice.compared_slots import ComparedSlots
     from hushwatt.privacy.advice.detect import Detection, Seen
 
 
@@ -46,15 +46,15 @@ class DetectionAsked:
 
         return DetectionSearch(plan, priors, self.homes, slots, self.share, self._comparison(plan)).found()
 
-    def _comparison(self, plan: "Plan") -> "Comparison | None":
+    def _comparison(self, plan: "Plan") -> "ComparedSlots | None":
         """The two sides that are given, in slots of a plan."""
-        from hushwatt.privacy.advice.comparison import Comparison
+        from hushwatt.privacy.advice.compared_slots import ComparedSlots
         from hushwatt.provider.estimate.contrasts.side import Side
 
         if self.between is None:
             return None
         a, b = (Side.parse(plan, each).planned_slots(plan) for each in self.between)
-        return Comparison(a, b, groups=False)
+        return ComparedSlots(a, b, groups=False)
 
 
 @dataclass(frozen=True)

@@ -83,8 +83,8 @@ def lived(life: str, rng: np.random.Generator) -> Numbers:
     """Two weeks, by day, hour, home and appliance."""
     chance = LIVES[life](rng)
     used = rng.random((DAYS_OF_LIFE, *chance.shape)) < chance
-    copied: Numbers = used * (rng.exponential(WATTS / np.log(20), used.shape) if life == REAL else WATTS)
-    return copied
+    watts = rng.exponential(WATTS / np.log(20), used.shape) if life == REAL else WATTS
+    return np.asarray(used * watts, dtype=np.float64)
 
 
 def nothing_differs(watts: Numbers, life: str, rng: np.random.Generator) -> Numbers:

@@ -46,7 +46,7 @@ from hushwatt.fleet.simulate import simulate
 from hushwatt.plan.appliance import Appliance
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
-from hushwatt.privacy.advice.comparison import Comparison
+from hushwatt.privacy.advice.compared_slots import ComparedSlots
 from hushwatt.privacy.advice.detect import DetectionSearch
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.contrasts.contrast import Contrast, contrasts
@@ -259,6 +259,6 @@ def _weeks(plan: Plan, tallies: Tallies) -> Iterable[CollectedSlots]:
 def foretold(asked: Campaign) -> int | None:
     """How many homes it takes, by what is known beforehand."""
     slots = np.arange(WEEKS * WEEK * HOURS).reshape(WEEKS * WEEK, HOURS)[:, TIME]
-    sides = Comparison(slots[-WEEK:].ravel(), slots[:-WEEK].ravel(), groups=False)
+    sides = ComparedSlots(slots[-WEEK:].ravel(), slots[:-WEEK].ravel(), groups=False)
     search = DetectionSearch(asked.plan, asked.priors, FEW, len(sides.a), LESS, sides)
     return search.found().appliances[DISHWASHER].stretches.homes

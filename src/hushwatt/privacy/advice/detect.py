@@ -16,7 +16,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.advise import MOST_HOMES
 from hushwatt.privacy.advice.answered import answered
-from hushwatt.privacy.advice.comparison import Comparison, DifferenceLaw
+from hushwatt.privacy.advice.compared_slots import ComparedSlots, DifferenceLaw
 from hushwatt.privacy.advice.expected import Values, noise_of_mean, spread
 from hushwatt.privacy.advice.judge import draws_in_period, levels_held, moving_the_mean
 from hushwatt.privacy.advice.prior import Prior
@@ -28,7 +28,7 @@ ALARM, POWER = 0.05, 0.8  # false alarms over all appliances, and the chance to 
 WEEK = 7 * 86_400  # seconds
 WEEKS = 52  # that are looked through
 
-Design = Callable[[int], Comparison]  # of so many slots on each side
+Design = Callable[[int], ComparedSlots]  # of so many slots on each side
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Detection:
     homes: int
     slots: int  # of each side
     share: float  # of the mean
-    between: Comparison | None  # sides that are given, in place of two stretches
+    between: ComparedSlots | None  # sides that are given, in place of two stretches
     appliances: dict[str, ApplianceDetection]
 
 
@@ -71,7 +71,7 @@ class DetectionSearch:
     homes: int
     slots: int
     share: float
-    between: Comparison | None = None
+    between: ComparedSlots | None = None
 
     def __post_init__(self) -> None:
         if self.plan.decision is not None:
@@ -98,7 +98,7 @@ class DetectionSearch:
         seen = float(values @ (held - levels_held(self.plan, appliance, less)[1]))
         shown = min(seen, self.share * prior.mean)  # a tail that is guessed shows no more than there is
         errors = self._errors(values, held, prior)
-        groups, stretches = (self._seen(design, errors, shown) for design in (Comparison.of_groups, self._stretches))
+        groups, stretches = (self._seen(design, errors, shown) for design in (ComparedSlots.of_groups, self._stretches))
         return ApplianceDetection(prior.mean, shown, groups, stretches)
 
     def _with_tail(self, number: int, values: Values, held: Values) -> Values:
@@ -117,8 +117,8 @@ class DetectionSearch:
         width = levels + plan.answers_unmeasured
         return law_for(plan.oracle, strategy_for(plan).largest, plan.appliances_per_report, width)
 
-    def _stretches(self, slots: int) -> Comparison:
-        return self.between or Comparison.of_stretches(slots)
+    def _stretches(self, slots: int) -> ComparedSlots:
+        return self.between or ComparedSlots.of_stretches(slots)
 
     def _errors(self, values: Values, held: Values, prior: Prior) -> tuple[float, float, float]:
         """One answer's noise, how homes differ, and their mean above the lowest level."""

@@ -9,9 +9,9 @@ from hushwatt.provider.estimate.intervals import Z95
 
 def between(means, variances, slopes=(0.0, 0.0)):
     """Two sides with errors of their own, and one tail."""
-    columns = (np.array(each, dtype=float)[:, None] for each in (means, variances, slopes))
+    mean, variance, slope = (np.array(each, dtype=float)[:, None] for each in (means, variances, slopes))
     none = np.zeros((2, 2, 1))
-    return ContrastTest(*columns, none, none, np.ones(1), 0, np.array([1.0, -1.0]), 0.025)
+    return ContrastTest(mean, variance, slope, none, none, np.ones(1), 0, np.array([1.0, -1.0]), 0.025)
 
 
 def test_without_slopes_it_is_the_normal_interval():

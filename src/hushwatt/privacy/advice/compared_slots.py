@@ -17,7 +17,7 @@ Slots = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedSlots:
     """The slots of two sides, of the same homes or of two groups of equal size."""
 
     a: Slots
@@ -25,12 +25,12 @@ class Comparison:
     groups: bool
 
     @classmethod
-    def of_groups(cls, slots: int) -> "Comparison":
+    def of_groups(cls, slots: int) -> "ComparedSlots":
         """Two halves of the homes in the same slots."""
         return cls(np.arange(slots), np.arange(slots), groups=True)
 
     @classmethod
-    def of_stretches(cls, slots: int) -> "Comparison":
+    def of_stretches(cls, slots: int) -> "ComparedSlots":
         """The same homes in two stretches of so many slots, one after the other."""
         return cls(np.arange(slots), np.arange(slots, 2 * slots), groups=False)
 
@@ -70,7 +70,7 @@ class DifferenceLaw:
     other: float  # and the part that is of homes asked apart
 
     @classmethod
-    def of(cls, plan: Plan, compared: Comparison) -> "DifferenceLaw":
+    def of(cls, plan: Plan, compared: ComparedSlots) -> "DifferenceLaw":
         """For a single home; for more it is as much less."""
         sides = [AskedSide.of(plan, slots, compared.homes) for slots in (compared.a, compared.b)]
         noise = sum(1 / side.answers for side in sides)
