@@ -64,10 +64,22 @@ def estimate(
     Of these slots only those at certain `times` count, if so; and a `fold` takes those of the same hour, weekday, hour
     of the week or month together.  `by` labels of the homes, each combination of their values is answered by itself.
     """
+    cells = CollectedCells.of(plan, tallies, first, last, times)
+    return estimate_collected(cells, consistency=consistency, smooth=smooth, fold=fold, by=by)
+
+
+def estimate_collected(
+    cells: CollectedCells,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    fold: str | None = None,
+    by: Sequence[str] = (),
+) -> Estimates:
+    """The same from what was collected in these slots already, for one question after another."""
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
-    show = CONSISTENCIES[consistency]
-    cells = CollectedCells.of(plan, tallies, first, last, times)
+    show, plan, tallies = CONSISTENCIES[consistency], cells.grouped.plan, cells.tallies
     groups = cells.groups(by) if by else []
     collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]
