@@ -73,7 +73,7 @@ def export(
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
     by: Annotated[
-        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+        str | None, Parameter(help="Answer every kind of home by itself too: one label or several, as tariff,region.")
     ] = None,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
@@ -104,8 +104,8 @@ def export(
     from hushwatt.provider.estimate.times.time_range import parse_time_range
     from hushwatt.provider.service.service import open_reader
 
-    if by is not None and (reports or output.suffix.lower() != ".json"):
-        raise UsageError("--by is for estimates in a file that ends in .json")
+    if by is not None and reports:
+        raise UsageError("--by is for estimates; reports carry no labels")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
