@@ -30,7 +30,7 @@ from hushwatt.provider.service.published_tallies import PublishedTallies, homes_
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
 from hushwatt.provider.store.slots import late_reports, published_slots
-from hushwatt.provider.store.tallies import read_tallies
+from hushwatt.provider.store.tallies import counted_reports, last_reported, read_tallies
 from hushwatt.provider.tally.tally import Tallies
 
 MAX_SLOTS = 1000  # told at once
@@ -63,10 +63,11 @@ class NotYet:
 
 @dataclass(frozen=True)
 class Health:
-    """How the collection goes; counts are since the service started, `late` since ever."""
+    """How the collection goes; counts are since the service started, `counted` and `late` since ever."""
 
     homes: int
     published: int  # last slot published, −1: none
+    counted: int  # reports in all answers, whether they came by upload or in files
     accepted: int
     repeated: int
     rejected: dict[str, int]  # by reason
@@ -152,6 +153,12 @@ class CollectionReader:
         """What the published slots up to `last` add up to, for contrasts and other questions of one's own."""
         return self._published.read(self._number(plan), last)
 
+    def last_reported(self, plan: Plan) -> int:
+        """The last published slot that has reports; −1: none."""
+        number = self._number(plan)
+        with self._database.reading() as session:
+            return last_reported(session, number, plan_state(session, number).published)
+
     def document(
         self,
         plan: Plan,
@@ -223,12 +230,15 @@ class CollectionReader:
 
     def health(self, plan: Plan) -> Health:
         number, state = self._number(plan), self.state(plan)
-        results = {result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id}
+        counts = self._metrics.count("reports").items()
+        results = {result: count for (key, result), count in counts if key == plan.id and count}
         with self._database.reading() as session:
             late = _together(plan, late_reports(session, number))
+            counted = counted_reports(session, number)
         return Health(
             homes=state.homes,
             published=state.published,
+            counted=counted,
             accepted=results.pop("accepted", 0),
             repeated=results.pop("repeated", 0),
             rejected=results,
