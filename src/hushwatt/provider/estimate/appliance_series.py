@@ -5,6 +5,7 @@ first order it is: answers are given the watts that make the plain mean of all h
 for, and everything that knows how to err about plain means goes on with these.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -27,6 +28,8 @@ from hushwatt.provider.estimate.measuring_mean import (
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
 from hushwatt.provider.estimate.pooling import pooled_slots
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
+
+MeanOf = Callable[[Plan, int, AnswerShares, Tails], MeasuringMean]
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,24 @@ class ApplianceSeries:
         slots = slot_statistics(plan, number, groups, timeline, homes)
         return cls._over(plan, arrays, number, timeline, homes, groups, slots)
 
-    def over(self, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> "ApplianceSeries":
-        """The same slots, with a period of those that this timeline asks for."""
-        slots, speakers = self.clipped_slots, self.clipped_slots.speakers
-        slots = replace(slots, counted=pooled_slots(self.plan, timeline, speakers))
-        return self._over(self.plan, arrays, self.number, timeline, homes, self.clipped_groups, slots)
+    def over(
+        self,
+        arrays: TallyArrays,
+        timeline: SlotTimeline,
+        homes: Floats,
+        population: int | None = None,
+        mean_of: MeanOf = MeasuringMean.of,
+    ) -> "ApplianceSeries":
+        """The same slots, with a period of those that this timeline asks for.
+
+        It is about the homes, or about a `population` that they are a random sample of, and about another mean.
+        """
+        plan, number, groups, slots = self.plan, self.number, self.clipped_groups, self.clipped_slots
+        if population is None:
+            slots = replace(slots, counted=pooled_slots(plan, timeline, slots.speakers))
+        else:
+            slots = slot_statistics(plan, number, groups, timeline, homes, population=population)
+        return self._over(plan, arrays, number, timeline, homes, groups, slots, population, mean_of)
 
     @classmethod
     def _over(
@@ -69,6 +85,8 @@ class ApplianceSeries:
         homes: Floats,
         groups: DebiasedGroups,
         slots: SlotStatistics,
+        population: int | None = None,
+        mean_of: MeanOf = MeasuringMean.of,
     ) -> "ApplianceSeries":
         if is_plain(plan, number):
             return cls(plan, number, groups, slots, period_mean(plan, number, groups, slots, timeline), groups, slots)
@@ -76,13 +94,13 @@ class ApplianceSeries:
         if answers is None:
             return cls(plan, number, groups, slots, None, groups, slots)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
-        mean = MeasuringMean.of(plan, number, answers, tails)
+        mean = mean_of(plan, number, answers, tails)
         drawn = timeline.sum_by_slot((groups.as_of >= timeline.slots[timeline.slot_index]).astype(float)) > 0
         if not mean.enough[0]:
             return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn)
         worth = linear_worth(plan, number, mean)
         linear = DebiasedGroups.of(plan, arrays, number, worth)
-        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth)
+        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth, population)
         period = period_mean(plan, number, linear, linear_slots, timeline, worth)
         return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn)
 

@@ -8,6 +8,7 @@ from hushwatt.plan.times import show_instant
 from hushwatt.provider.estimate.caveats import unmeasured_times
 from hushwatt.provider.estimate.measuring_mean import is_plain
 from hushwatt.provider.estimate.results import Estimates, FoldEstimates, PeriodEstimates, SlotEstimates
+from hushwatt.provider.estimate.totals.totals_document import appliance_totals, peak_document, totals_document
 
 Document = dict[str, Any]
 TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
@@ -21,7 +22,9 @@ def document(estimates: Estimates) -> Document:
         **({"smoothed": True} if estimates.smoothed else {}),
         "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
         "appliances": _periods(estimates) if estimates.answered else {},
+        **totals_document(estimates.totals),
         **({"folds": [_fold(each) for each in estimates.folds]} if estimates.folds else {}),
+        **peak_document(estimates.peak),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
@@ -29,9 +32,12 @@ def document(estimates: Estimates) -> Document:
 
 def _fold(fold: FoldEstimates) -> Document:
     """All slots of one hour, weekday, hour of the week or month; an appliance that too few homes spoke of is null."""
-    periods = {name: _period(period) if period else None for name, period in fold.by_period.items()}
+    periods = {
+        name: _period(period) | appliance_totals(fold.totals, name) if period else None
+        for name, period in fold.by_period.items()
+    }
     influence = {} if fold.influence is None else {"influence": fold.influence}
-    return {"key": fold.key, "slots": fold.slots, "appliances": periods, **influence}
+    return {"key": fold.key, "slots": fold.slots, "appliances": periods, **totals_document(fold.totals), **influence}
 
 
 def top_document(estimates: Estimates, count: int) -> Document:
@@ -160,7 +166,8 @@ def _periods(estimates: Estimates) -> dict[str, Document | None]:
     """Every appliance, and how many forging homes put the next one in the order before it."""
     swaps = {name: {"swap_homes": homes} for name, homes in estimates.swap_homes.items()}
     return {
-        name: _period(period) | swaps.get(name, {}) if period else None for name, period in estimates.by_period.items()
+        name: _period(period) | appliance_totals(estimates.totals, name) | swaps.get(name, {}) if period else None
+        for name, period in estimates.by_period.items()
     }
 
 

@@ -34,8 +34,11 @@ from hushwatt.provider.estimate.results import (
 )
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
-from hushwatt.provider.estimate.times.fold import fold_rows
+from hushwatt.provider.estimate.times.fold import fold_rows, hour_of
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.totals.covered_time import hours_a_day
+from hushwatt.provider.estimate.totals.peak import peak_of
+from hushwatt.provider.estimate.totals.totals import Totals, totals_of
 from hushwatt.provider.tally.tally import Tallies
 
 
@@ -49,6 +52,7 @@ def estimate(
     last: int | None = None,
     times: TimeFilter | None = None,
     fold: str | None = None,
+    customers: int | None = None,
 ) -> Estimates:
     """Everything the tallies say about the slots `first` to `last`, both included.
 
@@ -59,7 +63,7 @@ def estimate(
     `smooth` every slot also learns from those before it; the period is not smoothed.
 
     Of these slots only those at certain `times` count, if so; and a `fold` takes those of the same hour, weekday, hour
-    of the week or month together.
+    of the week or month together.  With a number of `customers` there are totals of all of them too.
     """
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
@@ -74,6 +78,7 @@ def estimate(
         shown = [slot_estimates(each, homes, show) for each in series]
     by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
+    folded = {key: collected.only(mask) for key, mask in rows.items()}
     return Estimates(
         plan,
         tallies.homes,
@@ -84,7 +89,12 @@ def estimate(
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
         unpublished=collected.unpublished,
-        folds=tuple(fold_estimates(key, collected.only(mask), show) for key, mask in rows.items()),
+        folds=tuple(
+            fold_estimates(key, each, show, totals_of(each, hours_a_day(plan, times, hour_of(fold, key)), customers))
+            for key, each in folded.items()
+        ),
+        totals=totals_of(collected, hours_a_day(plan, times), customers),
+        peak=peak_of(folded) if folded else None,
         too_few_measure={
             name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
         },
@@ -103,10 +113,10 @@ def _period_answers(
     return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show), forgery
 
 
-def fold_estimates(key: str, collected: CollectedSlots, show: Consistency) -> FoldEstimates:
+def fold_estimates(key: str, collected: CollectedSlots, show: Consistency, totals: Totals) -> FoldEstimates:
     """The slots of one hour, weekday, hour of the week or month, as one period."""
     by_period, forgery = _period_answers(collected, show)
-    return FoldEstimates(key, collected.slots, by_period, forgery.influence())
+    return FoldEstimates(key, collected.slots, by_period, forgery.influence(), totals)
 
 
 def slot_summaries(plan: Plan, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:

@@ -64,7 +64,7 @@ def period_mean(
     timeline: SlotTimeline,
     worth: Floats | None = None,
 ) -> PeriodMean | None:
-    """The mean over the slots that count, each with the same weight; None if none does.
+    """The mean over the slots that count, each with its weight; None if none does.
 
     Watts are what answers are `worth` to the groups.
     """
@@ -92,8 +92,9 @@ def period_mean(
 
 
 def period_weights(groups: DebiasedGroups, reports: Floats, counted: Mask, timeline: SlotTimeline) -> PeriodWeights:
-    """Give every counted slot the same weight, and every report of it an equal part of that."""
-    slot = counted / counted.sum()
+    """Give every counted slot what it weighs on the timeline, and every report of it an equal part of that."""
+    slot = counted * timeline.weight
+    slot = slot / slot.sum()
     per_report = slot / reports
     sums = np.concatenate([[0.0], np.cumsum(per_report[timeline.heard_row])])
     numbers = np.concatenate([[0], np.cumsum(counted[timeline.heard_row])])

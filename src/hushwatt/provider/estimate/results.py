@@ -12,6 +12,8 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.intervals import normal_interval
+from hushwatt.provider.estimate.totals.peak import Peak
+from hushwatt.provider.estimate.totals.totals import Totals
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ class FoldEstimates:
     slots: int
     by_period: dict[str, PeriodEstimates | None]  # by appliance, in the plan's order
     influence: float | None = None  # homes that one forging home counts as at most, in any of these means
+    totals: Totals | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,8 @@ class Estimates:
     # put the next one before it
     unpublished: int = 0  # slots with reports whose period is not complete: nothing is told of them
     folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
+    totals: Totals | None = None  # kWh
+    peak: Peak | None = None  # of the folds
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property

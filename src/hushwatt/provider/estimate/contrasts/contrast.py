@@ -169,12 +169,16 @@ def _covariance(sides: Sequence[CollectedSlots], name: str) -> CovarianceBounds:
     Of the homes asked on one side, m_ab/√(m_a·m_b) are asked on another too.  Turns say how many that is, where
     each home is asked about an appliance in one kind of slot alone.
     """
+    return bounds_between([side.series[name].compared for side in sides], sides[A].homes, *asked_on_both(sides, name))
+
+
+def asked_on_both(sides: Sequence[CollectedSlots], name: str) -> tuple[Floats, Floats]:
+    """Of the homes asked about an appliance on one side, the part asked on another too: at least, and at most."""
     plan = sides[A].plan
     kinds = [set(turn_class(plan, side.drawn_slots(name)).tolist()) for side in sides]
     part = np.array([[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in kinds] for a in kinds])
     exact = plan.decision is None and len(plan.appliances) % plan.appliances_per_report == 0
-    least, most = (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
-    return bounds_between([side.series[name].compared for side in sides], sides[A].homes, least, most)
+    return (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
 
 
 def _same_draws(sides: Sequence[CollectedSlots], name: str) -> Mask:

@@ -45,3 +45,12 @@ def fold_rows(plan: Plan, timeline: SlotTimeline, fold: str) -> dict[str, Mask]:
     requested = timeline.requested.tolist()
     present = sorted({key for key, asked in zip(keys, requested, strict=True) if asked})
     return {name_of(key): np.array([each == key for each in keys], dtype=bool) for key in present}
+
+
+def hour_of(fold: str | None, key: str) -> int | None:
+    """The hour of the day that a key stands for, where it does.
+
+    >>> hour_of("hour", "07"), hour_of("hour-of-week", "mon 18"), hour_of("weekday", "mon")
+    (7, 18, None)
+    """
+    return int(key[-2:]) if fold is not None and "hour" in fold else None
