@@ -6,6 +6,12 @@ from typing import Any
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.estimate.caveats import unmeasured_times
+from hushwatt.provider.estimate.homes_above.above_document import (
+    Asked,
+    above_in_fold,
+    above_in_period,
+    above_in_slot,
+)
 from hushwatt.provider.estimate.measuring_mean import is_plain
 from hushwatt.provider.estimate.results import Estimates, FoldEstimates, PeriodEstimates, SlotEstimates
 from hushwatt.provider.estimate.totals.totals_document import appliance_totals, peak_document, totals_document
@@ -23,17 +29,19 @@ def document(estimates: Estimates) -> Document:
         "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
         "appliances": _periods(estimates) if estimates.answered else {},
         **totals_document(estimates.totals),
-        **({"folds": [_fold(each) for each in estimates.folds]} if estimates.folds else {}),
+        **({"folds": [_fold(each, estimates.above) for each in estimates.folds]} if estimates.folds else {}),
         **peak_document(estimates.peak),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
 
 
-def _fold(fold: FoldEstimates) -> Document:
+def _fold(fold: FoldEstimates, above: Asked) -> Document:
     """All slots of one hour, weekday, hour of the week or month; an appliance that too few homes spoke of is null."""
     periods = {
-        name: _period(period) | appliance_totals(fold.totals, name) if period else None
+        name: _period(period) | appliance_totals(fold.totals, name) | above_in_fold(above, name, fold.key)
+        if period
+        else None
         for name, period in fold.by_period.items()
     }
     influence = {} if fold.influence is None else {"influence": fold.influence}
@@ -118,6 +126,8 @@ def _slot(estimates: Estimates, index: int) -> Document:
         name: each | _watts_limits(estimates.by_slot[name], index) if each and name in uneven else each
         for name, each in shown.items()
     }
+    if estimates.above:
+        shown = {name: each and each | above_in_slot(estimates.above, name, index) for name, each in shown.items()}
     if estimates.smoothed:
         shown = {name: each and each | _smoothed(estimates.by_slot[name], index) for name, each in shown.items()}
     return document | {"appliances": shown} | _too_few_for(few, need)
@@ -166,7 +176,12 @@ def _periods(estimates: Estimates) -> dict[str, Document | None]:
     """Every appliance, and how many forging homes put the next one in the order before it."""
     swaps = {name: {"swap_homes": homes} for name, homes in estimates.swap_homes.items()}
     return {
-        name: _period(period) | appliance_totals(estimates.totals, name) | swaps.get(name, {}) if period else None
+        name: _period(period)
+        | appliance_totals(estimates.totals, name)
+        | above_in_period(estimates.above, name)
+        | swaps.get(name, {})
+        if period
+        else None
         for name, period in estimates.by_period.items()
     }
 

@@ -6,6 +6,7 @@ plan's minimum spoke of an appliance, there is no answer about it.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
+from hushwatt.provider.estimate.homes_above.homes_above import homes_above
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
@@ -53,6 +55,7 @@ def estimate(
     times: TimeFilter | None = None,
     fold: str | None = None,
     customers: int | None = None,
+    above: Sequence[float | None] = (),
 ) -> Estimates:
     """Everything the tallies say about the slots `first` to `last`, both included.
 
@@ -63,7 +66,8 @@ def estimate(
     `smooth` every slot also learns from those before it; the period is not smoothed.
 
     Of these slots only those at certain `times` count, if so; and a `fold` takes those of the same hour, weekday, hour
-    of the week or month together.  With a number of `customers` there are totals of all of them too.
+    of the week or month together.  With a number of `customers` there are totals of all of them too.  `above` so many
+    watts each, None for the lowest level, shares of homes are told.
     """
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
@@ -95,6 +99,7 @@ def estimate(
         ),
         totals=totals_of(collected, hours_a_day(plan, times), customers),
         peak=peak_of(folded) if folded else None,
+        above=tuple(homes_above(collected, folded, watts, hours_a_day(plan, times)) for watts in above),
         too_few_measure={
             name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
         },

@@ -11,6 +11,7 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.homes_above.homes_above import HomesAbove
 from hushwatt.provider.estimate.intervals import normal_interval
 from hushwatt.provider.estimate.totals.peak import Peak
 from hushwatt.provider.estimate.totals.totals import Totals
@@ -125,6 +126,7 @@ class Estimates:
     folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
     totals: Totals | None = None  # kWh
     peak: Peak | None = None  # of the folds
+    above: tuple[HomesAbove, ...] = ()  # shares of homes that were asked for
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property

@@ -128,13 +128,12 @@ def _variance_function(
         return _averaged(values[:, None], weights, timeline)
 
     noise_not_held = averaged(groups.noise_not_held)
-    lowest, step = averaged(groups.lowest), averaged(groups.step)
     return VarianceFunction(
         reports=alone[:, None],
         noise_not_held=noise_not_held,
         slope=averaged(groups.noise_held) - noise_not_held,
         correction=correction[:, None],
-        step=step,
-        lowest=lowest,
-        highest=lowest + step,
+        step=averaged(groups.step),
+        lowest=averaged(groups.lowest),
+        highest=averaged(groups.highest),
     )

@@ -86,7 +86,7 @@ def added_up(
     a_day = scale / np.array([row @ covered.days for row in rows])
     means = [Limited(mean_of(each), *each.limits) for each in known.values()]
     energy: dict[str, Energy | None] = {
-        name: Energy(mean.times(scale[place]), mean.times(a_day[place]), float(hours[place]))
+        name: Energy(mean.times(float(scale[place])), mean.times(float(a_day[place])), float(hours[place]))
         for place, (name, mean) in enumerate(zip(known, means, strict=True))
     }
     together = None
