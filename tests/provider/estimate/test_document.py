@@ -34,7 +34,7 @@ def test_names():
     told = document(found())
     slot = told["slots"][1]
 
-    assert list(told) == ["plan", "homes", "slots", "appliances", "top", "influence"]
+    assert list(told) == ["plan", "homes", "slots", "appliances", "totals", "top", "influence"]
     assert (told["plan"], told["homes"]) == (PLAN.id, 400)
     assert list(slot) == ["slot", "start", "as_of", "reports", "appliances"]
     assert (slot["slot"], slot["start"], slot["as_of"], slot["reports"]) == (

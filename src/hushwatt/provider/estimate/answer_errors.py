@@ -53,7 +53,7 @@ def period_shares(
     plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, timeline: SlotTimeline
 ) -> tuple[Floats, VarianceFunction]:
     """The share of homes behind every answer over the slots that count, and how sure each is."""
-    weights = period_weights(groups, slots.reports, slots.counted, timeline)
+    weights = period_weights(groups, slots.reports, slots.weight, timeline)
     correction, _ = period_correction(plan, groups, slots, weights, timeline)
     each = weights.squared * groups.reports
     each = each / (total := float(each.sum()))

@@ -26,7 +26,7 @@ from hushwatt.provider.estimate.measuring_mean import (
     linear_worth,
 )
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
-from hushwatt.provider.estimate.pooling import pooled_slots
+from hushwatt.provider.estimate.row_weights import RowWeights, WholeRows
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
 
 MeanOf = Callable[[Plan, int, AnswerShares, Tails], MeasuringMean]
@@ -46,15 +46,22 @@ class ApplianceSeries:
     answers: AnswerShares | None = None  # of the period, where its mean is not a plain one
     mean: MeasuringMean | None = None
     drawn: Mask | None = None  # whether any home drew anew in a slot, or in any of those published together
+    rows: RowWeights | None = None  # which rows are answered, where these are not those of all homes together
 
     @classmethod
     def of(
-        cls, plan: Plan, arrays: TallyArrays, number: int, timeline: SlotTimeline, homes: Floats
+        cls,
+        plan: Plan,
+        arrays: TallyArrays,
+        number: int,
+        timeline: SlotTimeline,
+        homes: Floats,
+        rows: RowWeights | None = None,
     ) -> "ApplianceSeries":
         """Debias the tallies of the appliance with this number, and add them up."""
         groups = DebiasedGroups.of(plan, arrays, number)
-        slots = slot_statistics(plan, number, groups, timeline, homes)
-        return cls._over(plan, arrays, number, timeline, homes, groups, slots)
+        slots = slot_statistics(plan, number, groups, timeline, homes, rows=rows)
+        return cls._over(plan, arrays, number, timeline, homes, groups, slots, rows)
 
     def over(
         self,
@@ -70,10 +77,10 @@ class ApplianceSeries:
         """
         plan, number, groups, slots = self.plan, self.number, self.clipped_groups, self.clipped_slots
         if population is None:
-            slots = replace(slots, counted=pooled_slots(plan, timeline, slots.speakers))
+            slots = replace(slots, weight=(self.rows or WholeRows(plan)).weights(timeline, slots.speakers))
         else:
-            slots = slot_statistics(plan, number, groups, timeline, homes, population=population)
-        return self._over(plan, arrays, number, timeline, homes, groups, slots, population, mean_of)
+            slots = slot_statistics(plan, number, groups, timeline, homes, rows=self.rows, population=population)
+        return self._over(plan, arrays, number, timeline, homes, groups, slots, self.rows, population, mean_of)
 
     @classmethod
     def _over(
@@ -85,24 +92,26 @@ class ApplianceSeries:
         homes: Floats,
         groups: DebiasedGroups,
         slots: SlotStatistics,
+        rows: RowWeights | None = None,
         population: int | None = None,
         mean_of: MeanOf = MeasuringMean.of,
     ) -> "ApplianceSeries":
         if is_plain(plan, number):
-            return cls(plan, number, groups, slots, period_mean(plan, number, groups, slots, timeline), groups, slots)
+            period = period_mean(plan, number, groups, slots, timeline)
+            return cls(plan, number, groups, slots, period, groups, slots, rows=rows)
         answers = period_answers(plan, groups, slots, timeline)
         if answers is None:
-            return cls(plan, number, groups, slots, None, groups, slots)
+            return cls(plan, number, groups, slots, None, groups, slots, rows=rows)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
         mean = mean_of(plan, number, answers, tails)
         drawn = timeline.sum_by_slot((groups.as_of >= timeline.slots[timeline.slot_index]).astype(float)) > 0
         if not mean.enough[0]:
-            return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn)
+            return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn, rows)
         worth = linear_worth(plan, number, mean)
         linear = DebiasedGroups.of(plan, arrays, number, worth)
-        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth, population)
+        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth, rows, population)
         period = period_mean(plan, number, linear, linear_slots, timeline, worth)
-        return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn)
+        return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn, rows)
 
     @property
     def levels(self) -> int:

@@ -13,11 +13,12 @@ from hushwatt.provider.estimate.homes_above.above_document import (
     above_in_slot,
 )
 from hushwatt.provider.estimate.measuring_mean import is_plain
-from hushwatt.provider.estimate.results import Estimates, FoldEstimates, PeriodEstimates, SlotEstimates
+from hushwatt.provider.estimate.results import Estimates, FoldEstimates, GroupEstimates, PeriodEstimates, SlotEstimates
 from hushwatt.provider.estimate.totals.totals_document import appliance_totals, peak_document, totals_document
 
 Document = dict[str, Any]
 TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
+WITHHELD = "enough of its homes reported, but the answer would give away a group of too few"
 MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "clipped", "above_top")
 
 
@@ -31,6 +32,7 @@ def document(estimates: Estimates) -> Document:
         **totals_document(estimates.totals),
         **({"folds": [_fold(each, estimates.above) for each in estimates.folds]} if estimates.folds else {}),
         **peak_document(estimates.peak),
+        **({"groups": {each.name: _group(each) for each in estimates.groups}} if estimates.groups else {}),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
@@ -46,6 +48,29 @@ def _fold(fold: FoldEstimates, above: Asked) -> Document:
     }
     influence = {} if fold.influence is None else {"influence": fold.influence}
     return {"key": fold.key, "slots": fold.slots, "appliances": periods, **totals_document(fold.totals), **influence}
+
+
+def _group(group: GroupEstimates) -> Document:
+    """The homes with the same labels; an appliance without an answer is null, and it says why."""
+    head: Document = {"homes": group.homes}
+    others = group.withheld_for_others
+    if group.too_few:
+        why = {"withheld": WITHHELD} if others else {"too_few_homes": too_few(*group.too_few)}
+        return head | why
+    withheld = {"withheld_for": list(others), "withheld": WITHHELD} if others else {}
+    return {
+        **head,
+        **_too_few_for(group.too_few_for, group.need),
+        **withheld,
+        "appliances": {
+            name: _period(period) | appliance_totals(group.totals, name) | above_in_period(group.above, name)
+            if period
+            else None
+            for name, period in group.by_period.items()
+        },
+        **totals_document(group.totals),
+        "top": list(group.top),
+    }
 
 
 def top_document(estimates: Estimates, count: int) -> Document:

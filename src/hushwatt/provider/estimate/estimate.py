@@ -17,7 +17,7 @@ from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
-from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.homes_above.homes_above import homes_above
 from hushwatt.provider.estimate.influence import ForgeryInfluence
@@ -29,6 +29,7 @@ from hushwatt.provider.estimate.ranking.shares import shares
 from hushwatt.provider.estimate.results import (
     Estimates,
     FoldEstimates,
+    GroupEstimates,
     Measured,
     PeriodEstimates,
     SlotEstimates,
@@ -56,6 +57,7 @@ def estimate(
     fold: str | None = None,
     customers: int | None = None,
     above: Sequence[float | None] = (),
+    by: Sequence[str] = (),
 ) -> Estimates:
     """Everything the tallies say about the slots `first` to `last`, both included.
 
@@ -66,14 +68,17 @@ def estimate(
     `smooth` every slot also learns from those before it; the period is not smoothed.
 
     Of these slots only those at certain `times` count, if so; and a `fold` takes those of the same hour, weekday, hour
-    of the week or month together.  With a number of `customers` there are totals of all of them too.  `above` so many
-    watts each, None for the lowest level, shares of homes are told.
+    of the week or month together.  `by` labels of the homes, each combination of their values is answered by itself.
+    With a number of `customers` there are totals of all of them too; and shares of homes are told `above` so many
+    watts each, None for the lowest level.
     """
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    collected = CollectedSlots.of(plan, tallies, first, last, times)
-    timeline, homes = collected.timeline, collected.slot_homes[:, None]
+    cells = CollectedCells.of(plan, tallies, first, last, times)
+    groups = cells.cells.groups(by) if by else []
+    collected = cells.whole()
+    timeline, homes, days = collected.timeline, collected.slot_homes[:, None], hours_a_day(plan, times)
     series = list(collected.series.values())
     if smooth:
         pairs = zip(series, smoothed(timeline, series), strict=True)
@@ -93,13 +98,14 @@ def estimate(
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
         unpublished=collected.unpublished,
+        groups=tuple(group_estimates(labels, cells.only(labels), show, days, above) for labels in groups),
         folds=tuple(
             fold_estimates(key, each, show, totals_of(each, hours_a_day(plan, times, hour_of(fold, key)), customers))
             for key, each in folded.items()
         ),
-        totals=totals_of(collected, hours_a_day(plan, times), customers),
+        totals=totals_of(collected, days, customers),
         peak=peak_of(folded) if folded else None,
-        above=tuple(homes_above(collected, folded, watts, hours_a_day(plan, times)) for watts in above),
+        above=tuple(homes_above(collected, folded, watts, days) for watts in above),
         too_few_measure={
             name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
         },
@@ -114,8 +120,28 @@ def _period_answers(
     forgery = ForgeryInfluence(plan, collected.timeline, homes)
     for name, each in known.items():
         forgery.add(name, each)
+    return _periods(collected, show), forgery
+
+
+def _periods(collected: CollectedSlots, show: Consistency) -> dict[str, PeriodEstimates | None]:
+    """All appliances over the period, compared with each other."""
+    plan, known, homes = collected.plan, collected.known, collected.homes
     bounds = covariance_bounds(plan, [each.compared for each in known.values()], collected.timeline, homes)
-    return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show), forgery
+    return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show)
+
+
+def group_estimates(
+    labels: dict[str, str],
+    collected: CollectedSlots,
+    show: Consistency,
+    days: float | None = None,
+    above: Sequence[float | None] = (),
+) -> GroupEstimates:
+    """The homes with these labels over the period."""
+    need, heard = max(collected.plan.minimum_homes, 1), dict(collected.most or {})
+    parts = tuple(homes_above(collected, {}, watts, days) for watts in above)
+    totals = totals_of(collected, days)
+    return GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, totals, parts)
 
 
 def fold_estimates(key: str, collected: CollectedSlots, show: Consistency, totals: Totals) -> FoldEstimates:

@@ -14,13 +14,13 @@ from statistics import NormalDist
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.privacy.rotation import turn_class
 from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.intervals import CONFIDENCE
 from hushwatt.provider.estimate.measuring_mean import OUTSIDE, MeasuringMean, Tails, normal_distribution
+from hushwatt.provider.estimate.ranking.common_homes import asked_on_both, shares_homes
 from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, bounds_between
 
 DETECTION = 0.8  # the chance with which a difference that is called detectable would be seen
@@ -167,24 +167,17 @@ def _covariance(sides: Sequence[CollectedSlots], name: str) -> CovarianceBounds:
     """What the errors of the sides may have in common: the homes that were asked on several of them.
 
     Of the homes asked on one side, m_ab/√(m_a·m_b) are asked on another too.  Turns say how many that is, where
-    each home is asked about an appliance in one kind of slot alone.
+    each home is asked about an appliance in one kind of slot alone.  Kinds of homes that have none in common err apart.
     """
-    return bounds_between([side.series[name].compared for side in sides], sides[A].homes, *asked_on_both(sides, name))
-
-
-def asked_on_both(sides: Sequence[CollectedSlots], name: str) -> tuple[Floats, Floats]:
-    """Of the homes asked about an appliance on one side, the part asked on another too: at least, and at most."""
-    plan = sides[A].plan
-    kinds = [set(turn_class(plan, side.drawn_slots(name)).tolist()) for side in sides]
-    part = np.array([[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in kinds] for a in kinds])
-    exact = plan.decision is None and len(plan.appliances) % plan.appliances_per_report == 0
-    return (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
+    shared, fewest = shares_homes(sides), np.array([[min(a.homes, b.homes) for b in sides] for a in sides])
+    found = bounds_between([side.series[name].compared for side in sides], fewest, *asked_on_both(sides, name))
+    return CovarianceBounds(np.where(shared, found.lowest, 0.0), np.where(shared, found.highest, 0.0))
 
 
 def _same_draws(sides: Sequence[CollectedSlots], name: str) -> Mask:
     """Whether two sides may hold the same answer, whose noise is on both then; not whether a side is itself."""
     drawn = [set(side.drawn_slots(name).tolist()) for side in sides]
-    same = np.array([[bool(a & b) for b in drawn] for a in drawn])
+    same = np.array([[bool(a & b) for b in drawn] for a in drawn]) & shares_homes(sides)
     np.fill_diagonal(same, False)
     return same
 

@@ -18,7 +18,7 @@ from hushwatt.provider.estimate.debias import DebiasedGroups
 from hushwatt.provider.estimate.homes_above.level_sets import set_groups
 from hushwatt.provider.estimate.intervals import Z95, score_interval
 from hushwatt.provider.estimate.measuring_mean import MIN_SIGMAS, MeanTest
-from hushwatt.provider.estimate.pooling import pooled_slots
+from hushwatt.provider.estimate.row_weights import WholeRows
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
 
 Limits = tuple[Floats, Floats, Floats]  # estimates, and their lower and upper limits, one for each row
@@ -39,10 +39,10 @@ class LevelShares:
     def of_period(self, timeline: SlotTimeline) -> "LevelSums | None":
         """The slots that this timeline asks for and that count; None if none does."""
         plan, slots = self.series.plan, self.series.clipped_slots
-        slots = replace(slots, counted=pooled_slots(plan, timeline, slots.speakers))
-        period = replace(timeline, requested=slots.counted)
+        rows = self.series.rows or WholeRows(plan)
+        slots = replace(slots, weight=rows.weights(timeline, slots.speakers))
         answers = period_answers(plan, self.series.clipped_groups, slots, timeline)
-        return None if answers is None else LevelSums(self, period, answers)
+        return None if answers is None else LevelSums(self, slots.weight, answers)
 
     def set_of(self, worth: Floats) -> tuple[DebiasedGroups, SlotStatistics]:
         """Some levels taken as one, which is worked out once."""
@@ -50,7 +50,10 @@ class LevelShares:
         if key not in self._sets:
             groups = set_groups(series.clipped_groups, np.flatnonzero(worth).tolist(), is_direct(plan.oracle))
             homes = series.clipped_slots.homes
-            self._sets[key] = groups, slot_statistics(plan, series.number, groups, self.timeline, homes)
+            self._sets[key] = (
+                groups,
+                slot_statistics(plan, series.number, groups, self.timeline, homes, rows=series.rows),
+            )
         return self._sets[key]
 
 
@@ -59,7 +62,7 @@ class LevelSums:
     """The sums over the levels, in every slot or over one period."""
 
     levels: LevelShares
-    counted: SlotTimeline | None  # asking for the slots that count; None: every slot by itself
+    weight: Floats | None  # of every slot in the period; None: every slot by itself
     answers: AnswerShares
 
     @cached_property
@@ -80,9 +83,8 @@ class LevelSums:
             return self._ratio(worth, sigmas)
         groups, slots = self.levels.set_of(worth)
         share, errors = slots.share, slots.errors
-        if self.counted is not None:
-            counted = replace(slots, counted=self.counted.requested)
-            share, errors = period_shares(plan, groups, counted, self.counted)
+        if self.weight is not None:
+            share, errors = period_shares(plan, groups, replace(slots, weight=self.weight), self.levels.timeline)
         low, high = score_interval(share, errors, sigmas)
         return share[:, 0], low[:, 0], high[:, 0]
 

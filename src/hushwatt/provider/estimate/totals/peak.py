@@ -14,10 +14,10 @@ import numpy as np
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.collected import CollectedSlots
-from hushwatt.provider.estimate.contrasts.contrast import asked_on_both
 from hushwatt.provider.estimate.intervals import Z95
 from hushwatt.provider.estimate.measuring_mean import MeasuringMean, normal_distribution
 from hushwatt.provider.estimate.period import PeriodMean
+from hushwatt.provider.estimate.ranking.common_homes import asked_on_both
 from hushwatt.provider.estimate.ranking.covariance import bounds_between, covariance_bounds
 from hushwatt.provider.estimate.ranking.ranks import Ranks, ranks, sidak_quantile
 from hushwatt.provider.estimate.totals.energy import Limited, SummedMeans, mean_of
