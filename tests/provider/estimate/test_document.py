@@ -58,6 +58,10 @@ def test_names():
         "rank_marginal_ci95",
         "in_top",
         "clipped",
+        "kwh",
+        "kwh_ci95",
+        "kwh_a_day",
+        "kwh_a_day_ci95",
         "swap_homes",
     ]
     assert told["top"] == ["appliance 1", "appliance 0"]

@@ -159,3 +159,24 @@ def test_real_watts_above_the_top():
     assert np.allclose(
         energy.by_appliance["appliance 0"].total, [factor * each for each in (mean.watts, mean.low, mean.high)]
     )
+
+
+def moved(tallies, moving):
+    """The same with so many answers about appliance 0 for another level in slot 0, and as many back in slot 1."""
+    groups = {key: replace(tally, counts=tally.counts.copy()) for key, tally in tallies.groups.items()}
+    for tally, sign in zip([groups[key] for key in sorted(groups)], (1, -1), strict=False):
+        tally.counts[:2] += np.array([moving, -moving]) * sign
+    return replace(tallies, groups=groups)
+
+
+def test_slots_that_count_together_weigh_alike():
+    """Where slots below the minimum count together, no total is a second sum that would give one of them away."""
+    agreed = plan_of([VALUES, VALUES], method="lpu", window=4, appliances_per_report=1, minimum_homes=60, oracle="grr")
+    tallies = repeated_slots(np.random.default_rng(1), agreed, [np.array([25, 10, 5])] * 2, 8, drawn=agreed.epsilon)
+    groups = {key: replace(tally, rows=80) for key, tally in tallies.groups.items()}  # half speak of each appliance
+    tallies = replace(tallies, groups=groups, homes=400, homes_then={slot: 320 + 10 * slot for slot in range(8)})
+    both = [estimate(agreed, each, customers=500).totals for each in (tallies, moved(tallies, 4))]
+    before, after = [each.taking_part.by_appliance["appliance 0"].total for each in both]
+
+    assert before.value == pytest.approx(after.value, rel=1e-9)
+    assert both[0].fewest < both[0].most
