@@ -40,8 +40,9 @@ from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
 from hushwatt.provider.estimate.times.fold import fold_rows, hour_of
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.totals.covered_time import hours_a_day
+from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.estimate.totals.peak import peak_of
-from hushwatt.provider.estimate.totals.totals import Totals, totals_of
+from hushwatt.provider.estimate.totals.totals import Totals, TotalsQuestion, totals_of
 from hushwatt.provider.tally.tally import Tallies
 
 
@@ -55,7 +56,7 @@ def estimate(
     last: int | None = None,
     times: TimeFilter | None = None,
     fold: str | None = None,
-    customers: int | None = None,
+    customers: Customers | int | None = None,
     above: Sequence[float | None] = (),
     by: Sequence[str] = (),
 ) -> Estimates:
@@ -87,6 +88,7 @@ def estimate(
         shown = [slot_estimates(each, homes, show) for each in series]
     by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
+    energy = TotalsQuestion.about(cells, customers)
     folded = {key: collected.only(mask) for key, mask in rows.items()}
     return Estimates(
         plan,
@@ -100,10 +102,10 @@ def estimate(
         unpublished=collected.unpublished,
         groups=tuple(group_estimates(labels, cells.only(labels), show, days, above) for labels in groups),
         folds=tuple(
-            fold_estimates(key, each, show, totals_of(each, hours_a_day(plan, times, hour_of(fold, key)), customers))
+            fold_estimates(key, each, show, energy.of(each, hours_a_day(plan, times, hour_of(fold, key))))
             for key, each in folded.items()
         ),
-        totals=totals_of(collected, days, customers),
+        totals=energy.of(collected, days),
         peak=peak_of(folded) if folded else None,
         above=tuple(homes_above(collected, folded, watts, days) for watts in above),
         too_few_measure={

@@ -5,19 +5,22 @@ stand beside it, and energy a day is of the hours that were heard.  Homes that d
 either: where a plan has them, a total is of those that do, and what all would use if they used as much stands apart.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from hushwatt.provider.estimate.appliance_series import ApplianceSeries
+from hushwatt.provider.estimate.appliance_series import ApplianceSeries, MeanOf
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.intervals import Z95
 from hushwatt.provider.estimate.measuring_mean import MeasuringMean
 from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, covariance_bounds
 from hushwatt.provider.estimate.totals.covered_time import CoveredTime
+from hushwatt.provider.estimate.totals.customers import Customers
+from hushwatt.provider.estimate.totals.strata import KindOf, Strata
 
 KILO = 1000.0
 
@@ -55,24 +58,33 @@ class EnergyTotals:
 def energy_of_homes(collected: CollectedSlots, covered: CoveredTime) -> EnergyTotals:
     """The homes taking part, in every slot as many as there were."""
     weight = collected.slot_homes * covered.hours
-    return _energy(collected, weight, covered, collected.slot_homes, None)
+    return _energy(
+        collected, covered, collected.slot_homes, lambda mean_of: collected.weighted(weight, mean_of=mean_of)
+    )
 
 
-def energy_of_customers(collected: CollectedSlots, covered: CoveredTime, customers: int) -> EnergyTotals:
-    """So many customers all the time, of whom those taking part are a random sample."""
-    everybody = np.full(len(covered.hours), float(customers))
-    return _energy(collected, covered.hours, covered, everybody, customers)
+def energy_of_customers(
+    collected: CollectedSlots, covered: CoveredTime, customers: Customers, kind_of: KindOf
+) -> EnergyTotals:
+    """So many customers all the time, of whom those taking part are a random sample, or a sample of every kind."""
+    weight, everybody = covered.hours, np.full(len(covered.hours), float(customers.homes))
+    if not customers.kinds:
+        about = partial(collected.weighted, weight, customers.homes)
+        return _energy(collected, covered, everybody, lambda mean_of: about(mean_of=mean_of))
+
+    def stratified(mean_of: MeanOf) -> CollectedSlots:
+        return Strata(collected, kind_of, customers, weight, mean_of).combined()
+
+    return _energy(collected, covered, everybody, stratified)
 
 
 def _energy(
-    collected: CollectedSlots, weight: Floats, covered: CoveredTime, homes: Floats, population: int | None
+    collected: CollectedSlots, covered: CoveredTime, homes: Floats, weighted: Callable[[MeanOf], CollectedSlots]
 ) -> EnergyTotals:
-    weighted = collected.weighted(weight, population, MeasuringMean.of_all_homes)
-    told = added_up(weighted, collected.known, covered, homes)
+    told = added_up(weighted(MeasuringMean.of_all_homes), collected.known, covered, homes)
     if not collected.plan.answers_unmeasured:
         return told
-    among = added_up(collected.weighted(weight, population), collected.known, covered, homes)
-    return EnergyTotals(told.homes, told.by_appliance, told.together, among)
+    return replace(told, all_as_measured=added_up(weighted(MeasuringMean.of), collected.known, covered, homes))
 
 
 def added_up(

@@ -1,11 +1,18 @@
 """The totals of a period: how long it was, who took part, and what they and all customers used."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
+from hushwatt.provider.estimate.measuring_mean import MeasuringMean
 from hushwatt.provider.estimate.totals.covered_time import CoveredTime
+from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.estimate.totals.energy import EnergyTotals, energy_of_customers, energy_of_homes
+from hushwatt.provider.estimate.totals.strata import KindOf, Strata
+from hushwatt.provider.tally.labels import group_name
 
 
 @dataclass(frozen=True)
@@ -18,26 +25,69 @@ class Totals:
     most: int
     taking_part: EnergyTotals
     customers: EnergyTotals | None = None  # where their number is given
+    borrowed: Mapping[str, str] = field(default_factory=dict)  # kinds of customers without an answer: from whom
 
 
-def totals_of(collected: CollectedSlots, hours_a_day: float | None = None, customers: int | None = None) -> Totals:
-    """The totals of these slots; days have so many hours where only some were asked for."""
+def totals_of(
+    collected: CollectedSlots,
+    hours_a_day: float | None = None,
+    customers: Customers | None = None,
+    kind_of: KindOf | None = None,
+) -> Totals:
+    """The totals of these slots; days have so many hours where only some were asked for.
+
+    Where customers are told apart by kinds, `kind_of` gives the homes with some labels.
+    """
     covered = CoveredTime.of(collected.plan, collected.timeline, hours_a_day)
     asked = collected.timeline.requested
     homes = collected.slot_homes[asked]
     fewest, most = (int(homes.min()), int(homes.max())) if len(homes) else (collected.homes, collected.homes)
-    check_customers(customers, max(most, collected.homes))
-    return Totals(
+    totals = Totals(
         float(covered.hours[asked].sum()),
         float(covered.days[asked].sum()),
         fewest,
         most,
         energy_of_homes(collected, covered),
-        None if customers is None else energy_of_customers(collected, covered, customers),
     )
+    if customers is None:
+        return totals
+    check_customers(customers.homes, max(most, collected.homes))
+    kind_of = kind_of or (lambda labels: collected)
+    strata = Strata(collected, kind_of, customers, covered.hours, MeasuringMean.of)
+    energy = energy_of_customers(collected, covered, customers, kind_of)
+    return replace(totals, customers=energy, borrowed=strata.borrowed())
 
 
-def check_customers(customers: int | None, homes: int) -> None:
+def check_customers(customers: int, homes: int) -> None:
     """Refuse fewer customers than homes that take part."""
-    if customers is not None and customers < homes:
+    if customers < homes:
         raise UsageError(f"customers is {customers:,}, but {homes:,} homes take part; give the number of all customers")
+
+
+@dataclass(frozen=True)
+class TotalsQuestion:
+    """What totals are asked for: of the homes taking part, and of customers as well."""
+
+    cells: CollectedCells
+    customers: Customers | None
+    _kinds: dict[str, CollectedSlots] = field(default_factory=dict)
+
+    @classmethod
+    def about(cls, cells: CollectedCells, customers: Customers | int | None) -> "TotalsQuestion":
+        counted = Customers(customers) if isinstance(customers, int) else customers
+        if counted is not None:
+            counted.check(cells.cells)
+        return cls(cells, counted)
+
+    def of(self, collected: CollectedSlots, hours_a_day: float | None) -> Totals:
+        """The totals of some slots."""
+        asked = collected.timeline.requested
+
+        def kind_of(labels: Mapping[str, str]) -> CollectedSlots:
+            name = group_name(labels)
+            if name not in self._kinds:
+                self._kinds[name] = self.cells.only(labels)
+            kind = self._kinds[name]
+            return kind if np.array_equal(kind.timeline.requested, asked) else kind.only(asked)
+
+        return totals_of(collected, hours_a_day, self.customers, kind_of)

@@ -28,7 +28,10 @@ def totals_document(totals: Totals | None) -> dict[str, Any]:
         **_of(totals.taking_part, None),
         **({"without": missing} if missing else {}),
     }
-    return {"totals": whole} | _customers(totals, None)
+    customers = _customers(totals, None)
+    if customers and totals.borrowed:
+        customers["customers"]["borrowed"] = dict(totals.borrowed)
+    return {"totals": whole} | customers
 
 
 def peak_document(peak: Peak | None) -> dict[str, Any]:
