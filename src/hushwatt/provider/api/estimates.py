@@ -15,8 +15,10 @@ from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
+from hushwatt.provider.estimate.homes_above.threshold import thresholds
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.times.time_range import parse_query_range
+from hushwatt.provider.service.collection_reader import BoardQuestions
 from hushwatt.provider.service.service import Service
 
 From = Annotated[str | None, Query(alias="from", max_length=40, description="a date or time in ISO 8601")]
@@ -28,6 +30,16 @@ Weekdays = Annotated[str | None, Query(max_length=100, description="only slots o
 Fold = Annotated[
     Literal["hour", "weekday", "hour-of-week", "month"] | None,
     Query(description="take all slots of the same hour, weekday, hour of the week or month together too: `folds`"),
+]
+CustomersCount = Annotated[
+    int | None, Query(ge=1, le=10**12, description="how many customers there are: totals of all of them too")
+]
+AboveWatts = Annotated[
+    list[float] | None,
+    Query(max_length=10, description="the share of homes above so many watts; may be given again: `above`"),
+]
+UsingAtAll = Annotated[
+    bool, Query(description="the share of homes that use an appliance, above its lowest level: `using`")
 ]
 Consistency = Literal["norm-sub", "none"]
 MEDIA = {
@@ -74,11 +86,17 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         fold: Fold = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
+        customers: CustomersCount = None,
+        above: AboveWatts = None,
+        using: UsingAtAll = False,
     ) -> dict[str, Any]:
         plan = authenticator.collection(plan_id).plan
         times = TimeFilter.parse(hours or None, weekdays or None)
         between = parse_query_range(plan, start, end)
-        return read.document(plan, *between, consistency=consistency, smooth=smooth, times=times, fold=fold)
+        board = BoardQuestions(customers, thresholds(above or (), using))
+        return read.document(
+            plan, *between, consistency=consistency, smooth=smooth, times=times, fold=fold, board=board
+        )
 
     @routes.get("/plans/{plan_id}/top", summary="The appliances that use the most")
     def top(
@@ -109,9 +127,13 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         end: To = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
+        customers: CustomersCount = None,
+        above: AboveWatts = None,
+        using: UsingAtAll = False,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
-        estimates = read.estimates(plan, *parse_query_range(plan, start, end), consistency=consistency, smooth=smooth)
+        between, board = parse_query_range(plan, start, end), BoardQuestions(customers, thresholds(above or (), using))
+        estimates = read.estimates(plan, *between, consistency=consistency, smooth=smooth, board=board)
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
             export(estimates, file)

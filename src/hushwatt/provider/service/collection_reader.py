@@ -19,6 +19,7 @@ from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
@@ -68,6 +69,17 @@ class Health:
     problems: dict[str, int]  # requests refused as a whole, of all plans, by reason
     late: dict[int, int]  # by slot, or by the first of those published together
     skew: dict[str, int]  # requests by how many seconds the signer's clock is behind, up to
+
+
+@dataclass(frozen=True)
+class BoardQuestions:
+    """What is asked beside watts: what all customers use, and how many homes are above so many watts."""
+
+    customers: Customers | int | None = None
+    above: tuple[float | None, ...] = ()  # None: above the lowest level
+
+
+NO_QUESTIONS = BoardQuestions()
 
 
 class CollectionReader:
@@ -135,11 +147,21 @@ class CollectionReader:
         smooth: bool = False,
         times: TimeFilter | None = None,
         fold: str | None = None,
+        board: BoardQuestions = NO_QUESTIONS,
     ) -> Estimates:
         """The published slots `first` to `last`: the one answer of all pages, programs and files."""
         tallies = self._tallies(plan, last)
         return estimate(
-            plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
+            plan,
+            tallies,
+            consistency=consistency,
+            smooth=smooth,
+            first=first,
+            last=last,
+            times=times,
+            fold=fold,
+            customers=board.customers,
+            above=board.above,
         )
 
     def document(
@@ -151,9 +173,10 @@ class CollectionReader:
         smooth: bool = False,
         times: TimeFilter | None = None,
         fold: str | None = None,
+        board: BoardQuestions = NO_QUESTIONS,
     ) -> Document:
         """The same as JSON; when there is no answer, with the time of the next look."""
-        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold)
+        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold, board)
         return self._completed(plan, estimates, document(estimates))
 
     def top(self, plan: Plan, count: int, first: int | None = None, last: int | None = None) -> Document:

@@ -18,13 +18,18 @@ APPLIANCE = "appliance 0"
 
 
 def collection(plan, speakers, cells):
-    """Tallies of one appliance; `speakers` are slots × cells, and all say the same."""
+    """Tallies of one appliance; `speakers` are slots × cells, and all say the same.
+
+    Where homes speak of one of two appliances at a time, enough of them speak of the other one.
+    """
+    others = plan.minimum_homes * (len(plan.appliances) - 1)
     groups = {}
     for slot, row in enumerate(speakers.tolist()):
         for cell, count in enumerate(row):
             if count:
                 counts = np.full(plan.width, count, dtype=np.int64)
-                groups[TallyKey(slot, 0, slot, plan.epsilon, cell)] = Tally(count, np.array([count]), counts)
+                spoke = np.array([count, others][: len(plan.appliances)])
+                groups[TallyKey(slot, 0, slot, plan.epsilon, cell)] = Tally(count + others, spoke, counts)
     homes = np.maximum(speakers.sum(axis=0), 1) * 2
     return Tallies(
         int(homes.sum()), groups, cells=cells, cell_homes={cell: int(homes[cell]) for cell in range(1, len(homes))}
@@ -86,7 +91,7 @@ def given_away(keys, rows, tallies, need):
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300)
     _, sizes, basis = np.linalg.svd(rows)
     basis = basis[: int((sizes > 1e-9 * sizes[0]).sum())]
-    counts = [tallies.groups[key].rows for key in keys]
+    counts = [int(tallies.groups[key].reports[0]) for key in keys]
     small = [
         some
         for count in range(1, need)
@@ -99,10 +104,8 @@ def given_away(keys, rows, tallies, need):
 def _reached(basis, some):
     """Whether a combination of the rows is nowhere negative, and nothing but in `some` columns, all of them."""
     outside = np.delete(basis, some, axis=1)
-    values, sizes, _ = (
-        np.linalg.svd(outside @ outside.T) if outside.size else (np.eye(len(basis)), np.zeros(len(basis)), 0)
-    )
-    free = values[:, sizes < 1e-16 * max(sizes.max(initial=0), 1) + 1e-14]
+    values, sizes, _ = np.linalg.svd(outside @ outside.T) if outside.size else (np.eye(len(basis)), np.zeros(len(basis)), 0)
+    free = values[:, sizes < 1e-14 * max(sizes.max(initial=0), 1)]
     if not free.shape[1]:
         return False
     inside = free.T @ basis[:, some]

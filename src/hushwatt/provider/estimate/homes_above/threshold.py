@@ -4,14 +4,18 @@ Levels of ranges say it where an edge is.  Levels drawn at random between watts 
 average over each step, and as ever fewer homes are above more watts, that bounds how many are above any watts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
+from hushwatt.errors import UsageError
 from hushwatt.plan.appliance import Appliance, show_watts
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats
 
+MAX_THRESHOLDS = 10
 STANDBY = 10.0  # watts up to which an appliance hardly counts as in use
 
 
@@ -76,3 +80,17 @@ def _between_values(each: Appliance, above: float) -> Bracket:
     edges = [show_watts(value) for value in sorted({*values[values > 0].tolist(), wanted})]
     needs = f'mapping = "range", edges = [{", ".join(edges)}]'
     return Bracket(above, np.array(lower), np.array(upper), needs)
+
+
+def thresholds(above: Sequence[float], using: bool = False) -> tuple[float | None, ...]:
+    """The watts above which shares of homes are asked for; None for those that use an appliance at all.
+
+    >>> thresholds([500], using=True)
+    (500, None)
+    """
+    for watts in above:
+        if not (isfinite(watts) and watts >= 0):
+            raise UsageError(f"above is {watts:g}; it must be a number of watts from 0 on")
+    if len(set(above)) > MAX_THRESHOLDS or len(set(above)) < len(above):
+        raise UsageError(f"above is there {len(above)} times; write up to {MAX_THRESHOLDS} different numbers of watts")
+    return (*above, *[None] * using)

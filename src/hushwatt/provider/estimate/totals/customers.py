@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.tally.labels import MISSING, Cells, check_label, group_name
+from hushwatt.sanitise import quoted
 
 COUNT = "customers"
 MAX_CUSTOMERS = 10**12
@@ -32,7 +33,7 @@ class Customers:
             return cls(int(word))
         path = Path(text)
         if path.suffix.lower() != ".csv":
-            raise UsageError(f"customers {text!r}: write {EXAMPLE}")
+            raise UsageError(f"customers {quoted(text)}: write {EXAMPLE}")
         try:
             with path.open(newline="", encoding="utf-8-sig") as file:
                 return cls.of(list(csv.DictReader(file, strict=True)), text)
@@ -72,7 +73,7 @@ def _kind(row: Mapping[str, object], place: str) -> tuple[Mapping[str, str], int
         raise UsageError(f"{place}: write {EXAMPLE}")
     word = str(row[COUNT]).strip()
     if not (word.isascii() and word.isdigit()):
-        raise UsageError(f"{place}, column {COUNT}: {word!r} is no whole number of homes")
+        raise UsageError(f"{place}, column {COUNT}: {quoted(word)} is no whole number of homes")
     labels = {name: str(value or "").strip() or MISSING for name, value in row.items() if name != COUNT}
     for label, value in labels.items():
         try:

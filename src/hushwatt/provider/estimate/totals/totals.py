@@ -25,6 +25,7 @@ class Totals:
     most: int
     taking_part: EnergyTotals
     customers: EnergyTotals | None = None  # where their number is given
+    by_kind: bool = False  # whether each kind of homes stands for the customers of its kind
     borrowed: Mapping[str, str] = field(default_factory=dict)  # kinds of customers without an answer: from whom
 
 
@@ -55,7 +56,7 @@ def totals_of(
     kind_of = kind_of or (lambda labels: collected)
     strata = Strata(collected, kind_of, customers, covered.hours, MeasuringMean.of)
     energy = energy_of_customers(collected, covered, customers, kind_of)
-    return replace(totals, customers=energy, borrowed=strata.borrowed())
+    return replace(totals, customers=energy, by_kind=bool(customers.kinds), borrowed=strata.borrowed())
 
 
 def check_customers(customers: int, homes: int) -> None:
