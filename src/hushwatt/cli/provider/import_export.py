@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from hushwatt.cli.estimate import Above, CustomersOption, Using
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
 from hushwatt.cli.terminal import print_json, say
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 def ingest(
     *files: Path,
     homes: int | None = None,
+    labels: Path | None = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
@@ -40,19 +42,24 @@ def ingest(
         Files of reports, or folders of them, all of one plan.
     homes
         How many homes take part, instead of what the files say.
+    labels
+        A table of what you know of homes anyway (CSV or Parquet): a column household, and one for each label. New
+        homes get theirs from it; a home keeps those that it came with.
     """
     from hushwatt.cli.progress import progress
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.delivery import open_deliveries
+    from hushwatt.provider.intake.file_labels import FileLabels
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
+    known = None if labels is None else FileLabels.read(labels)
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes).take(opened, advance)
+            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes, known).take(opened, advance)
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
 
 
@@ -66,6 +73,12 @@ def export(
     end: Annotated[str | None, Parameter(name="--to")] = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
+    by: Annotated[
+        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+    ] = None,
+    customers: CustomersOption = None,
+    above: Above = None,
+    using: Using = False,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
@@ -92,9 +105,17 @@ def export(
     """
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
+    from hushwatt.provider.estimate.homes_above.threshold import thresholds
     from hushwatt.provider.estimate.times.time_range import parse_time_range
+    from hushwatt.provider.estimate.totals.customers import Customers
+    from hushwatt.provider.service.collection_reader import NO_QUESTIONS, BoardQuestions
     from hushwatt.provider.service.service import open_reader
 
+    if by is not None and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--by is for estimates in a file that ends in .json")
+    asked = BoardQuestions(None if customers is None else Customers.parse(customers), thresholds(above or (), using))
+    if asked != NO_QUESTIONS and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--customers, --above and --using are for estimates in a file that ends in .json")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -106,7 +127,8 @@ def export(
     if reports:
         _archive(database, collection, output, first, last)
     else:
-        write(read.estimates(agreed, first, last, consistency, smooth), output)
+        labels = [each.strip() for each in by.split(",")] if by is not None else ()
+        write(read.estimates(agreed, first, last, consistency, smooth, by=labels, board=asked), output)
         say(f"wrote {output}")
         if consistency != "none":
             say(AVERAGING)
@@ -132,7 +154,7 @@ def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USU
     database, collection, _ = open_collection(where.settings(), plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:
-        homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
+        homes, signers, _ = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
         if homes[0] < 0:
             raise UsageError(f"{household}: no home of that name is enrolled")
         erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
 from hushwatt.provider.estimate.homes_above.threshold import thresholds
@@ -41,6 +42,13 @@ AboveWatts = Annotated[
 UsingAtAll = Annotated[
     bool, Query(description="the share of homes that use an appliance, above its lowest level: `using`")
 ]
+By = Annotated[
+    str | None,
+    Query(max_length=500, description="answer every kind of home by itself too, by labels, as tariff,region: `groups`"),
+]
+SIDE = "as 2024-01-15..2024-01-21, hours=17-21, weekdays=sat+sun, a label as tariff=A, or several with commas between"
+Side = Annotated[str, Query(max_length=500, description=SIDE)]
+OtherSide = Annotated[str | None, Query(max_length=500, description="likewise; `c` and `d` go together")]
 Consistency = Literal["norm-sub", "none"]
 MEDIA = {
     "csv": "text/csv; charset=utf-8",
@@ -75,7 +83,9 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         "`slots_left_out` is how many slots are no part of an appliance's period for that reason. `homes` "
         "stands in a slot that was published for another number of homes than the whole answer. Where the plan "
         "publishes several slots together, each such period stands where a slot would: `slot` is its first one, "
-        "`slots` how many they are, `reports` the homes heard in it, and a range has to hold whole periods.",
+        "`slots` how many they are, `reports` the homes heard in it, and a range has to hold whole periods. "
+        "Where `by` asks for groups, one that too few homes are in, or that would give such a one away, has no answer.",
+        response_class=JSONResponse,
     )
     def estimates(
         plan_id: str,
@@ -86,17 +96,29 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         fold: Fold = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
+        by: By = None,
         customers: CustomersCount = None,
         above: AboveWatts = None,
         using: UsingAtAll = False,
-    ) -> dict[str, Any]:
+    ) -> Response:
         plan = authenticator.collection(plan_id).plan
         times = TimeFilter.parse(hours or None, weekdays or None)
         between = parse_query_range(plan, start, end)
+        labels = tuple(each.strip() for each in by.split(",")) if by else ()
         board = BoardQuestions(customers, thresholds(above or (), using))
-        return read.document(
-            plan, *between, consistency=consistency, smooth=smooth, times=times, fold=fold, board=board
-        )
+        body = read.answer(plan, *between, consistency, smooth, times, fold, labels, board)
+        return Response(body, media_type="application/json")
+
+    @routes.get(
+        "/plans/{plan_id}/compare",
+        summary="By how much every appliance's watts on one side differ from those on another, and how surely",
+        description="What `hushwatt compare --json` says, of all published slots. With `c` and `d`, the difference "
+        "between `a` and `b` beyond that between these.",
+    )
+    def compare(plan_id: str, a: Side, b: Side, c: OtherSide = None, d: OtherSide = None) -> dict[str, Any]:
+        if (c is None) != (d is None):
+            raise Problem("wrong-request", "name both c and d, or neither")
+        return read.contrast(authenticator.collection(plan_id).plan, [each for each in (a, b, c, d) if each])
 
     @routes.get("/plans/{plan_id}/top", summary="The appliances that use the most")
     def top(
@@ -127,13 +149,9 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         end: To = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
-        customers: CustomersCount = None,
-        above: AboveWatts = None,
-        using: UsingAtAll = False,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
-        between, board = parse_query_range(plan, start, end), BoardQuestions(customers, thresholds(above or (), using))
-        estimates = read.estimates(plan, *between, consistency=consistency, smooth=smooth, board=board)
+        estimates = read.estimates(plan, *parse_query_range(plan, start, end), consistency=consistency, smooth=smooth)
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
             export(estimates, file)

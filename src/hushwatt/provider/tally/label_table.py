@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.tally.labels import MAX_CELLS, MAX_LABELS, Cells, check_label
+from hushwatt.provider.tally.labels import MAX_CELLS, Cells
+from hushwatt.wire.labels import MAX_LABELS, check_label
 from hushwatt.wire.reports.bounded_parquet import BoundedParquet
 from hushwatt.wire.reports.columns import MAX_NAME, byte_lengths, hash_names, to_strings
 from hushwatt.wire.reports.parquet_bounds import UnsafeParquet

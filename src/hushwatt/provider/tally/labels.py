@@ -4,7 +4,6 @@ A cell is one combination of values, numbered from 1; cell 0 is the homes that n
 a label.  Nothing here comes from a reading.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,28 +13,9 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
 from hushwatt.sanitise import quoted
+from hushwatt.wire.labels import MAX_LABELS, MISSING, check_label
 
-MAX_LABELS = 8  # names
 MAX_CELLS = 1_000  # combinations of values
-MAX_LENGTH = 60  # characters of a name or a value
-MISSING = "(none)"  # the value of a home that lacks a label, as it is written and shown
-RESERVED = {"dates", "hours", "weekdays", "household", "customers"}  # words that mean something else where labels stand
-NAME = re.compile(r"[^\W\d][\w .-]*")
-
-
-def check_label(name: str, value: str | None = None) -> None:
-    """Refuse a name or a value that could be taken for something else where it is written or shown."""
-    for what, text in (("label", name), ("value", value)):
-        if text is None:
-            continue
-        if not text or len(text) > MAX_LENGTH or text != text.strip() or not text.isprintable():
-            raise UsageError(f"{what} {quoted(text, MAX_LENGTH)}: write 1 to {MAX_LENGTH} plain characters")
-        if set(text) & set("=,"):
-            raise UsageError(f"{what} {quoted(text)}: it must not hold = or , because groups are written with them")
-    if not NAME.fullmatch(name) or name.lower() in RESERVED:
-        raise UsageError(f"label {quoted(name)}: begin it with a letter, and not as {', '.join(sorted(RESERVED))}")
-    if value == MISSING:
-        raise UsageError(f"label {quoted(name)}: {MISSING} stands for no value; leave it out")
 
 
 @dataclass(frozen=True)

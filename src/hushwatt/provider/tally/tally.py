@@ -141,13 +141,16 @@ def tally_batches(
     plan: Plan, batches: Iterable["ReportBatch"], labels: "LabelTable | None" = None
 ) -> Iterator[tuple[TallyKey, Tally]]:
     """Tallies of each batch, sorted by slot and household within themselves; with `labels` apart by cell."""
+    from hushwatt.provider.tally.small_groups import tally_groups
+
     layout, draws = Layout.of(plan), draws_of(plan)
     for batch in batches:
         check_amounts(plan, batch.drawn)
         as_of = draws.slots_of(batch)
         cells = [] if labels is None else [labels.cells_of(batch.households)]
-        for key, rows in group_rows(batch.slot, batch.round, as_of, batch.drawn, *cells):
-            yield key, tally_subset(layout, batch.payloads, rows)
+        groups = list(group_rows(batch.slot, batch.round, as_of, batch.drawn, *cells))
+        tallies = tally_groups(layout, batch.payloads, [rows for _, rows in groups])
+        yield from zip((key for key, _ in groups), tallies, strict=True)
 
 
 def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
@@ -266,10 +269,12 @@ def carry_forward(plan: Plan, tallies: Tallies) -> Tallies:
     """Carry the last release forward into every slot of LPD or LPA that published nothing."""
     if plan.decision is None or not rules_of(plan).population:
         return tallies
-    slots = sorted({key.slot for key in tallies.groups})
+    published: dict[int, dict[TallyKey, Tally]] = {key.slot: {} for key in tallies.groups}
+    for key, tally in tallies.groups.items():
+        if key.round == PUBLICATION:
+            published[key.slot][key] = tally
     last: dict[TallyKey, Tally] = {}
-    for slot in slots:
-        here = {key: t for key, t in tallies.groups.items() if key.slot == slot and key.round == PUBLICATION}
+    for slot, here in sorted(published.items(), key=lambda each: each[0]):
         for key, tally in last.items():
             if not here:
                 tallies.groups[key._replace(slot=slot)] = tally

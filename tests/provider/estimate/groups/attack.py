@@ -104,7 +104,9 @@ def given_away(keys, rows, tallies, need):
 def _reached(basis, some):
     """Whether a combination of the rows is nowhere negative, and nothing but in `some` columns, all of them."""
     outside = np.delete(basis, some, axis=1)
-    values, sizes, _ = np.linalg.svd(outside @ outside.T) if outside.size else (np.eye(len(basis)), np.zeros(len(basis)), 0)
+    values, sizes, _ = (
+        np.linalg.svd(outside @ outside.T) if outside.size else (np.eye(len(basis)), np.zeros(len(basis)), 0)
+    )
     free = values[:, sizes < 1e-14 * max(sizes.max(initial=0), 1)]
     if not free.shape[1]:
         return False

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.tally.labels import MISSING, Cells, check_label, group_name
+from hushwatt.provider.tally.labels import Cells, group_name
 from hushwatt.sanitise import quoted
+from hushwatt.wire.labels import MISSING, check_label
 
 COUNT = "customers"
 MAX_CUSTOMERS = 10**12
