@@ -32,7 +32,7 @@ def document(estimates: Estimates) -> Document:
         **totals_document(estimates.totals),
         **({"folds": [_fold(each, estimates.above) for each in estimates.folds]} if estimates.folds else {}),
         **peak_document(estimates.peak),
-        **({"groups": {each.name: _group(each) for each in estimates.groups}} if estimates.groups else {}),
+        **({"groups": {each.name: group_document(each) for each in estimates.groups}} if estimates.groups else {}),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
@@ -50,7 +50,7 @@ def _fold(fold: FoldEstimates, above: Asked) -> Document:
     return {"key": fold.key, "slots": fold.slots, "appliances": periods, **totals_document(fold.totals), **influence}
 
 
-def _group(group: GroupEstimates) -> Document:
+def group_document(group: GroupEstimates) -> Document:
     """The homes with the same labels; an appliance without an answer is null, and it says why."""
     head: Document = {"homes": group.homes}
     others = group.withheld_for_others
