@@ -64,7 +64,8 @@ def above_rows(appliances: Mapping[str, Row | None], key: str, **first: Any) -> 
     return [{**first, "appliance": name, **_above_row((each or {}).get(key, {}))} for name, each in appliances.items()]
 
 
-def _above_row(numbers: Row) -> Row:
+def _above_row(told: Row | list[Row]) -> Row:
+    numbers = told[0] if isinstance(told, list) else told
     low, high = numbers.get("ci95") or numbers.get("bounds") or (None, None)
     share = {"watts": numbers.get("watts"), "share": numbers.get("share"), "share_low": low, "share_high": high}
     return share | {"needs": numbers.get("needs")}

@@ -128,12 +128,12 @@ def test_names():
     appliance = told["appliances"][NAME]
     told_above = document(estimate(agreed, tallies, above=[EDGE], fold="hour"))
 
-    assert list(told_above["appliances"][NAME]["above"]) == ["watts", "share", "ci95", "in_a_day_bounds"]
-    assert list(told_above["folds"][3]["appliances"][NAME]["above"]) == ["watts", "share", "ci95"]
-    assert list(told_above["slots"][3]["appliances"][NAME]["above"]) == ["watts", "share", "ci95"]
+    assert list(told_above["appliances"][NAME]["above"][0]) == ["watts", "share", "ci95", "in_a_day_bounds"]
+    assert list(told_above["folds"][3]["appliances"][NAME]["above"][0]) == ["watts", "share", "ci95"]
+    assert list(told_above["slots"][3]["appliances"][NAME]["above"][0]) == ["watts", "share", "ci95"]
     assert list(appliance["using"]) == ["watts", "share", "ci95", "in_a_day_bounds"]
-    assert appliance["above"]["needs"] == "edges = [500, 700, 1500]"
-    assert appliance["above"]["bounds"][0] < appliance["above"]["bounds"][1]
+    assert appliance["above"][1]["needs"] == "edges = [500, 700, 1500]"
+    assert appliance["above"][1]["bounds"][0] < appliance["above"][1]["bounds"][1]
     assert "above" not in document(estimate(agreed, tallies))["appliances"][NAME]
 
 

@@ -17,7 +17,7 @@ from hushwatt.plan.times import zone
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.collected import CollectedSlots
-from hushwatt.provider.estimate.homes_above.level_shares import LevelShares, LevelSums
+from hushwatt.provider.estimate.homes_above.level_shares import LevelShares, SumsOverLevels
 from hushwatt.provider.estimate.homes_above.threshold import Bracket, bracket
 from hushwatt.provider.estimate.intervals import CONFIDENCE
 
@@ -114,7 +114,7 @@ def _share(between: Bracket, share: float, low: float, high: float) -> ShareAbov
     return ShareAbove(float(share), float(min(low, share)), float(max(high, share)))
 
 
-def limits(sums: LevelSums, between: Bracket, outside: float = OUTSIDE) -> tuple[Floats, Floats, Floats]:
+def limits(sums: SumsOverLevels, between: Bracket, outside: float = OUTSIDE) -> tuple[Floats, Floats, Floats]:
     """The share where it is told, and limits that hold it with so much outside of each, between 0 and 1.
 
     Of several bounds the closest is taken, each as sure as it takes for all of them.

@@ -32,17 +32,17 @@ class LevelShares:
     timeline: SlotTimeline
     _sets: dict[tuple[float, ...], tuple[DebiasedGroups, SlotStatistics]] = field(default_factory=dict)
 
-    def of_slots(self) -> "LevelSums":
+    def of_slots(self) -> "SumsOverLevels":
         """Every slot by itself."""
-        return LevelSums(self, None, slot_answers(self.series.plan, self.series.clipped_slots))
+        return SumsOverLevels(self, None, slot_answers(self.series.plan, self.series.clipped_slots))
 
-    def of_period(self, timeline: SlotTimeline) -> "LevelSums | None":
+    def of_period(self, timeline: SlotTimeline) -> "SumsOverLevels | None":
         """The slots that this timeline asks for and that count; None if none does."""
         plan, slots = self.series.plan, self.series.clipped_slots
         rows = self.series.rows or WholeRows(plan)
         slots = replace(slots, weight=rows.weights(timeline, slots.speakers))
         answers = period_answers(plan, self.series.clipped_groups, slots, timeline)
-        return None if answers is None else LevelSums(self, slots.weight, answers)
+        return None if answers is None else SumsOverLevels(self, slots.weight, answers)
 
     def set_of(self, worth: Floats) -> tuple[DebiasedGroups, SlotStatistics]:
         """Some levels taken as one, which is worked out once."""
@@ -58,7 +58,7 @@ class LevelShares:
 
 
 @dataclass(frozen=True)
-class LevelSums:
+class SumsOverLevels:
     """The sums over the levels, in every slot or over one period."""
 
     levels: LevelShares
