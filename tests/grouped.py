@@ -138,6 +138,12 @@ GROUPED = {
     """,
     "provider/api/test_access.py": "provider/store/logins",
     "provider/api/test_connection.py": "provider/serve",
+    "provider/dashboard/test_flow.py": """
+        provider/dashboard/charts/small_multiples provider/dashboard/command_line provider/dashboard/compared
+        provider/dashboard/day_parts provider/dashboard/time_marks provider/dashboard/views/compare
+        provider/dashboard/views/profile
+    """,
+    "provider/dashboard/test_groups.py": "provider/dashboard/views/groups",
     "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
     "provider/dashboard/test_pages.py": """
         provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure
@@ -152,7 +158,9 @@ GROUPED = {
         provider/dashboard/formatting provider/dashboard/page_context provider/dashboard/page_layout
         provider/dashboard/query
     """,
-    "provider/estimate/contrasts/test_contrast.py": "provider/estimate/contrasts/contrast_document",
+    "provider/estimate/contrasts/test_contrast.py": """
+        provider/estimate/contrasts/contrast_document provider/estimate/ranking/common_homes
+    """,
     "provider/estimate/homes_above/test_homes_above.py": """
         provider/estimate/homes_above/above_document
         provider/estimate/homes_above/level_shares
@@ -162,6 +170,7 @@ GROUPED = {
     "provider/estimate/totals/test_totals.py": "provider/estimate/totals/totals_document",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
+    "provider/operations/test_gauges.py": "provider/operations/certificate provider/operations/gateways",
     "provider/store/test_postgres.py": "provider/store/postgres_bytes",
     "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
     "provider/tally/engines/test_arrow_tally.py": "provider/tally/file_rotations",
@@ -176,8 +185,9 @@ GROUPED = {
     """,
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
-    "provider/test_published.py": "provider/metrics provider/service/collection_reader",
+    "provider/test_published.py": "provider/counted_histogram provider/metrics provider/service/collection_reader",
     "provider/test_scrub.py": "provider/store provider/store/plans provider/store/slots",
+    "provider/test_telemetry.py": "provider/opentelemetry",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
     "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",
     "wire/test_payload.py": "wire/row_error",
@@ -215,9 +225,12 @@ ACROSS = {
     "privacy/test_caps.py",
     "provider/dashboard/test_browser.py",
     "provider/estimate/test_publish.py",
+    "provider/operations/test_alert_rules.py",
+    "provider/operations/test_alerts.py",
     "provider/test_hostile.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",
+    "provider/test_several_services.py",
     "provider/test_two_plans.py",
 }
 

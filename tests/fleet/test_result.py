@@ -77,7 +77,7 @@ def test_numbers_are_those_of_the_command_line(asked):
     assert (oven["kwh"], [oven["kwh_low"], oven["kwh_high"]]) == (told["kwh"], told["kwh_ci95"])
     assert together["appliance"] == "together"
     assert all_customers["kwh_a_day"] == pytest.approx(10 * oven["kwh_a_day"])
-    assert [each["group"] for each in rows(found.by("tariff"))] == ["tariff=A", "tariff=B", "tariff=(none)"]
+    assert [each["group"] for each in rows(found.by("tariff"))] == ["tariff=A", "tariff=B"]
     assert found.peak()["appliances"]["oven"]["rank"] == 1
 
 

@@ -35,7 +35,7 @@ class Selection(Generic[F]):
     def json(self) -> dict[str, Any]:
         """What `hushwatt estimate --by` prints of a group."""
         collected = self.collected
-        return group_document(group_estimates({}, collected, CONSISTENCIES["norm-sub"]))
+        return group_document(group_estimates({}, collected, CONSISTENCIES["norm-sub"], {}))
 
     @property
     def period(self) -> F:

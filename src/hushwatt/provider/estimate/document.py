@@ -24,10 +24,16 @@ MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "cl
 
 def document(estimates: Estimates) -> Document:
     """Everything as plain numbers, texts, lists and dictionaries."""
+    slots = [slot_document(estimates, index) for index in range(len(estimates.slots))]
+    return document_around(estimates, slots)
+
+
+def document_around(estimates: Estimates, slots: list[Document]) -> Document:
+    """The same around slots that have been told, or that are to stand there later."""
     return {
         **_head(estimates),
         **({"smoothed": True} if estimates.smoothed else {}),
-        "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
+        "slots": slots,
         "appliances": _periods(estimates) if estimates.answered else {},
         **totals_document(estimates.totals),
         **({"folds": [_fold(each, estimates.above) for each in estimates.folds]} if estimates.folds else {}),
@@ -69,6 +75,7 @@ def group_document(group: GroupEstimates) -> Document:
             for name, period in group.by_period.items()
         },
         **totals_document(group.totals),
+        **({"folds": [_fold(each, group.above) for each in group.folds]} if group.folds else {}),
         "top": list(group.top),
     }
 
@@ -126,7 +133,8 @@ def _measured(part: float, low: float, high: float) -> Document:
     return {"measured": part, "measured_ci95": [low, high]}
 
 
-def _slot(estimates: Estimates, index: int) -> Document:
+def slot_document(estimates: Estimates, index: int) -> Document:
+    """One slot, or what is published together."""
     slot, need = estimates.slots[index], estimates.plan.minimum_homes
     document: Document = {
         "slot": slot.slot,

@@ -6,7 +6,7 @@ plan's minimum spoke of an appliance, there is no answer about it.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -15,11 +15,11 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
-from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.board import BoardAnswers
 from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
-from hushwatt.provider.estimate.homes_above.homes_above import homes_above
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
@@ -39,10 +39,9 @@ from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
 from hushwatt.provider.estimate.times.fold import fold_rows, hour_of
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
-from hushwatt.provider.estimate.totals.covered_time import hours_a_day
 from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.estimate.totals.peak import peak_of
-from hushwatt.provider.estimate.totals.totals import Totals, TotalsQuestion, totals_of
+from hushwatt.provider.estimate.totals.totals import Totals
 from hushwatt.provider.tally.tally import Tallies
 
 
@@ -77,9 +76,9 @@ def estimate(
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
     cells = CollectedCells.of(plan, tallies, first, last, times)
-    groups = cells.cells.groups(by) if by else []
+    groups = cells.groups(by) if by else []
     collected = cells.whole()
-    timeline, homes, days = collected.timeline, collected.slot_homes[:, None], hours_a_day(plan, times)
+    timeline, homes = collected.timeline, collected.slot_homes[:, None]
     series = list(collected.series.values())
     if smooth:
         pairs = zip(series, smoothed(timeline, series), strict=True)
@@ -88,7 +87,7 @@ def estimate(
         shown = [slot_estimates(each, homes, show) for each in series]
     by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
-    energy = TotalsQuestion.about(cells, customers)
+    board = BoardAnswers.about(cells, times, customers, above)
     folded = {key: collected.only(mask) for key, mask in rows.items()}
     return Estimates(
         plan,
@@ -100,14 +99,13 @@ def estimate(
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
         unpublished=collected.unpublished,
-        groups=tuple(group_estimates(labels, cells.only(labels), show, days, above) for labels in groups),
+        groups=tuple(group_estimates(labels, cells.only(labels), show, rows, board) for labels in groups),
         folds=tuple(
-            fold_estimates(key, each, show, energy.of(each, hours_a_day(plan, times, hour_of(fold, key))))
-            for key, each in folded.items()
+            fold_estimates(key, each, show, board.totals(each, hour_of(fold, key))) for key, each in folded.items()
         ),
-        totals=energy.of(collected, days),
+        totals=board.totals(collected),
         peak=peak_of(folded) if folded else None,
-        above=tuple(homes_above(collected, folded, watts, days) for watts in above),
+        above=board.homes_above(collected, folded),
         too_few_measure={
             name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
         },
@@ -136,14 +134,17 @@ def group_estimates(
     labels: dict[str, str],
     collected: CollectedSlots,
     show: Consistency,
-    days: float | None = None,
-    above: Sequence[float | None] = (),
+    folds: Mapping[str, Mask],
+    board: BoardAnswers | None = None,
 ) -> GroupEstimates:
-    """The homes with these labels over the period."""
+    """The homes with these labels over the period, and over the rows of each fold."""
     need, heard = max(collected.plan.minimum_homes, 1), dict(collected.most or {})
-    parts = tuple(homes_above(collected, {}, watts, days) for watts in above)
-    totals = totals_of(collected, days)
-    return GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, totals, parts)
+    parts = {key: collected.only(rows) for key, rows in folds.items()}
+    folded = tuple(FoldEstimates(key, each.slots, _periods(each, show)) for key, each in parts.items())
+    group = GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, folded)
+    if board is None or not group.answered:
+        return group
+    return replace(group, totals=board.totals_of_homes(collected), above=board.homes_above(collected, parts))
 
 
 def fold_estimates(key: str, collected: CollectedSlots, show: Consistency, totals: Totals) -> FoldEstimates:

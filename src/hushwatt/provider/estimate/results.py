@@ -119,6 +119,7 @@ class GroupEstimates:
     by_period: dict[str, PeriodEstimates | None]  # by appliance, in the plan's order
     heard: dict[str, int]  # by appliance: the most homes of it that spoke in slots that count together
     need: int  # the plan's minimum of homes
+    folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
     totals: Totals | None = None  # kWh
     above: tuple[HomesAbove, ...] = ()  # shares of homes that were asked for
 

@@ -44,7 +44,7 @@ def test_days_of_some_hours():
     timeline = rows_of(plan, 48)
     timeline = timeline.only(evening.rows(plan, timeline))
 
-    assert CoveredTime.of(plan, timeline, hours_a_day(plan, evening)).days[timeline.requested].sum() == 2
+    assert CoveredTime.of(plan, timeline).in_days_of(hours_a_day(plan, evening)).days[timeline.requested].sum() == 2
 
 
 @pytest.mark.parametrize(

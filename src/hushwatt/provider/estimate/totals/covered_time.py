@@ -23,16 +23,18 @@ class CoveredTime:
     days: Floats  # of the hours of a day that were asked for
 
     @classmethod
-    def of(cls, plan: Plan, timeline: SlotTimeline, hours_a_day: float | None = None) -> "CoveredTime":
-        """Whole local days, or days of so many hours where only those were asked for."""
+    def of(cls, plan: Plan, timeline: SlotTimeline) -> "CoveredTime":
+        """In whole local days."""
         starts = [plan.calendar.start_of(int(slot)) for slot in timeline.slots]
         ends = [plan.calendar.end_of(plan.periods.last_of(int(slot))) for slot in timeline.slots]
         hours = np.array([(end - start) / HOUR for start, end in zip(starts, ends, strict=True)], dtype=float)
-        if hours_a_day is not None:
-            return cls(hours, hours / hours_a_day)
         where = zone(plan.timezone)
         days = [days_at(end, where) - days_at(start, where) for start, end in zip(starts, ends, strict=True)]
         return cls(hours, np.array(days, dtype=float))
+
+    def in_days_of(self, hours: float) -> "CoveredTime":
+        """In days of so many hours, where only those were asked for."""
+        return CoveredTime(self.hours, self.hours / hours)
 
 
 def days_at(moment: datetime, where: ZoneInfo) -> float:

@@ -3,16 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from hushwatt.errors import UsageError
-from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
+from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.measuring_mean import MeasuringMean
 from hushwatt.provider.estimate.totals.covered_time import CoveredTime
 from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.estimate.totals.energy import EnergyTotals, energy_of_customers, energy_of_homes
 from hushwatt.provider.estimate.totals.strata import KindOf, Strata
-from hushwatt.provider.tally.labels import group_name
 
 
 @dataclass(frozen=True)
@@ -31,15 +28,11 @@ class Totals:
 
 def totals_of(
     collected: CollectedSlots,
-    hours_a_day: float | None = None,
+    covered: CoveredTime,
     customers: Customers | None = None,
     kind_of: KindOf | None = None,
 ) -> Totals:
-    """The totals of these slots; days have so many hours where only some were asked for.
-
-    Where customers are told apart by kinds, `kind_of` gives the homes with some labels.
-    """
-    covered = CoveredTime.of(collected.plan, collected.timeline, hours_a_day)
+    """The totals of these slots; `kind_of` gives the homes with some labels, where customers have these."""
     asked = collected.timeline.requested
     homes = collected.slot_homes[asked]
     fewest, most = (int(homes.min()), int(homes.max())) if len(homes) else (collected.homes, collected.homes)
@@ -63,32 +56,3 @@ def check_customers(customers: int, homes: int) -> None:
     """Refuse fewer customers than homes that take part."""
     if customers < homes:
         raise UsageError(f"customers is {customers:,}, but {homes:,} homes take part; give the number of all customers")
-
-
-@dataclass(frozen=True)
-class TotalsQuestion:
-    """What totals are asked for: of the homes taking part, and of customers as well."""
-
-    cells: CollectedCells
-    customers: Customers | None
-    _kinds: dict[str, CollectedSlots] = field(default_factory=dict)
-
-    @classmethod
-    def about(cls, cells: CollectedCells, customers: Customers | int | None) -> "TotalsQuestion":
-        counted = Customers(customers) if isinstance(customers, int) else customers
-        if counted is not None:
-            counted.check(cells.cells)
-        return cls(cells, counted)
-
-    def of(self, collected: CollectedSlots, hours_a_day: float | None) -> Totals:
-        """The totals of some slots."""
-        asked = collected.timeline.requested
-
-        def kind_of(labels: Mapping[str, str]) -> CollectedSlots:
-            name = group_name(labels)
-            if name not in self._kinds:
-                self._kinds[name] = self.cells.only(labels)
-            kind = self._kinds[name]
-            return kind if np.array_equal(kind.timeline.requested, asked) else kind.only(asked)
-
-        return totals_of(collected, hours_a_day, self.customers, kind_of)
