@@ -1,13 +1,15 @@
 """What a page is made from: the query, the estimates that answer it, and the moment."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import Any, TypeVar
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.kept_answers import KeptAnswers
 from hushwatt.provider.dashboard.query import PageQuery
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.estimate import estimate
@@ -18,6 +20,7 @@ from hushwatt.provider.store.plans import PlanState
 from hushwatt.provider.tally.labels import Cells
 from hushwatt.provider.tally.tally import Tallies
 
+Answer = TypeVar("Answer")
 TOO_FEW, NOT_ASKED = "too few homes", "nobody was asked"
 FEW_MEASURE = "too few homes measure it"
 NOT_SMOOTHED = "not smoothed"
@@ -58,6 +61,7 @@ class PageContext:
     reader: CollectionReader
     query: PageQuery
     now: datetime
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
 
     @property
     def plan(self) -> Plan:
@@ -70,16 +74,22 @@ class PageContext:
     @cached_property
     def estimates(self) -> Estimates:
         """The estimates that were asked for."""
-        query = self.query
-        return estimate(
-            self.plan, self.tallies, first=query.first, last=query.last, smooth=query.smooth, times=query.times
-        )
+        asked: Any = {name: getattr(self.query, name) for name in ("first", "last", "smooth", "times")}
+        return self._kept("estimates", lambda: estimate(self.plan, self.tallies, **asked))
 
     @cached_property
     def collected(self) -> CollectedSlots:
         """The slots that were asked for, before they are summed up."""
         query = self.query
-        return CollectedSlots.of(self.plan, self.tallies, query.first, query.last, query.times)
+        return self._kept(
+            "collected", lambda: CollectedSlots.of(self.plan, self.tallies, query.first, query.last, query.times)
+        )
+
+    def _kept(self, what: str, work_out: Callable[[], Answer]) -> Answer:
+        """What pages with the same times have in common, until more is published."""
+        query, state = self.query, self.state
+        moment = self.plan.id, state.published, state.homes
+        return self.kept.get((what, *moment, query.first, query.last, query.times, query.smooth), work_out)
 
     @cached_property
     def tallies(self) -> Tallies:
