@@ -11,7 +11,7 @@ from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.kept_answers import KeptAnswers
 from hushwatt.provider.dashboard.query import PageQuery
-from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 from hushwatt.provider.estimate.times.time_filter import local_span
@@ -78,12 +78,17 @@ class PageContext:
         return self._kept("estimates", lambda: estimate(self.plan, self.tallies, **asked))
 
     @cached_property
-    def collected(self) -> CollectedSlots:
-        """The slots that were asked for, before they are summed up."""
+    def cells(self) -> CollectedCells:
+        """The slots that were asked for, of every kind of homes."""
         query = self.query
         return self._kept(
-            "collected", lambda: CollectedSlots.of(self.plan, self.tallies, query.first, query.last, query.times)
+            "cells", lambda: CollectedCells.of(self.plan, self.tallies, query.first, query.last, query.times)
         )
+
+    @cached_property
+    def collected(self) -> CollectedSlots:
+        """The same of all homes together, before they are summed up."""
+        return self._kept("collected", self.cells.whole)
 
     def _kept(self, what: str, work_out: Callable[[], Answer]) -> Answer:
         """What pages with the same times have in common, until more is published."""

@@ -19,6 +19,7 @@ from hushwatt.provider.dashboard.assets import Assets
 from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.kept_answers import KeptAnswers
 from hushwatt.provider.dashboard.login import Login
+from hushwatt.provider.dashboard.numbers_file import NumbersFile
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.page_layout import layout_context
 from hushwatt.provider.dashboard.query import parse_query
@@ -70,7 +71,8 @@ class DashboardPages:
         page = PageContext(self.service.read, query, self.service.clock.now(), self.kept)
         shown: dict[str, Any] = view.show(page)
         if parameters.get("form", "") == "csv" and "numbers" in shown:
-            return shown["numbers"].response(HEADERS)
+            numbers: NumbersFile = shown["numbers"]
+            return numbers.response(HEADERS)
         layout = layout_context(page, view, signed_in=COOKIE in request.cookies)
         charts = any(isinstance(each, PageChart) for each in shown.values())
         return self.renderer.page(view.template, charts=charts, **{**layout, **shown})

@@ -77,7 +77,7 @@ def _answer(plan: Plan, sides: list[ComparedSide], known: dict[str, Contrast], c
         "chart": PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(ordered)),
         "table": _table(ordered),
         "numbers": _numbers(ordered),
-        "command": compare_command(*(each.side.what for each in sides), labels=any(each.side.where for each in sides)),
+        "command": compare_command(*(each.side for each in sides)),
         "counts": counts,
         "compared": len(known),
         "real": any(is_real(plan, number) for number in range(len(plan.appliances))),

@@ -14,7 +14,7 @@ from hushwatt.provider.dashboard.numbers_file import NumbersFile
 from hushwatt.provider.dashboard.page_context import TOO_FEW, PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT
-from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
+from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.consistency import norm_sub
 from hushwatt.provider.estimate.estimate import group_estimates
 from hushwatt.provider.estimate.results import GroupEstimates, PeriodEstimates
@@ -29,9 +29,8 @@ def show(page: PageContext) -> dict[str, Any]:
         return shown | {"choices": page.choices(page.appliances[:1])}
     by = query.by or names[:1]
     name = page.appliances[0]
-    cells = CollectedCells.of(page.plan, page.tallies, query.first, query.last, query.times)
-    parts = [(labels, cells.only(labels)) for labels in cells.cells.groups(by)]
-    groups = [group_estimates(labels, part, norm_sub) for labels, part in parts]
+    parts = [(labels, page.cells.only(labels)) for labels in page.cells.groups(by)]
+    groups = [group_estimates(labels, part, norm_sub, {}) for labels, part in parts]
     return {
         "choices": page.choices([name]),
         "labels": [(each, query.here("/groups", by=each), (each,) == by) for each in names],
@@ -101,7 +100,8 @@ def _numbers(groups: Sequence[GroupEstimates]) -> NumbersFile:
     """All appliances of all groups; empty where there is no answer."""
     fields = ("watts", "low", "high", "share", "share_low", "share_high", "rank_best", "rank_worst")
     rows = [
-        (group.name, group.homes, name, *(period and getattr(period, field) for field in fields))
-        for group, (name, period) in ((a, b) for a in groups for b in a.by_period.items())
+        (group.name, group.homes, name, *(getattr(period, field, None) for field in fields))
+        for group in groups
+        for name, period in group.by_period.items()
     ]
     return NumbersFile("groups", ("group", "homes", "appliance", *fields), rows)

@@ -64,8 +64,8 @@ def _chosen(page: PageContext, found: Courses) -> dict[str, Any]:
     lines = [
         ChartLine(
             formatting.title(name),
-            [each and each.watts for each in row],
-            [each and (each.low, each.high) for each in row],
+            [None if each is None else each.watts for each in row],
+            [None if each is None else (each.low, each.high) for each in row],
             [""] * len(row),
         )
         for name, row in found.by_appliance.items()
@@ -91,7 +91,7 @@ def _all(page: PageContext, found: Courses) -> dict[str, Any]:
 
 
 def _one(page: PageContext, found: Courses, name: str, row: Sequence[CoursePoint | None]) -> SmallMultiple:
-    limits = [each and (each.watts, each.low, each.high) for each in row]
+    limits = [None if each is None else (each.watts, each.low, each.high) for each in row]
     known = [(each, key) for each, key in zip(row, found.keys, strict=True) if each is not None]
     high = max((each.high for each, _ in known), default=0.0)
     about = "too few homes"
