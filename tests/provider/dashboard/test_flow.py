@@ -10,6 +10,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -215,6 +216,17 @@ def test_times_that_are_not_asked_for_are_not_too_few_homes(talk):
     assert None in line["y"]
     assert "from Fri" not in shown.text
     assert "on Fri, Sat between 8 and 23 h" in shown.text
+
+
+def test_the_files_of_a_page_hold_its_times(talk):
+    """What a page offers to download has the slots of its filters, and no others."""
+    links = re.findall(r'href="(/v1/[^"]*)" download', talk.client.get(f"/top?{TIMES}").text)
+    rows = list(csv.DictReader(io.StringIO(talk.client.get(html.unescape(links[0])).text)))
+    starts = {datetime.fromisoformat(row["start"].replace("Z", "+00:00")) for row in rows}
+    local = {each.astimezone(ZoneInfo("Asia/Tokyo")) for each in starts}
+
+    assert {each.hour for each in local} == set(range(8, 23))
+    assert {each.weekday() for each in local} == {4, 5}
 
 
 def test_fields_hold_the_times_of_the_address(talk):

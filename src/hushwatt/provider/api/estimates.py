@@ -135,11 +135,14 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         form: Literal["csv", "json", "parquet"],
         start: From = None,
         end: To = None,
+        hours: Hours = None,
+        weekdays: Weekdays = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
-        estimates = read.estimates(plan, *parse_query_range(plan, start, end), consistency=consistency, smooth=smooth)
+        between, times = parse_query_range(plan, start, end), TimeFilter.parse(hours or None, weekdays or None)
+        estimates = read.estimates(plan, *between, consistency=consistency, smooth=smooth, times=times)
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
             export(estimates, file)
