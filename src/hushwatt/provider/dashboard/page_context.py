@@ -1,6 +1,6 @@
 """What a page is made from: the query, the estimates that answer it, and the moment."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -12,6 +12,7 @@ from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.kept_answers import KeptAnswers
 from hushwatt.provider.dashboard.query import PageQuery
 from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
+from hushwatt.provider.estimate.courses.course import Courses, courses
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 from hushwatt.provider.estimate.times.time_filter import local_span
@@ -90,7 +91,11 @@ class PageContext:
         """The same of all homes together, before they are summed up."""
         return self._kept("collected", self.cells.whole)
 
-    def _kept(self, what: str, work_out: Callable[[], Answer]) -> Answer:
+    def courses(self, fold: str, names: Sequence[str]) -> Courses:
+        """How the watts of these appliances go from key to key of a fold."""
+        return self._kept((fold, *names), lambda: courses(self.collected, fold, names))
+
+    def _kept(self, what: Hashable, work_out: Callable[[], Answer]) -> Answer:
         """What pages with the same times have in common, until more is published."""
         query, state = self.query, self.state
         moment = self.plan.id, state.published, state.homes

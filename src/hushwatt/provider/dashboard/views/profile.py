@@ -16,7 +16,7 @@ from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.query import FOLDED
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.time_marks import course_cell
-from hushwatt.provider.estimate.courses.course import CoursePoint, Courses, courses
+from hushwatt.provider.estimate.courses.course import CoursePoint, Courses
 from hushwatt.provider.estimate.times.fold import fold_rows
 
 HEIGHT = 400
@@ -34,7 +34,7 @@ def show(page: PageContext) -> dict[str, Any]:
     fold = page.query.fold if page.query.fold in folds else next(iter(folds), "")
     if not fold:
         return shown
-    found = courses(page.collected, fold, names or [name for name, _ in page.ranked])
+    found = page.courses(fold, names or [name for name, _ in page.ranked])
     about = {
         "fold": fold,
         "word": WORDS[fold],
