@@ -31,6 +31,7 @@ VIEWS = (
     "",
     "top",
     "shares",
+    "totals",
     "times",
     "series",
     "profile",

@@ -76,26 +76,26 @@ class PageContext:
     def estimates(self) -> Estimates:
         """The estimates that were asked for."""
         asked: Any = {name: getattr(self.query, name) for name in ("first", "last", "smooth", "times")}
-        return self._kept("estimates", lambda: estimate(self.plan, self.tallies, **asked))
+        return self.kept_answer("estimates", lambda: estimate(self.plan, self.tallies, **asked))
 
     @cached_property
     def cells(self) -> CollectedCells:
         """The slots that were asked for, of every kind of homes."""
         query = self.query
-        return self._kept(
+        return self.kept_answer(
             "cells", lambda: CollectedCells.of(self.plan, self.tallies, query.first, query.last, query.times)
         )
 
     @cached_property
     def collected(self) -> CollectedSlots:
         """The same of all homes together, before they are summed up."""
-        return self._kept("collected", self.cells.whole)
+        return self.kept_answer("collected", self.cells.whole)
 
     def courses(self, fold: str, names: Sequence[str]) -> Courses:
         """How the watts of these appliances go from key to key of a fold."""
-        return self._kept((fold, *names), lambda: courses(self.collected, fold, names))
+        return self.kept_answer((fold, *names), lambda: courses(self.collected, fold, names))
 
-    def _kept(self, what: Hashable, work_out: Callable[[], Answer]) -> Answer:
+    def kept_answer(self, what: Hashable, work_out: Callable[[], Answer]) -> Answer:
         """What pages with the same times have in common, until more is published."""
         query, state = self.query, self.state
         moment = self.plan.id, state.published, state.homes
