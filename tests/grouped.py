@@ -142,7 +142,7 @@ GROUPED = {
     "provider/dashboard/test_flow.py": """
         provider/dashboard/charts/small_multiples provider/dashboard/command_line provider/dashboard/compared
         provider/dashboard/day_parts provider/dashboard/time_marks provider/dashboard/views/compare
-        provider/dashboard/views/profile
+        provider/dashboard/views/profile provider/dashboard/views/totals
     """,
     "provider/dashboard/test_groups.py": "provider/dashboard/views/groups",
     "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
