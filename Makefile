@@ -163,7 +163,7 @@ $(TOOLS_READY): requirements/tools.txt
 
 $(BENCH_READY): pyproject.toml benchmarks/requirements.txt
 	$(call environment,$(BENCH_VENV))
-	$(BENCH_VENV)/bin/pip install $(PIP_FLAGS) -e '.[provider]' -r benchmarks/requirements.txt
+	$(BENCH_VENV)/bin/pip install $(PIP_FLAGS) -e '.[provider,spark]' -r benchmarks/requirements.txt
 	@touch $@
 
 # Make a virtual environment in the folder $(1) unless there is one, and say clearly what is missing.

@@ -137,6 +137,12 @@ GROUPED = {
     """,
     "provider/api/test_access.py": "provider/store/logins",
     "provider/api/test_connection.py": "provider/serve",
+    "provider/dashboard/test_flow.py": """
+        provider/dashboard/charts/small_multiples provider/dashboard/command_line provider/dashboard/compared
+        provider/dashboard/day_parts provider/dashboard/time_marks provider/dashboard/views/compare
+        provider/dashboard/views/profile
+    """,
+    "provider/dashboard/test_groups.py": "provider/dashboard/views/groups",
     "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
     "provider/dashboard/test_pages.py": """
         provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure
