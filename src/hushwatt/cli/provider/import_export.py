@@ -68,6 +68,7 @@ def export(
     /,
     *,
     reports: bool = False,
+    drop: bool = False,
     plan: PlanName = None,
     start: Annotated[str | None, Parameter(name="--from")] = None,
     end: Annotated[str | None, Parameter(name="--to")] = None,
@@ -93,6 +94,9 @@ def export(
         The file to write, which is replaced; or the folder for reports.
     reports
         Write an archive of reports instead of estimates.
+    drop
+        With --reports: take out of the store what is in the archive, slot by slot, once the file is complete.
+        Published numbers stay; keep the archive, and export into it again after a home was erased.
     start
         The first slot, by a date or time in it; local to the plan unless it has an offset.
     end
@@ -116,6 +120,8 @@ def export(
     asked = BoardQuestions(None if customers is None else Customers.parse(customers), thresholds(above or (), using))
     if asked != NO_QUESTIONS and (reports or output.suffix.lower() != ".json"):
         raise UsageError("--customers, --above and --using are for estimates in a file that ends in .json")
+    if drop and not reports:
+        raise UsageError("--drop goes with --reports: only what is in an archive can be dropped")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -125,7 +131,7 @@ def export(
     first, last = parse_time_range(agreed, start, end)
     _publish(database, collection, read.schedule(agreed))
     if reports:
-        _archive(database, collection, output, first, last)
+        _archive(database, collection, output, first, last, drop)
     else:
         labels = [each.strip() for each in by.split(",")] if by is not None else ()
         write(read.estimates(agreed, first, last, consistency, smooth, by=labels, board=asked), output)
@@ -217,14 +223,18 @@ def _why_unpublished(plan: "Plan") -> str:
     return f"results are published {how_often(plan.publish, plan.slot)}, and theirs are not yet"
 
 
-def _archive(database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None) -> None:
+def _archive(
+    database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None, drop: bool
+) -> None:
     from hushwatt.cli.progress import progress
     from hushwatt.provider.intake.archive import archive, slots_between
 
     total = len(slots_between(database, collection, first, last))
     with progress("writing slots", total) as advance:
-        done = archive(database, collection, folder, first, last, advance)
+        done = archive(database, collection, folder, first, last, advance, drop)
     say(f"wrote {len(done.written):,} slots to {folder}; {len(done.kept):,} were there")
+    if drop:
+        say(f"dropped {done.dropped:,} reports from the store")
     if done.gone:
         say(f"{len(done.gone):,} slots could not be written: the store no longer has their payloads")
 

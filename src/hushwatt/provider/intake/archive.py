@@ -26,6 +26,7 @@ from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
 from hushwatt.wire.reports.report_file import ReportFile
 
+OF_SLOT = "FROM reports WHERE plan = ? AND slot = ?"
 BATCH_ROWS = 1 << 16  # reports read from the store at a time
 
 
@@ -36,6 +37,7 @@ class Archived:
     written: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)  # were there already
     gone: list[int] = field(default_factory=list)  # whose payloads the store no longer has
+    dropped: int = 0  # reports that are in the files alone now
 
 
 def archive(
@@ -45,8 +47,9 @@ def archive(
     first: int | None = None,
     last: int | None = None,
     advance: Callable[[int], None] = lambda slots: None,
+    drop: bool = False,
 ) -> Archived:
-    """Write the published slots `first` to `last` into a folder, each by itself."""
+    """Write the published slots `first` to `last` into a folder, each by itself; then `drop` them from the store."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file, not a folder")
     archived = Archived()
@@ -60,8 +63,24 @@ def archive(
                 archived.written.append(slot.slot)
             else:
                 archived.gone.append(slot.slot)
+        if drop and path.exists():
+            archived.dropped += _drop(database, collection, slot.slot, path)
         advance(1)
+    if drop:
+        database.drop_empty_partitions(collection.number)
     return archived
+
+
+def _drop(database: Database, collection: Collection, slot: int, path: Path) -> int:
+    """Take a slot's reports out of the store when the file has all of them; how many.
+
+    A home that is erased meanwhile is in neither, or the slot stays until the next time.
+    """
+    rows = ReportFile(collection.plan, path).rows
+    with database.writing() as session:
+        if session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot) != [(rows,)]:
+            return 0
+        return session.run(f"DELETE {OF_SLOT}", collection.number, slot)
 
 
 def slots_between(
@@ -111,7 +130,7 @@ def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Rep
 def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Path) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
-    counted = session.all("SELECT count(*) FROM reports WHERE plan = ? AND slot = ?", collection.number, slot.slot)
+    counted = session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot.slot)
     if counted == [(file.rows,)]:
         return
     left = sum(int(enrolled.sum()) for _, enrolled in _enrolled(session, collection, file))
