@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from hushwatt.cli.options import Json
+from hushwatt.cli.options import Json, Place
 from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
@@ -45,7 +45,7 @@ def estimate(
     /,
     *,
     as_json: Json = False,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[Place | None, Parameter(name=["--output", "-o"])] = None,
     start: From = None,
     end: To = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
@@ -67,7 +67,7 @@ def estimate(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them; for Spark also an address, as s3a://bucket/folder.
+        The file of reports, or a folder of them; or their address, as s3://bucket/folder.
     output
         Where to write as well: .json holds all; .csv and .parquet one row per slot, appliance and level.
     start
@@ -132,7 +132,7 @@ def top(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them; for Spark also an address, as s3a://bucket/folder.
+        The file of reports, or a folder of them; or their address, as s3://bucket/folder.
     count
         How many appliances to show.
     """

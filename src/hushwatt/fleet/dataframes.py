@@ -5,8 +5,7 @@ is what comes back; for a path it is a pyarrow table.
 """
 
 import warnings
-from os import PathLike
-from pathlib import Path
+from os import PathLike, fspath
 from typing import Any, TypeVar, overload
 
 import pyarrow as pa
@@ -23,6 +22,7 @@ from hushwatt.provider.tally.engines.embedded import tally_sources
 from hushwatt.provider.tally.tally import Tallies
 from hushwatt.wire.reports.report_table import ReportTable
 from hushwatt.wire.reports.schema import HOMES, PLAN
+from hushwatt.wire.storage import location
 
 F = TypeVar("F")
 
@@ -50,7 +50,7 @@ def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
     'DataFrame'
     """
     _check_plan(plan)
-    table = Path(readings) if isinstance(readings, str | PathLike) else to_arrow(readings)
+    table = location(readings) if isinstance(readings, str | PathLike) else to_arrow(readings)
     reports, done = randomise_table(plan, table, seed=seed)
     for line in done.lines()[1:]:
         warnings.warn(line, stacklevel=2)
@@ -99,7 +99,7 @@ def _tallies(plan: Plan, reports: Frame, homes: int | None) -> Tallies:
         return tally_sources(plan, [ReportTable(plan, _labelled(plan, to_arrow(reports), homes))])
     if homes is not None:
         raise UsageError("a file of reports says itself how many homes there are; leave homes out")
-    return tally_reports(plan, Path(reports))
+    return tally_reports(plan, fspath(reports))
 
 
 def _labelled(plan: Plan, table: pa.Table, homes: int | None) -> pa.Table:

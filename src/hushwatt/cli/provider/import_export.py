@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from hushwatt.cli.options import Json
+from hushwatt.cli.options import Json, Place
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
 from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def ingest(
-    *files: Path,
+    *files: Place,
     homes: int | None = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
@@ -37,7 +37,7 @@ def ingest(
     Parameters
     ----------
     files
-        Files of reports, or folders of them, all of one plan.
+        Files of reports, or folders of them, all of one plan; or their addresses, as s3://bucket/folder.
     homes
         How many homes take part, instead of what the files say.
     """
@@ -57,7 +57,7 @@ def ingest(
 
 
 def export(
-    output: Path,
+    output: Place,
     /,
     *,
     reports: bool = False,
