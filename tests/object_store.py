@@ -93,8 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def _pass(self) -> None:
-        proxy, length = self.faulty, int(self.headers.get("Content-Length") or 0)
-        body = self.rfile.read(length)
+        proxy, body = self.faulty, self._body()
         proxy.seen.append((self.command, self.path))
         kind = proxy.fault(self.command, self.path)
         if kind == "gone":
@@ -107,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "slow":
             time.sleep(0.3)
         connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=60)
-        connection.request(self.command, self.path, body, dict(self.headers.items()))
+        connection.request(self.command, self.path, body, self._forwarded())
         answer = connection.getresponse()
         content = answer.read()
         connection.close()
@@ -119,6 +118,19 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "short":
             content, size = content[: len(content) // 2], len(content) // 2
         self._answer(answer.status, kept, content, size)
+
+    def _body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        chunks = []
+        while size := int(self.rfile.readline().partition(b";")[0], 16):
+            chunks.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(chunks)
+
+    def _forwarded(self) -> dict[str, str]:
+        return {name: value for name, value in self.headers.items() if name.lower() not in {*HOP, "expect"}}
 
     def _answer(self, status: int, headers: list[tuple[str, str]], content: bytes, size: int) -> None:
         self.send_response(status)

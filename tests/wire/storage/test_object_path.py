@@ -1,10 +1,10 @@
 """An object in a real S3 interface answers as a path does."""
 
 import pytest
+from tests.object_store import SECRET, FaultyProxy, request
 
 from hushwatt.errors import StorageError
 from hushwatt.wire.storage import location
-from tests.object_store import SECRET, FaultyProxy, request
 
 
 @pytest.fixture

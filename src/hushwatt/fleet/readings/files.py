@@ -40,7 +40,8 @@ class ArrowReadings:
     """The four columns of a pyarrow table; the rest of it is never looked at."""
 
     def __init__(self, table: pa.Table, name: str = "readings") -> None:
-        self.path, self.size = Path(name), table.nbytes
+        self.path: Location = Path(name)
+        self.size = table.nbytes
         self._table = decode_dictionaries(table, COLUMNS)
         check_columns(name, self._table.schema)
 

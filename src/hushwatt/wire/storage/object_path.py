@@ -7,8 +7,8 @@ process, and holds no key.
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
-from typing import IO, Any
+from pathlib import PurePath, PurePosixPath
+from typing import Any
 
 from hushwatt.errors import StorageError
 from hushwatt.wire.storage.filesystems import FILE, FOLDER, filesystem
@@ -41,7 +41,7 @@ class ObjectPath:
     def __repr__(self) -> str:
         return f"ObjectPath({str(self)!r})"
 
-    def __truediv__(self, name: "str | PurePosixPath") -> "ObjectPath":
+    def __truediv__(self, name: "str | PurePath") -> "ObjectPath":
         key = f"{self.key}/{name}" if self.key else str(name)
         return ObjectPath(self.scheme, self.store, key, self.settings)
 
@@ -94,7 +94,7 @@ class ObjectPath:
             raise FileNotFoundError(2, "there is no such object", str(self))
         return ObjectStat(info.size, info.mtime_ns or 0)
 
-    def open(self, mode: str = "r", **text: Any) -> IO[Any]:
+    def open(self, mode: str = "r", **text: Any) -> Any:
         """Open it for reading, bytes or text."""
         with told_plainly(self):
             raw = ObjectFile(self.filesystem.open_input_file(self.inner), self)

@@ -16,9 +16,7 @@ UNKNOWN_KEYS = "the store does not accept these keys"
 BUSY = "the store is too busy, also after several attempts; try again later"
 SILENT = "the store does not answer; is the endpoint right, and the network there?"
 ELSEWHERE = "the bucket is in another region; name it in AWS_REGION, or with ?region= after the address"
-NO_HADOOP = (
-    "this needs Hadoop's libhdfs and Java: set HADOOP_HOME, JAVA_HOME and CLASSPATH as for its commands"
-)
+NO_HADOOP = "this needs Hadoop's libhdfs and Java: set HADOOP_HOME, JAVA_HOME and CLASSPATH as for its commands"
 MISSING = "there is no such file or folder"
 
 PASSING = (BUSY, SILENT)  # what may be over in a moment
