@@ -115,6 +115,7 @@ GROUPED = {
     "household/sources/test_slot_edges.py": "household/clock household/sources/slot_energy",
     "household/sources/test_table.py": "household/sources/csv_tail",
     "household/test_agent.py": "household/ledger/plan_ledger household/log_once",
+    "household/test_join.py": "household/leave",
     "household/test_run.py": "household/upload/upload_thread",
     "household/test_shown.py": """
         household/page/last_report household/page/numbers household/page/plan_page

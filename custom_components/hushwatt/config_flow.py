@@ -203,5 +203,5 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
         for entry in self._async_current_entries(include_ignore=False):
             if entry.data[CONF_PLAN] in before:
                 async_move_entry(self.hass, entry, self._here.plan_id, self._here.name)
-                return await self.async_keep(entry, data, "moved_on")
+                return await self.async_keep(entry, data, reason="moved_on")
         return self.async_create_entry(title=self._here.name, data=data)

@@ -12,11 +12,11 @@ from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import Proposal, agree, concurrent_plans, pinned_key, propose
 from hushwatt.household.ledger.caps import caps_with, write_caps
 from hushwatt.household.ledger.home_ledger import HomeLedger
-from hushwatt.household.plain_words import plan_sentences
 from hushwatt.household.status import plan_statuses
 from hushwatt.household.upload.http import check_address
 from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.household.words.agreement import agreement
+from hushwatt.household.words.sentences import plan_sentences
 from hushwatt.privacy.entropy import OperatingSystem
 
 from .errors import WrongKey

@@ -29,9 +29,9 @@ from hushwatt.household.mqtt_entities.entities import entity_messages
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.page.last_report import sent_words
 from hushwatt.household.page.render import render
-from hushwatt.household.plain_words import clock_time
 from hushwatt.household.words.consent_text import consent_terms, plan_changes
 from hushwatt.household.words.plan_words import watts_words
+from hushwatt.household.words.sentences import clock_time
 from hushwatt.plan import SlotLength
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem

@@ -6,7 +6,7 @@ from itertools import pairwise
 from tests.household.living import join
 from tests.household.page.looking import source
 
-from hushwatt.household.plain_words import home_sentence
+from hushwatt.household.words.sentences import home_sentence
 
 JARGON = ("ε", "epsilon", "slot", "odds", "oracle", "lbu", "budget", "randomis", "window", "payload", "ledger")
 

@@ -8,7 +8,7 @@ from tests.household.answering import ADDRESS, KEY, OTHER, THIRD, FakeProvider, 
 from tests.household.living import NO_CAPS, fresh_store
 
 from hushwatt.errors import HushwattError
-from hushwatt.household import join as errands
+from hushwatt.household import leave as errands
 from hushwatt.household.join import agree, pinned_key, propose, taking_part
 from hushwatt.household.leave import leave
 from hushwatt.household.renew import renew

@@ -7,9 +7,9 @@ from datetime import UTC
 import pytest
 
 from hushwatt.household.ledger.caps import Caps
-from hushwatt.household.plain_words import plan_sentences
 from hushwatt.household.words.chances import SLACK
 from hushwatt.household.words.plan_words import how_often, limits_sentence, watts_words
+from hushwatt.household.words.sentences import plan_sentences
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.privacy.promise import promise

@@ -2,9 +2,9 @@
 
 from hushwatt.household.page import html
 from hushwatt.household.page.data import OwnerPageData
-from hushwatt.household.plain_words import plan_sentences
 from hushwatt.household.status import PlanStatus
 from hushwatt.household.words.consent_text import consent_terms, plan_changes, successor_terms
+from hushwatt.household.words.sentences import plan_sentences
 from hushwatt.privacy.promise import promise
 from hushwatt.sanitise import quoted
 

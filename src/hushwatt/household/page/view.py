@@ -9,12 +9,12 @@ from hushwatt.household.page.last_report import last_report
 from hushwatt.household.page.leaving import unfinished
 from hushwatt.household.page.plugs import plugs
 from hushwatt.household.page.reports import report_table
-from hushwatt.household.plain_words import home_sentence
 from hushwatt.household.status import PlanStatus, sent_reports
 from hushwatt.household.troubles import Trouble, troubles
 from hushwatt.household.words.clock_words import zone_name
 from hushwatt.household.words.consent_text import WHILE_PAUSED
 from hushwatt.household.words.plan_words import how_often
+from hushwatt.household.words.sentences import home_sentence
 from hushwatt.sanitise import quoted
 
 LATEST = 5  # reports that are shown here

@@ -8,7 +8,7 @@ import pytest
 from tests.household.living import fresh_store
 from tests.household.words.test_told_so_far import having_sent, lived
 
-from hushwatt.household.plain_words import NOTHING_YET, home_sentence
+from hushwatt.household.words.sentences import NOTHING_YET, home_sentence
 from hushwatt.household.words.told_so_far import told_so_far
 from hushwatt.plan.presets import preset
 
