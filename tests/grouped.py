@@ -209,6 +209,7 @@ ACROSS = {
     "privacy/test_caps.py",
     "provider/dashboard/test_browser.py",
     "provider/estimate/test_publish.py",
+    "provider/test_addresses.py",
     "provider/test_hostile.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",

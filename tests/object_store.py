@@ -115,8 +115,6 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "cut":
             content = content[: len(content) // 2]
             self.close_connection = True
-        if kind == "short":
-            content, size = content[: len(content) // 2], len(content) // 2
         self._answer(answer.status, kept, content, size)
 
     def _body(self) -> bytes:

@@ -1,7 +1,6 @@
 """Files of reports on their way into a store, without a service: what a data engineer has."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -52,7 +51,7 @@ class Depot:
     def take(self, *paths):
         """Take files in, as a new run of the command does."""
         run = Ingest(self.database, self.collection, self.schedule, self.clock)
-        return run.take(open_deliveries(self.plan, [Path(path) for path in paths]))
+        return run.take(open_deliveries(self.plan, paths))
 
     def publish(self, until=LAST - 1):
         with self.database.writing() as session:

@@ -54,6 +54,7 @@ def estimate(
     fold: Fold = None,
     hours: Hours = None,
     weekdays: Weekdays = None,
+    rejected: Place | None = None,
     engine: Engine = "embedded",
     master: Master = None,
     spark_conf: SparkConf = None,
@@ -82,6 +83,8 @@ def estimate(
         Let every slot learn from the slots before it, its season too. The whole period stays as it is.
     levels
         Show also how many homes are at each level, on average over all slots.
+    rejected
+        A file (.parquet, .csv) for the reports that are refused, with the file, row and reason of each.
     """
     from hushwatt.cli.estimate_tables import AVERAGING, PERIOD_SPARE, levels_table, period_table, print_tables, remarks
     from hushwatt.cli.fold_table import fold_tables
@@ -94,7 +97,15 @@ def estimate(
     agreed = Plan.load(plan)
     first, last = parse_time_range(agreed, start, end)
     times = TimeFilter.parse(hours, weekdays)
+    if rejected is not None:
+        from hushwatt.wire.reports.rejected import check_ending
+
+        check_ending(rejected)
+        if engine != "embedded":
+            raise UsageError("--rejected is for the engine embedded")
     tallies = tally_with_engine(agreed, reports, engine, master, spark_conf)
+    if rejected is not None:
+        say(keep_rejected(agreed, reports, rejected))
     estimates = estimated(
         agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
     )
@@ -151,6 +162,20 @@ def top(
     else:
         legend = "forgers: at least so many homes must forge their reports to swap an appliance with the next one."
         print_tables(estimates, [top_table(estimates, count)], [legend, *remarks(estimates)], TOP_SPARE)
+
+
+def keep_rejected(plan: "Plan", reports: str, where: Path) -> str:
+    """Write the reports that are refused into a file, and say how many they are."""
+    from hushwatt.provider.tally.refused_reports import refused_reports
+    from hushwatt.wire.reports import report_files
+    from hushwatt.wire.reports.rejected import rejected_file
+    from hushwatt.wire.storage import location
+
+    sources = report_files(plan, location(reports))
+    with rejected_file(where, plan, max(source.homes for source in sources)) as writer:
+        for each in refused_reports(plan, sources):
+            writer.write(each.file, each.rows, each.batch, each.reasons)
+    return f"wrote {writer.rows:,} refused reports to {where}"
 
 
 def tally_with_engine(

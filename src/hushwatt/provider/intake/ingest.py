@@ -43,6 +43,7 @@ from hushwatt.provider.tally.draws import PUBLICATION
 
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
+    from hushwatt.wire.reports.rejected import RejectedWriter
 
 PAUSE_SECONDS = 0.01  # seconds after a transaction, so that a service beside gets its turn
 Advance = Callable[[int], None]
@@ -101,10 +102,11 @@ class Ingest:
         schedule: SlotSchedule,
         clock: UtcClock,
         homes: int | None = None,
+        rejected: "RejectedWriter | None" = None,
     ) -> None:
-        """`homes` take part, whatever the files say."""
+        """`homes` take part, whatever the files say; `rejected` is given what is refused."""
         self._database, self._collection, self._schedule, self._clock = database, collection, schedule, clock
-        self._declared = homes
+        self._declared, self._rejected = homes, rejected
         self._index = DeviceIndex()
         self._forgotten = 0  # homes erased and deliveries taken back when the known ones were looked up
 
@@ -131,9 +133,16 @@ class Ingest:
             with self._database.writing() as session:
                 verdicts, homes = self._take_rows(session, file, rows)
             ingested.add(verdicts, homes)
+            self._keep_rejected(file, rows, verdicts)
             ingested.known += len(rows.batch) - len(verdicts)
             advance(len(rows.batch))
             time.sleep(PAUSE_SECONDS)
+
+    def _keep_rejected(self, file: Delivery, rows: ValidatedRows, verdicts: Verdicts) -> None:
+        if self._rejected is not None:
+            refused = np.flatnonzero((verdicts != ACCEPTED) & (verdicts != REPEATED))
+            reasons = [REASONS[verdict] for verdict in verdicts[refused].tolist()]
+            self._rejected.write(str(file.path), rows.first + refused, rows.batch.taken(refused), reasons)
 
     def _validated(self, file: Delivery, done: int) -> Iterator[ValidatedRows]:
         cache = DeviceCache(self._collection.plan)

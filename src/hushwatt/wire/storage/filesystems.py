@@ -8,7 +8,7 @@ import os
 from functools import cache
 from typing import Any
 
-ATTEMPTS = 5  # of a request to S3, with growing pauses
+ATTEMPTS = 4  # of a request to S3, with growing pauses
 CONNECT_SECONDS, REQUEST_SECONDS = 10, 60
 RETRY_SECONDS = 20  # for which Google's store is asked again
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 AHEAD_BYTES = 1 << 22  # fetched where reading goes on in order
 JUMP_BYTES = 1 << 17  # fetched after a jump
 KEPT = 8  # pieces that stay in memory: as many columns are read side by side
-ATTEMPTS = 5  # to fetch a piece whole
+ATTEMPTS = 3  # to fetch a piece whole
 PAUSE_SECONDS = 0.1  # before the second of them; each pause is twice as long
 
 

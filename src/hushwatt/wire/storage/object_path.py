@@ -106,7 +106,7 @@ class ObjectPath:
 
         assert pattern == "*", "a store lists everything"
         with told_plainly(self):
-            listed = self.filesystem.get_file_info(FileSelector(self.inner, recursive=True))
+            listed = self.filesystem.get_file_info(FileSelector(self.inner, allow_not_found=True, recursive=True))
         start = len(self.root.inner.rstrip("/")) + 1
         for info in listed:
             if info.type == FILE():
