@@ -27,6 +27,8 @@ def ingest(
     *files: Place,
     homes: int | None = None,
     rejected: Place | None = None,
+    watch: Place | None = None,
+    every: float = 10.0,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
@@ -46,6 +48,10 @@ def ingest(
     rejected
         A new file (.parquet, .csv) for the reports that are refused or late, with the file, row and reason of each.
         Once mended, it can be taken in like any other; give --homes with it.
+    watch
+        A folder or an address: take files in as they land there, and publish slots on time, until Ctrl-C or SIGTERM.
+    every
+        How many seconds lie between two looks at it.
     """
     from hushwatt.cli.progress import progress
     from hushwatt.provider.clock import SystemUtcClock
@@ -53,6 +59,13 @@ def ingest(
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
+    if watch is not None:
+        from hushwatt.cli.provider.watch import watch_place
+
+        if files or rejected is not None:
+            raise UsageError("--watch stands alone: without files, and without --rejected")
+        watch_place(watch, every, homes, plan, where, as_json)
+        return
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
         opened = open_deliveries(collection.plan, files)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.errors import ReportError
 from hushwatt.parallel import prefetch
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.clock import UtcClock
@@ -48,6 +49,14 @@ if TYPE_CHECKING:
 PAUSE_SECONDS = 0.01  # seconds after a transaction, so that a service beside gets its turn
 Advance = Callable[[int], None]
 Flags = NDArray[np.bool_]
+
+
+class NotBegun(ReportError):
+    """A file has reports of a slot that has not begun; from there on it can be taken in later."""
+
+    def __init__(self, words: str, slot: int) -> None:
+        self.slot = slot
+        super().__init__(words)
 
 
 @dataclass
@@ -158,7 +167,8 @@ class Ingest:
         if coming.any():
             row = int(coming.argmax())
             begins = show_instant(self._schedule.plan.calendar.start_of(int(batch.slot[row])))
-            raise file.reports.refusal(first + row, f"its slot has not begun; it begins at {begins}")
+            refusal = file.reports.refusal(first + row, f"its slot has not begun; it begins at {begins}")
+            raise NotBegun(str(refusal), int(batch.slot[row]))
 
     def _take_rows(self, session: Session, file: Delivery, rows: ValidatedRows) -> tuple[Verdicts, int]:
         """Keep what is new of some rows, and how far the file has come; verdicts, and homes enrolled."""

@@ -38,7 +38,7 @@ def spark_files(spark: Any, plan: Plan, reports: str) -> list[SparkFile]:
     if URL.match(reports):
         return _remote_files(spark, plan, reports)
     files = report_files(plan, Path(reports))
-    return [SparkFile(file, f"file:{file.path.absolute()}") for file in files]
+    return [SparkFile(file, f"file:{Path(str(file.path)).absolute()}") for file in files]
 
 
 def _remote_files(spark: Any, plan: Plan, address: str) -> list[SparkFile]:
