@@ -44,7 +44,7 @@ class AskingAgain(ConfigFlow):
 
     async def async_step_reauth_confirm(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Show who answers now, and take a place anew only with the owner's word."""
-        entry, errors, problem = self._get_reauth_entry(), dict[str, str](), ""
+        entry, errors, problem, code = self._get_reauth_entry(), dict[str, str](), "", None
         plan_id, folder = entry.data[CONF_PLAN], self.home.folder
         if user_input is not None and not user_input[CONF_AGREE]:
             errors[CONF_AGREE] = "not_agreed"
@@ -57,7 +57,7 @@ class AskingAgain(ConfigFlow):
             except HushwattError as wrong:
                 errors["base"], problem = error_of(wrong, "not_joined"), str(wrong)
         try:
-            self._shown = await self.hass.async_add_executor_job(renewing.look_again, folder, plan_id)
+            self._shown = await self.hass.async_add_executor_job(renewing.look_again, folder, plan_id, code)
         except HushwattError as wrong:
             return self.async_abort(reason=error_of(wrong), description_placeholders={"problem": str(wrong)})
         schema = {vol.Required(CONF_AGREE, default=False): bool, vol.Optional(CONF_CODE): CODE}

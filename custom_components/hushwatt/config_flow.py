@@ -9,6 +9,7 @@ from homeassistant.helpers.selector import SelectOptionDict, SelectSelector, Sel
 from homeassistant.util import dt as dt_util
 
 from hushwatt.errors import HushwattError
+from hushwatt.household.upload.home_labels import OtherLabels
 
 from . import joining, words
 from .asking_again import AskingAgain
@@ -99,7 +100,13 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
 
     async def _async_propose(self, plan_id: str) -> None:
         weighed = await self.hass.async_add_executor_job(
-            joining.weigh, self.home.folder, self._found, plan_id, self._settings, dt_util.get_default_time_zone()
+            joining.weigh,
+            self.home.folder,
+            self._found,
+            plan_id,
+            self._settings,
+            dt_util.get_default_time_zone(),
+            self._code,
         )
         self._proposal, self._sentences = weighed.proposal, weighed.sentences
 
@@ -162,6 +169,9 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             else:
                 try:
                     return await self._async_join()
+                except OtherLabels:  # a code that was given only now: what hangs on it is shown before
+                    await self._async_propose(self._proposal.plan.id)
+                    return await self.async_step_terms()
                 except HushwattError as wrong:
                     errors["base"], problem = error_of(wrong, "not_joined"), str(wrong)
         schema: dict[Any, Any] = {vol.Required(CONF_AGREE, default=False): bool}

@@ -13,8 +13,9 @@ from hushwatt.household.join import Proposal, agree, concurrent_plans, pinned_ke
 from hushwatt.household.ledger.caps import caps_with, write_caps
 from hushwatt.household.ledger.home_ledger import HomeLedger
 from hushwatt.household.status import plan_statuses
+from hushwatt.household.upload.home_labels import OtherLabels, same_labels
 from hushwatt.household.upload.http import check_address
-from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused
 from hushwatt.household.words.agreement import agreement
 from hushwatt.household.words.sentences import plan_sentences
 from hushwatt.privacy.entropy import OperatingSystem
@@ -62,12 +63,25 @@ def find(folder: HomeFolder, address: str, key: str | None) -> Found:
     return Found(client.address, listing.key, listing.plans)
 
 
-def weigh(folder: HomeFolder, found: Found, plan_id: str, settings: list[str], zone: tzinfo | None) -> Weighed:
-    """A plan under the owner's caps, with some of them changed."""
+def weigh(
+    folder: HomeFolder,
+    found: Found,
+    plan_id: str,
+    settings: list[str],
+    zone: tzinfo | None,
+    code: str | None = None,
+) -> Weighed:
+    """A plan under the owner's caps, with some of them changed, and what the provider knows of whom a code is for.
+
+    A code that is refused is not asked about: joining refuses it, where another can be given.
+    """
     now = time.time_ns()
     with folder.store(make=True) as store:
-        caps = caps_with(folder.caps_path, settings)
-        proposal = propose(store, caps, ProviderClient(found.address), plan_id, found.key, now)
+        caps, client = caps_with(folder.caps_path, settings), ProviderClient(found.address)
+        try:
+            proposal = propose(store, caps, client, plan_id, found.key, now, code)
+        except ProviderRefused:
+            proposal = propose(store, caps, client, plan_id, found.key, now)
         others = concurrent_plans(store, proposal.plan, proposal.replaces, now)
         spent = HomeLedger(store, caps).totals.spent
         return Weighed(proposal, tuple(plan_sentences(proposal.plan, caps, others, spent, now, zone)))
@@ -76,7 +90,9 @@ def weigh(folder: HomeFolder, found: Found, plan_id: str, settings: list[str], z
 def join(folder: HomeFolder, proposal: Proposal, settings: list[str], code: str | None) -> Joined:
     """Agree to what was shown, and to nothing else: it is weighed once more, and bound to the plan's id."""
     found = Found(proposal.client.address, proposal.offer.key, ())
-    again = weigh(folder, found, proposal.plan.id, settings, None).proposal
+    again = weigh(folder, found, proposal.plan.id, settings, None, code).proposal
+    if not same_labels(again.labels, proposal.labels):
+        raise OtherLabels(again.labels)
     with folder.store() as store:
         if not again.objections and settings:
             write_caps(folder.caps_path, settings)

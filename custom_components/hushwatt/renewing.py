@@ -7,7 +7,7 @@ from hushwatt.household.home_folder import HomeFolder
 from hushwatt.household.join import Proposal, propose
 from hushwatt.household.renew import known_provider, move_address, renew
 from hushwatt.household.upload.http import check_address
-from hushwatt.household.upload.provider_client import ProviderClient
+from hushwatt.household.upload.provider_client import ProviderClient, ProviderRefused
 from hushwatt.household.words.agreement import agreement
 from hushwatt.privacy.entropy import OperatingSystem
 
@@ -26,13 +26,17 @@ class Shown:
         return self.proposal.offer.key.hex()
 
 
-def look_again(folder: HomeFolder, plan_id: str) -> Shown:
-    """The plan and the key that are shown now; nothing of it is believed yet."""
+def look_again(folder: HomeFolder, plan_id: str, code: str | None = None) -> Shown:
+    """The plan, the key and what hangs on a code as they are shown now; nothing of it is believed yet."""
     with folder.store() as store:
         address, key = known_provider(store, plan_id)
         client = ProviderClient(address)
         shown = client.offer(plan_id)
-        return Shown(propose(store, folder.caps(), client, plan_id, shown.key, time.time_ns()), key.hex())
+        try:
+            proposal = propose(store, folder.caps(), client, plan_id, shown.key, time.time_ns(), code)
+        except ProviderRefused:  # of the code: so will taking a place be
+            proposal = propose(store, folder.caps(), client, plan_id, shown.key, time.time_ns())
+        return Shown(proposal, key.hex())
 
 
 def take_place(folder: HomeFolder, shown: Shown, code: str | None) -> None:

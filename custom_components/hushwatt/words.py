@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from hushwatt.household.join import Proposal
 from hushwatt.household.report.preview import preview
 from hushwatt.household.words.agreement import terms
-from hushwatt.household.words.consent_text import example_report, plan_changes
+from hushwatt.household.words.consent_text import example_report, filed_sentence, plan_changes
 from hushwatt.privacy.entropy import OperatingSystem
 from hushwatt.privacy.long_run import long_run_words
 from hushwatt.sanitise import quoted, sanitised
@@ -25,7 +25,7 @@ def text(words: object) -> str:
 
 def plan_words(proposal: Proposal, sentences: Sequence[str]) -> str:
     """The plain sentences; every term and every byte one click deeper."""
-    lines = [text(each) for each in sentences]
+    lines = [text(each) for each in (*sentences, *([filed_sentence(proposal.labels)] if proposal.labels else []))]
     if proposal.replaces is not None:
         lines.append("This takes the place of a plan you take part in. It gives no fresh budget. What changes:")
         lines += [f"- {text(each)}" for each in plan_changes(proposal.replaces, proposal.plan)]

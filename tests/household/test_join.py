@@ -1,6 +1,7 @@
 """Joining, changing and leaving, against a real provider."""
 
 import hashlib
+import json
 import re
 import time
 from contextlib import contextmanager
@@ -334,6 +335,23 @@ def test_join_from_the_command_line(hushwatt, provider, plans, folder):
     assert done.returncode == 0
     for words in ("who asks", "kettles@example.org", "in a year", "odds", "EXAMPLE", plans[0].id):
         assert words in done.stdout
+
+
+def test_labels_are_seen_before_and_after(hushwatt, provider, plans, folder):
+    """What hangs on a code stands among the terms, in the consent, in the status and beside what was sent."""
+    data = ("--data", provider.folder / "data", "--plan", plans[0].id)
+    labels = ("--label", "tariff=A", "--label", "region=north")
+    code = hushwatt("provider", "keys", "code", *labels, *data).stdout.strip()
+    where = ("--folder", folder / "home")
+    done = hushwatt(
+        "household", "join", provider.address, "--plan", plans[0].id, "--code", code, "--yes", *where, *WIDE
+    )
+    status = hushwatt("household", "status", *where)
+    table = json.loads(hushwatt("household", "status", "--json", *where).stdout)
+
+    assert "filed under     tariff A, region north: the provider knows this of your home without it" in done.stdout
+    assert "  The provider files this home under: tariff A, region north." in status.stdout.splitlines()
+    assert table["plans"][0]["labels"] == {"tariff": "A", "region": "north"}
 
 
 def test_what_a_refusal_names_allows_it(hushwatt, provider, plans, folder):

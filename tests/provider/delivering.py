@@ -7,11 +7,14 @@ import pyarrow as pa
 from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.delivery import open_deliveries
+from hushwatt.provider.intake.file_labels import FileLabels
 from hushwatt.provider.intake.ingest import Ingest
+from hushwatt.provider.intake.take_back import take_back
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.store import open_store
+from hushwatt.provider.store.cells import all_cells
 from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.slots import publish
 from hushwatt.provider.store.tallies import read_tallies
@@ -48,23 +51,32 @@ class Depot:
     def number(self):
         return self.collection.number
 
-    def take(self, *paths):
-        """Take files in, as a new run of the command does."""
-        run = Ingest(self.database, self.collection, self.schedule, self.clock)
+    def take(self, *paths, labels=None):
+        """Take files in, as a new run of the command does; with a table of labels, if there is one."""
+        known = None if labels is None else FileLabels.read(labels)
+        run = Ingest(self.database, self.collection, self.schedule, self.clock, labels=known)
         return run.take(open_deliveries(self.plan, paths))
 
     def publish(self, until=LAST - 1):
         with self.database.writing() as session:
             return publish(session, self.number, until, 0)
 
+    def take_back(self, number):
+        with self.database.writing() as session:
+            return take_back(session, self.collection, number)
+
+    def cells(self):
+        with self.database.reading() as session:
+            return all_cells(session, self.number)
+
     def tallies(self):
         with self.database.reading() as session:
             return read_tallies(session, self.number, 0, LAST)
 
-    def told(self):
+    def told(self, by=()):
         """The answer of the service, as JSON."""
         read = CollectionReader(self.database, {self.number: self.schedule}, self.clock, Metrics())
-        return read.document(self.plan)
+        return read.document(self.plan, by=by)
 
     def all(self, statement, *values):
         with self.database.reading() as session:

@@ -54,7 +54,7 @@ def last(depot):
 
 def erase(depot, session):
     device = device_of(depot.plan, names(12)[3])
-    (home,), (signer,) = session.find_devices(depot.number, np.frombuffer(device, np.uint8)[None, :])
+    (home,), (signer,), _ = session.find_devices(depot.number, np.frombuffer(device, np.uint8)[None, :])
     assert erase_device(session, depot.collection, device, int(home), int(signer))
 
 

@@ -1,17 +1,18 @@
-"""`hushwatt compare`: two stretches of time against each other, with how sure the difference is."""
+"""`hushwatt compare`: two stretches of time or kinds of homes against each other, with how sure the difference is."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from hushwatt.cli.estimate import Engine, Master, SparkConf, tally_with_engine
+from hushwatt.cli.estimate import Engine, LabelsFile, Master, SparkConf, tally_with_engine
 from hushwatt.cli.options import Json
 from hushwatt.cli.terminal import print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from hushwatt.provider.estimate.collected import CollectedSlots
     from hushwatt.provider.estimate.contrasts.contrast import Contrast, Contrasts
 
 
@@ -23,6 +24,7 @@ def compare(
     a: str,
     b: str,
     versus: Annotated[tuple[str, str] | None, Parameter(negative=())] = None,
+    labels: LabelsFile = None,
     as_json: Json = False,
     engine: Engine = "embedded",
     master: Master = None,
@@ -30,8 +32,8 @@ def compare(
 ) -> None:
     """Say by how much every appliance's watts on side A differ from those on side B, and how surely.
 
-    A side is written as 2024-01-15..2024-01-21, hours=17-21, weekdays=mon-fri, or several of these with commas between
-    them. Times are by the plan's clocks.
+    A side is written as 2024-01-15..2024-01-21, hours=17-21, weekdays=mon-fri, a label of the homes as tariff=A, or
+    several of these with commas between them. Times are by the plan's clocks.
 
     Parameters
     ----------
@@ -51,8 +53,12 @@ def compare(
     from hushwatt.provider.estimate.contrasts.side import Side
 
     agreed = Plan.load(plan)
-    sides = [Side.parse(agreed, text) for text in (a, b, *(versus or ()))]
-    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf)
+    texts = (a, b, *(versus or ()))
+    if labels is None:  # before the reports are read, which may take long
+        sides = [Side.parse(agreed, text) for text in texts]
+    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels)
+    if labels is not None:
+        sides = [Side.parse(agreed, text, tallies.cells) for text in texts]
     found = contrasts([side.collected(agreed, tallies) for side in sides])
     what = [side.what for side in sides]
     if as_json:
@@ -104,6 +110,26 @@ def _table(found: "Contrasts") -> "Table":
     return table
 
 
+def _in_common(found: "Contrasts") -> str:
+    """Whether the same homes may speak on several sides."""
+    from hushwatt.provider.estimate.contrasts.contrast import shares_homes
+
+    if shares_homes(found.sides).sum() == len(found.sides):
+        return "No home is on both sides."
+    return "The same homes may speak on both sides; the limits hold whatever their habits have to do with each other."
+
+
+def _withheld(side: "CollectedSlots") -> str:
+    """Why appliances of a kind of homes have no answer; empty where they have."""
+    missing = [name for name, count in (side.most or {}).items() if count and name not in side.known]
+    need = side.plan.minimum_homes
+    if not missing:
+        return ""
+    if all((side.most or {})[name] < need for name in missing):
+        return f"too few homes spoke of {', '.join(missing)}; the plan needs {need:,}."
+    return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} withheld: too few homes, here or in the rest."
+
+
 def _verdict(each: "Contrast") -> str:
     return "yes" if each.p_adjusted < 0.05 else "no"
 
@@ -115,7 +141,8 @@ def _remarks(found: "Contrasts") -> list[str]:
     lines = [
         f"sure: with 95 % confidence, allowing for {count} appliances being compared at once (Holm).",
         "seen from: a difference of so many watts would be called sure in four of five cases.",
-        "The same homes may speak on both sides; the limits hold whatever their habits have to do with each other.",
+        _in_common(found),
+        *(f"{name}: {_withheld(side)}" for name, side in zip("abcd", found.sides, strict=False) if _withheld(side)),
     ]
     plan = found.sides[0].plan
     if any(is_real(plan, number) for number in range(len(plan.appliances))):

@@ -37,6 +37,17 @@ Hours = Annotated[
     Parameter(help="Only slots in these hours, as 17-21 (17:00 to 21:00) or 22-6, by the plan's clocks."),
 ]
 Weekdays = Annotated[str | None, Parameter(help="Only slots on these weekdays, as mon-fri or sat,sun.")]
+By = Annotated[
+    str | None,
+    Parameter(help="Show also every kind of home by itself: one label or several, as tariff or tariff,region."),
+]
+LabelsFile = Annotated[
+    Path | None,
+    Parameter(
+        name="--labels",
+        help="What you know of the homes anyway, .csv or .parquet: a column household, and one for each label.",
+    ),
+]
 
 
 def estimate(
@@ -55,6 +66,8 @@ def estimate(
     hours: Hours = None,
     weekdays: Weekdays = None,
     rejected: Place | None = None,
+    by: By = None,
+    labels_file: LabelsFile = None,
     engine: Engine = "embedded",
     master: Master = None,
     spark_conf: SparkConf = None,
@@ -88,6 +101,7 @@ def estimate(
     """
     from hushwatt.cli.estimate_tables import AVERAGING, PERIOD_SPARE, levels_table, period_table, print_tables, remarks
     from hushwatt.cli.fold_table import fold_tables
+    from hushwatt.cli.group_tables import group_remarks, group_tables
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
     from hushwatt.provider.estimate.export import export
@@ -97,17 +111,27 @@ def estimate(
     agreed = Plan.load(plan)
     first, last = parse_time_range(agreed, start, end)
     times = TimeFilter.parse(hours, weekdays)
+    if by is not None and labels_file is None:
+        raise UsageError("--by wants --labels, the file that says which labels each home has")
     if rejected is not None:
         from hushwatt.wire.reports.rejected import check_ending
 
         check_ending(rejected)
         if engine != "embedded":
             raise UsageError("--rejected is for the engine embedded")
-    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf)
+    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels_file)
     if rejected is not None:
         say(keep_rejected(agreed, reports, rejected))
     estimates = estimated(
-        agreed, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
+        agreed,
+        tallies,
+        consistency=consistency,
+        smooth=smooth,
+        first=first,
+        last=last,
+        times=times,
+        fold=fold,
+        by=[each.strip() for each in by.split(",")] if by is not None else (),
     )
     if output is not None:
         export(estimates, output)
@@ -118,7 +142,8 @@ def estimate(
     else:
         tables = [period_table(estimates), *fold_tables(estimates)]
         tables += [levels_table(estimates)] if levels else []
-        print_tables(estimates, tables, remarks(estimates, levels=levels), PERIOD_SPARE)
+        lines = [*remarks(estimates, levels=levels), *group_remarks(estimates)]
+        print_tables(estimates, [*tables, *group_tables(estimates)], lines, PERIOD_SPARE)
     if output is not None:
         say(f"wrote {output}")
         if consistency != "none":
@@ -179,15 +204,20 @@ def keep_rejected(plan: "Plan", reports: str, where: Path) -> str:
 
 
 def tally_with_engine(
-    plan: "Plan", reports: str, engine: str, master: str | None, spark_conf: list[str] | None
+    plan: "Plan",
+    reports: str,
+    engine: str,
+    master: str | None,
+    spark_conf: list[str] | None,
+    labels: Path | None = None,
 ) -> "Tallies":
-    """The reports' tallies, with a word about reports that were there again or are refused."""
+    """The reports' tallies, apart by labels if there are any, with a word about reports that are not counted."""
     from hushwatt.provider.tally.engines import engine as engine_of
+    from hushwatt.provider.tally.label_table import read_labels
 
-    settings = dict(setting.partition("=")[::2] for setting in spark_conf or ())
-    if "" in settings or any("=" not in setting for setting in spark_conf or ()):
-        raise UsageError("--spark-conf wants NAME=VALUE")
-    tallies = engine_of(engine, master=master, settings=settings).tallies(plan, reports)
+    settings = spark_settings(spark_conf)
+    table = None if labels is None else read_labels(labels)
+    tallies = engine_of(engine, master=master, settings=settings).tallies(plan, reports, table)
     if tallies.repeats:
         repeats = f"{tallies.repeats:,} reports repeat an earlier one of the same household, slot and round"
         say(f"{repeats}; each is counted once")
@@ -195,3 +225,11 @@ def tally_with_engine(
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(tallies.refused.items()))
         say(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}")
     return tallies
+
+
+def spark_settings(spark_conf: list[str] | None) -> dict[str, str]:
+    """Settings of Spark's own, by name."""
+    settings = dict(setting.partition("=")[::2] for setting in spark_conf or ())
+    if "" in settings or any("=" not in setting for setting in spark_conf or ()):
+        raise UsageError("--spark-conf wants NAME=VALUE")
+    return settings

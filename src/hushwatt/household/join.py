@@ -4,6 +4,7 @@ Agreeing never gives budget back.  A plan joined again goes on where it was; a p
 takes the place of another begins only when the other's last window is over.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -11,7 +12,8 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from hushwatt.errors import StateError, UsageError
+from hushwatt.errors import HushwattError, StateError, UsageError
+from hushwatt.household.clock import SECOND
 from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.demand import lifetime_appliance_cost, lifetime_cost
 from hushwatt.household.ledger.home_ledger import HomeLedger
@@ -21,6 +23,7 @@ from hushwatt.household.ledger.objections import LifetimeSpent, Objection, objec
 from hushwatt.household.ledger.plan_ledger import chain
 from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.membership import first_memory, with_turn
+from hushwatt.household.upload.home_labels import OtherLabels, keep_labels, labels_behind, same_labels
 from hushwatt.household.upload.provider_client import Enrolment, Offer, ProviderClient, ProviderRefused
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
@@ -28,6 +31,7 @@ from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.promise import Promise, promise
 from hushwatt.privacy.rotation import order_of
 from hushwatt.sanitise import quoted, sanitised
+from hushwatt.wire.labels import NO_LABELS, Labels
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Proposal:
     follows: bool = False  # whether the owner lets the home move on to successors
     raised: tuple[str, ...] = ()  # the caps that are higher than they are by themselves, a phrase each
     lasting: Lasting | None = None  # how long the caps on a lifetime let it run
+    labels: Labels = NO_LABELS  # under which the provider files this home, as it says before the home joins
 
     @property
     def plan(self) -> Plan:
@@ -49,11 +54,18 @@ class Proposal:
 
 
 def propose(
-    store: Store, caps: Caps, client: ProviderClient, plan_id: str, key: bytes | None = None, now: int = 0
+    store: Store,
+    caps: Caps,
+    client: ProviderClient,
+    plan_id: str,
+    key: bytes | None = None,
+    now: int = 0,
+    code: str | None = None,
 ) -> Proposal:
     """Fetch a plan, believe only what is signed, and say what stands against it.
 
-    It is weighed together with the plans that the home takes part in and that are not over at `now`.
+    It is weighed together with the plans that the home takes part in and that are not over at `now`.  Where
+    nothing stands against it, the provider is asked what it knows of the home that a `code` is for.
     """
     pinned = key or pinned_key(store, client.address)
     offer = client.offer(plan_id, pinned)
@@ -64,7 +76,9 @@ def propose(
     if not weighed.kept:
         against.append(Objection("it does not keep its own promise"))
     lasts = lasting(caps, offer.plan, others, spent, now)
-    return Proposal(client, offer, weighed, tuple(against), replaces, caps.follow_successors, raised(caps), lasts)
+    labels = labels_behind(store, client, offer, code) if code and not against else NO_LABELS
+    follows, higher = caps.follow_successors, raised(caps)
+    return Proposal(client, offer, weighed, tuple(against), replaces, follows, higher, lasts, labels)
 
 
 def _with_unvouched(store: Store, plan: Plan, spent: LifetimeSpent, now: int) -> LifetimeSpent:
@@ -118,7 +132,13 @@ def agree(store: Store, proposal: Proposal, words: str, code: str | None, now: i
     secret = _device_key(store, plan.id, row)
     try:
         with proposal.client.plan_session(plan.id, proposal.offer.key) as provider:
-            enrolment = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(secret), code)
+            key = Ed25519PrivateKey.from_private_bytes(secret)
+            enrolment = provider.enrol(plan, key, code)
+            if not same_labels(enrolment.labels, proposal.labels):
+                if enrolment.device != (row or {}).get("device"):
+                    with suppress(HushwattError):
+                        provider.erase(key, enrolment.device, now // SECOND)
+                raise OtherLabels(enrolment.labels)
     except ProviderRefused:  # a definite no: nothing of it stays
         with store.transaction() as disk:
             disk.execute("DELETE FROM home WHERE name = ?", (f"joining {plan.id}",))
@@ -175,6 +195,7 @@ def insert_membership(
         (enrolment.device, DEFAULTS, plan.id),
     )
     disk.execute("DELETE FROM home WHERE name IN (?, ?)", (f"joining {plan.id}", f"leaving {plan.id}"))
+    keep_labels(store, plan.id, enrolment.labels)
     if _has_ended(before):  # nobody vouches for the time since then
         disk.execute("DELETE FROM home WHERE name = ?", (STATE_KEY,))
     if proposal.replaces is not None:

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hushwatt.household.join import Proposal, insert_membership, taking_part
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.upload.delivery_note import note_answers
+from hushwatt.household.upload.home_labels import OtherLabels, kept_labels, same_labels
 from hushwatt.household.upload.provider_client import ProviderClient
 from hushwatt.privacy.entropy import Source
 
@@ -24,6 +25,8 @@ def renew(store: Store, proposal: Proposal, words: str, code: str | None, now: i
     row, plan = _row(store, proposal.plan.id), proposal.plan
     with proposal.client.plan_session(plan.id, proposal.offer.key) as provider:
         enrolment = provider.enrol(plan, Ed25519PrivateKey.from_private_bytes(row["secret"]), code)
+    if not any(same_labels(enrolment.labels, each) for each in (proposal.labels, kept_labels(store, plan.id))):
+        raise OtherLabels(enrolment.labels)
     with store.transaction() as disk:
         alone = replace(proposal, replaces=None)  # no other plan is left by this
         insert_membership(store, alone, words, row["secret"], enrolment, now, source, row["slot"])

@@ -12,9 +12,11 @@ from hushwatt.household.ledger.plan_ledger import spends_before_window
 from hushwatt.household.ledger.store import DEFAULTS, Store
 from hushwatt.household.next_report import next_report_slot
 from hushwatt.household.successor import notes as successor_notes
+from hushwatt.household.upload.home_labels import kept_labels
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import nanoseconds
+from hushwatt.wire.labels import NO_LABELS, Labels
 
 CLOCK_REASON = "the clock was moved or the machine was off, and a window is not shown to have passed since"
 
@@ -62,6 +64,7 @@ class PlanStatus:
     successors: tuple[str, ...] = ()  # moved on, moved here, or only offered, a sentence each
     retired: str | None = None  # that and why, in a sentence
     agreed_before: bool = False  # joined before there were caps on a lifetime
+    labels: Labels = NO_LABELS  # under which its provider files this home
 
 
 def meters(store: Store, caps: Caps, now: int) -> list[BudgetMeter]:
@@ -144,6 +147,7 @@ def _status(store: Store, row: dict[str, Any], now: int, caps: Caps) -> PlanStat
         successors=successor_notes(store, plan.id),
         retired=row["retired"],
         agreed_before=row["defaults"] < DEFAULTS,
+        labels=kept_labels(store, plan.id),
     )
 
 
@@ -193,7 +197,7 @@ def sent_reports(store: Store, last: int | None = None) -> list[dict[str, Any]]:
             "ORDER BY slot DESC LIMIT ?",
             (row["place"], -1 if last is None else last),
         )
-        known = {"plan": plan.id, "timezone": plan.timezone}
+        known = {"plan": plan.id, "timezone": plan.timezone, "labels": kept_labels(store, plan.id).document()}
         found += [({**known, **each, "ended": _end_of(plan, each["slot"])}, row["place"]) for each in rows]
     found.sort(key=lambda each: (each[0]["ended"], each[1]))
     first = 0 if last is None else max(0, len(found) - last)

@@ -26,6 +26,7 @@ from hushwatt.privacy.entropy import Source
 from hushwatt.privacy.strategies import affordable
 from hushwatt.privacy.successor import promise_of, weaker
 from hushwatt.sanitise import quoted
+from hushwatt.wire.labels import Labels
 
 NOTHING_WEAKER = "its provider replaced the plan, and nothing about your protection is weaker"
 Say = Callable[[str], None]
@@ -47,7 +48,7 @@ class Reserved:
         device = bytes.fromhex(found["device"])
         return cls(
             Offer(Plan.parse(found["plan"]), bytes.fromhex(found["key"])),
-            Enrolment(device, offered=found["offered"], turn=found["turn"]),
+            Enrolment(device, found["offered"], found["turn"], Labels.received(found.get("labels", {}))),
         )
 
     def save(self, store: Store, old: Plan) -> None:
@@ -57,6 +58,7 @@ class Reserved:
             "device": self.enrolment.device.hex(),
             "offered": self.enrolment.offered,
             "turn": self.enrolment.turn,
+            "labels": self.enrolment.labels.document(),
         }
         store.write_value(f"successor {old.id}", json.dumps(found))
 
@@ -70,6 +72,8 @@ def objections(store: Store, caps: Caps, old: Plan, new: Plan, now: int) -> list
         found.append("you joined it yourself once, so it is yours to decide")
     if now >= nanoseconds(new.expires):
         found.append(f"it is over since {new.expires:%Y-%m-%d}")
+    if store.read_value(f"refiled {new.id}"):
+        found.append("its provider would file this home under other labels")
     if not caps.follow_successors:
         found.append("you have not allowed it (follow_successors is off)")
     return found
@@ -124,7 +128,7 @@ def _change(member: Membership, reserved: Reserved, words: str, now: int, source
     store, old, new = member.store, member.plan, reserved.offer.plan
     row = store.rows("SELECT address, secret FROM plans WHERE place = ?", (member.plan_key,))[0]
     proposal = Proposal(ProviderClient(row["address"]), reserved.offer, promise_of(new), (), old)
-    terms = consent_terms(new, proposal.promise, row["address"], reserved.offer.key)
+    terms = consent_terms(new, proposal.promise, row["address"], reserved.offer.key, reserved.enrolment.labels)
     text = "\n".join([words, "", *(f"{label:<16}{sentence}" for label, sentence in terms)])
     first = int(new.calendar.slot_of([now])[0]) + 1
     note = json.dumps({"to": new.id, "time": now, "words": words})

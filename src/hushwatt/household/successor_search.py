@@ -17,6 +17,7 @@ from hushwatt.household.ledger.demand import window_length
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.log_once import LogOnce
 from hushwatt.household.successor import Reserved, objections, show_offer
+from hushwatt.household.upload.home_labels import kept_labels, same_labels
 from hushwatt.household.upload.provider_client import Offer, ProviderClient
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Entropy
@@ -83,6 +84,13 @@ class SuccessorSearch:
         key = Ed25519PrivateKey.from_private_bytes(row["secret"])
         with self.client(row["address"]).plan_session(offer.plan.id, offer.key) as provider:
             enrolment = provider.succeed(offer.plan, key, row["device"], now // SECOND)
+            if not same_labels(enrolment.labels, kept_labels(self.store, old.id)):
+                provider.erase(key, enrolment.device, now // SECOND)
+                self.store.write_value(f"refiled {offer.plan.id}", 1)
+                show_offer(
+                    self.store, old, offer.plan, objections(self.store, self.caps(), old, offer.plan, now), self.say
+                )
+                return
         Reserved(offer, enrolment).save(self.store, old)
         name = quoted(offer.plan.name, 60)
         self.say(f"plan {quoted(old.name, 60)}: {name} will take its place after a slot has ended")

@@ -104,6 +104,24 @@ def assigned_turn(plan: Plan, home: int) -> int | None:
     return int(_block(plan.id, plan.window, home // plan.window)[home % plan.window])
 
 
+def even_turn(plan: Plan, home: int, alike: NDArray[np.int64], all_homes: NDArray[np.int64]) -> int:
+    """The turn offered to the home of this number, so that the turns of homes like it fill evenly.
+
+    `alike` and `all_homes` count the homes that each turn has been offered to.  Of the turns with the
+    fewest homes alike, one with the fewest of all; among these the order that only a hash knows.
+    Where all homes are alike and none has left, it is the assigned one.
+
+    >>> from hushwatt.plan.presets import preset
+    >>> plan, filled = preset("advised"), np.zeros(3, dtype=np.int64)
+    >>> even_turn(plan, 0, filled, filled) == assigned_turn(plan, 0)
+    True
+    """
+    turns = np.flatnonzero(alike == alike.min())
+    turns = turns[all_homes[turns] == all_homes[turns].min()]
+    order = _block(plan.id, plan.window, home // plan.window)
+    return int(order[np.isin(order, turns)][0])
+
+
 @lru_cache(maxsize=CACHED)
 def _block(plan_id: str, window: int, block: int) -> NDArray[np.intp]:
     return _sorted(TURNS + bytes.fromhex(plan_id) + block.to_bytes(8, "little"), window)

@@ -38,7 +38,7 @@ def test_no_key_and_no_reading_is_in_it(owner):
 
     kept = set(json.loads(text)["plans"][0])
 
-    assert kept == {"plan", "address", "joined", "left", "paused", "retired", "provider", "canonical"}
+    assert kept == {"plan", "address", "joined", "left", "paused", "retired", "labels", "provider", "canonical"}
     assert secret.hex() not in text
     assert "157" not in text
     assert memory not in text

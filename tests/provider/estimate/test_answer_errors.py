@@ -94,4 +94,4 @@ def test_nobody_spoke():
     plan = tiny("grr")
     groups, slots, timeline = told(plan, [[2, 1, 1]])
 
-    assert period_answers(plan, groups, replace(slots, counted=np.array([False])), timeline) is None
+    assert period_answers(plan, groups, replace(slots, weight=np.array([0.0])), timeline) is None

@@ -116,13 +116,13 @@ def test_a_report_that_came_in_between(collecting, plan_of):
     homes, rows = np.arange(1, HOMES + 1), np.arange(HOMES)
     database, (collection,) = talk.service.database, talk.service.read.collections.values()
     with database.writing() as session:
-        insert_reports(session, collection, sent, 0, rows[:1], homes[:1], 0)
+        insert_reports(session, collection, sent, 0, rows[:1], homes[:1], 0 * homes[:1], 0)
 
     with (
         pytest.raises(StateError, match="a report that was not there is there now: nothing of this was kept"),
         database.writing() as session,
     ):
-        insert_reports(session, collection, sent, 0, rows, homes, 0)
+        insert_reports(session, collection, sent, 0, rows, homes, 0 * homes, 0)
     with database.reading() as session:
         assert session.all("SELECT count(*) FROM reports") == [(1,)]
         assert sum(tally.rows for tally in read_tallies(session, collection.number, 0, 0).values()) == 1

@@ -54,8 +54,10 @@ def test_known_homes_are_a_dictionary(batches, asked):
         found, _ = unique_devices(rows(devices))
         new = [device for device in dict.fromkeys(devices) if device not in model]
         numbers = np.arange(len(model), len(model) + len(new))
-        assert known.find(found).tolist() == [model.get(device.tobytes(), -1) for device in found]
-        known.add(rows(new), numbers)
+        assert known.find(found)[0].tolist() == [model.get(device.tobytes(), -1) for device in found]
+        known.add(rows(new), numbers, 2 * numbers)
         model |= dict(zip(new, numbers.tolist(), strict=True))
 
-    assert known.find(rows(asked)).tolist() == [model.get(device, -1) for device in asked]
+    homes, cells = known.find(rows(asked))
+    assert homes.tolist() == [model.get(device, -1) for device in asked]
+    assert cells.tolist() == [2 * home if home >= 0 else -1 for home in homes.tolist()]

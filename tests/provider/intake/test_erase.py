@@ -55,7 +55,7 @@ def test_nothing_of_them_is_left(method, asked, collecting, plan_of, store_addre
     database, number = talk.service.database, talk.service.collection(plan.id).number
     rows = np.frombuffer(b"".join(devices), np.uint8).reshape(-1, 16)
     with database.reading() as session:
-        homes, _ = session.find_devices(number, rows)
+        homes, _, _ = session.find_devices(number, rows)
     gone = set(homes[:leaving].tolist())
     marks = list(devices[:leaving]) + [
         each.payloads[place].tobytes() for each in sent for place, home in enumerate(each.homes) if home < leaving
@@ -89,7 +89,7 @@ def test_nothing_of_a_home_that_files_named(plan_of, store_address, tmp_path):
     with store.database.writing() as session:
         for name in names(39):
             device = device_of(plan, name)
-            (home,), (signer,) = session.find_devices(store.number, np.frombuffer(device, np.uint8)[None, :])
+            (home,), (signer,), _ = session.find_devices(store.number, np.frombuffer(device, np.uint8)[None, :])
             erase_device(session, store.collection, device, int(home), int(signer))
             gone.add(int(home))
             marks += [device, name.encode()]

@@ -225,7 +225,7 @@ def test_homes_that_enrolled_themselves_stay(depot, plan_of, tmp_path, spoke, me
             sent = Records(  # type: ignore[call-arg]
                 *(np.array([each]) for each in (0, own.slot, own.spent[0], own.drawn[0])), own.payloads
             )
-            (verdict,) = collect(session, store.collection, sent, ONE, np.zeros(1, np.int8), 0, 9)
+            (verdict,) = collect(session, store.collection, sent, ONE, ONE, np.zeros(1, np.int8), 0, 9)
             assert verdict == ACCEPTED
     before = contents(store)
     called = names_of(np.frombuffer(device, np.uint8)[None, :]) + names(4)

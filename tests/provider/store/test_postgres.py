@@ -62,7 +62,10 @@ def test_what_goes_in_comes_out(database, many, monkeypatch):
     """Few rows and many are kept alike, and are found by home."""
     monkeypatch.setattr(postgres, "COPY_ROWS", many)
     homes, asked = np.array([2, 3, 5, 2**40]), np.array([1, 2, 5, 6, 2**40, 2**41])
+    devices = np.arange(64, dtype=np.uint8).reshape(4, 16)
     with database.writing() as session:
+        for row, home in enumerate(homes.tolist()):
+            session.add_devices(1, 0, home, devices[row : row + 1], np.array([10 * row]))
         session.add_reports(1, ReportGroup(TallyKey(7, PUBLICATION, 6, 12), 11, homes, PAYLOADS))
         session.add_draws(1, 6, homes[:2])
         found = session.find_reports(1, 7, asked)
@@ -72,6 +75,7 @@ def test_what_goes_in_comes_out(database, many, monkeypatch):
 
     assert found.tolist() == [False, True, True, False, True, False]
     assert [each[:4] for each in kept] == [(2, 11, 12, 6), (5, 11, 12, 6), (2**40, 11, 12, 6)]
+    assert [each.cell for each in kept] == [0, 20, 30]
     assert [bytes(each.payload) for each in kept] == [PAYLOADS[row].tobytes() for row in (0, 2, 3)]
     assert draws.tolist() == [6, 6, -1, -1]
     assert (none[0].any(), len(none[1])) == (False, 0)
@@ -82,10 +86,10 @@ def test_the_same_device_twice_is_refused(database):
     """A device that another plan has is no new one: nothing of the transaction is kept."""
     devices = np.arange(32, dtype=np.uint8).reshape(2, 16)
     with database.writing() as session:
-        session.add_devices(1, 0, 0, devices)
+        session.add_devices(1, 0, 0, devices, np.array([0, 7]))
 
     with pytest.raises(StateError, match="nothing of this was kept"), database.writing() as session:
-        session.add_devices(2, 0, 0, devices[1:])
+        session.add_devices(2, 0, 0, devices[1:], np.array([0]))
 
     with database.reading() as session:
         assert session.all("SELECT count(*) FROM devices") == [(2,)]

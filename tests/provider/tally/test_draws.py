@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.presets import preset
+from hushwatt.provider.tally import home_index
 from hushwatt.provider.tally.draws import DrawsByClock, DrawsByHome, DrawsInStep, draws_of, slot_runs
 from hushwatt.wire.reports import ReportBatch
+from hushwatt.wire.reports.columns import hash_names
 
 PROBE, OFFER = 2, 10
 
@@ -124,6 +126,15 @@ class TestByHome:
                     expected.append(last.get(home, -1))
 
         assert found(DrawsByHome(PROBE), split(rows, cuts)) == expected
+
+    def test_every_report_is_hashed_once(self, monkeypatch):
+        """However many homes were seen before, and though those of a slot come in many batches."""
+        hashed = []
+        monkeypatch.setattr(home_index, "hash_names", lambda names: hashed.append(len(names)) or hash_names(names))
+        rows = [(f"home {home}", slot, PROBE + OFFER, OFFER) for slot in range(3) for home in range(300)]
+        found(DrawsByHome(PROBE), [batch(*rows[start : start + 10]) for start in range(0, len(rows), 10)])
+
+        assert sum(hashed) == len(rows)
 
     @pytest.mark.parametrize("spent", [0, PROBE - 1, OFFER, PROBE + OFFER + 1])
     def test_a_spend_that_fits_nothing_is_refused(self, spent):

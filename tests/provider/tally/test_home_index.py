@@ -1,11 +1,16 @@
 """Every home has one number, whatever the order in which files name it."""
 
+import tracemalloc
+
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hushwatt.provider.tally import home_index
 from hushwatt.provider.tally.home_index import HomeIndex
+from hushwatt.wire.reports.columns import hash_names
 
 SLOT = st.tuples(st.integers(0, 9), st.lists(st.integers(0, 30), max_size=12, unique=True))
 
@@ -45,3 +50,46 @@ def test_many_slots_at_once():
     assert (
         together.look_up(pa.concat_arrays(names[::-1])).tolist() == one.look_up(pa.concat_arrays(names[::-1])).tolist()
     )
+
+
+class TestWork:
+    """What is done grows with the reports, not with reports times homes."""
+
+    @pytest.mark.parametrize("order", ["the same", "another", "new homes"])
+    def test_every_report_is_hashed_once(self, order, monkeypatch):
+        """Whatever the order of homes in a slot is, and however many there are already."""
+        hashed = []
+        monkeypatch.setattr(home_index, "hash_names", lambda names: hashed.append(len(names)) or hash_names(names))
+        index, rng, homes = HomeIndex(), np.random.default_rng(1), 2_000
+        for slot in range(5):
+            numbers = rng.permutation(homes) if order == "another" else np.arange(homes)
+            numbers += slot * homes * (order == "new homes")
+            for some in np.array_split(numbers, 40):
+                index.numbers(slot, pa.array([f"home {home}" for home in some]))
+
+        assert sum(hashed) == 5 * homes
+
+    def test_the_same_order_is_not_looked_up(self, monkeypatch):
+        """A slot whose homes come as in the slot before is compared, and takes no memory of its own."""
+        index, names = HomeIndex(), pa.array([f"home {home}" for home in range(500)])
+        index.numbers(0, names)
+        index.numbers(1, names)
+        monkeypatch.setattr(index, "_numbers", lambda hashes: pytest.fail("they were looked up"))
+
+        assert index.numbers(2, names).tolist() == list(range(500))
+
+    def test_bytes_of_a_home(self):
+        """At most 64, whatever names are like and in whatever order they come, slot after slot."""
+        rng, homes, index = np.random.default_rng(1), 100_000, HomeIndex()
+        names = pa.array([f"device-{home:032x}" for home in range(homes)])
+        tracemalloc.start()
+        try:
+            for slot in range(3):
+                order = pa.array(rng.permutation(homes))
+                for start in range(0, homes, 5_000):
+                    index.numbers(slot, names.take(order[start : start + 5_000]))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+
+        assert peak <= 64 * homes

@@ -98,6 +98,7 @@ class FakeProvider(Endpoint):
     reasons: dict[int, str] = field(default_factory=dict)  # why those of a slot are
     enrolment: dict[str, Any] = field(default_factory=lambda: {"device": bytes(range(16)).hex()})
     history: list[dict[str, str]] = field(default_factory=list)  # of its keys
+    labels: dict[str, str] | None = None  # that hang on any code; None: it is too old to know of any
     results: list[dict[str, Any]] = field(default_factory=list)  # what was published, under any plan
 
     def answer(self, request: SentRequest) -> HttpResponse:
@@ -108,7 +109,8 @@ class FakeProvider(Endpoint):
             if request.path == f"/v1/plans/{plan.id}":
                 canonical = plan.canonical()
                 return proved_answer(self.key, request, canonical, sign_plan(self.key, canonical))
-        return proved_answer(self.key, request, json.dumps(self._document(request)).encode())
+        status = 404 if request.path.endswith("/labels") and self.labels is None else 200
+        return proved_answer(self.key, request, json.dumps(self._document(request)).encode(), status=status)
 
     def _document(self, request: SentRequest) -> dict[str, Any]:
         match request.path.rpartition("/")[2]:
@@ -118,6 +120,8 @@ class FakeProvider(Endpoint):
                 return {"history": self.history}
             case "devices":
                 return self.enrolment
+            case "labels":
+                return {"labels": self.labels}
             case "results":
                 return {"plan": request.path.split("/")[3], "results": self.results}
             case "reports":

@@ -14,6 +14,7 @@ from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.enrolment_codes import add_codes
+from hushwatt.wire.labels import NO_LABELS, Labels
 
 DAY = 86400  # seconds
 
@@ -46,8 +47,10 @@ class LocalService:
         """Move the clock to where a slot has just ended."""
         self.clock.set(self.plan.calendar.end_of(slot) + late)
 
-    def codes(self, count: int = 1, homes: int = 1, days: int = 30, plan: Plan | None = None) -> list[str]:
-        """New codes for so many homes each."""
+    def codes(
+        self, count: int = 1, homes: int = 1, days: int = 30, plan: Plan | None = None, labels: Labels = NO_LABELS
+    ) -> list[str]:
+        """New codes for so many homes each, with labels."""
         number = self.service.read.collections[(plan or self.plan).id].number
         with self.service.database.writing() as session:
-            return add_codes(session, number, count, homes, self.now, self.now + days * DAY)
+            return add_codes(session, number, count, homes, self.now, self.now + days * DAY, labels)

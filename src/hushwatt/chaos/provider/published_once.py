@@ -124,7 +124,7 @@ class CollectionModel:
 
     def _erase(self, device: bytes) -> None:
         with self.client.service.database.writing() as session:
-            homes, signers = session.find_devices(self.collection.number, np.frombuffer(device, np.uint8)[None, :])
+            homes, signers, _ = session.find_devices(self.collection.number, np.frombuffer(device, np.uint8)[None, :])
             erase_device(session, self.collection, device, int(homes[0]), int(signers[0]))
 
     def speakers(self, slot: int) -> list[set[int]]:

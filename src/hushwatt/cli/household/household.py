@@ -47,7 +47,8 @@ def join(
 ) -> None:
     """Read what the provider at URL asks, weigh it against your own caps, and agree or not.
 
-    Nothing is sent before you agree but the request for the plan. Run the agent with
+    Nothing is sent before you agree but the request for the plan, and with a code the question what the
+    provider knows of the home that it is for. Run the agent with
     `hushwatt household run` afterwards.
 
     Parameters
@@ -84,7 +85,7 @@ def join(
     with here.store(make=True) as store:
         settings = [*(cap or ()), *(["follow_successors=true"] if follow_successors else ())]
         caps = caps_with(here.caps_path, settings)
-        proposal = propose(store, caps, client, wanted, pinned, time.time_ns())
+        proposal = propose(store, caps, client, wanted, pinned, time.time_ns(), code)
         words = agreement(proposal)
         print(words)
         if proposal.objections:
@@ -190,7 +191,7 @@ def sent(*, last: int | None = None, folder: FolderOption = None, as_json: Json 
     with open_folder(folder).store() as store:
         rows = everything(store, last)
     if as_json:
-        keys = ("plan", "slot", "spent", "drawn", "answer")
+        keys = ("plan", "slot", "spent", "drawn", "answer", "labels")
         table = [
             {**{key: row[key] for key in keys}, "at": iso(row["ended"]), "payload": row["payload"].hex()}
             for row in rows

@@ -8,7 +8,7 @@ from hushwatt.household.ledger.caps import Caps
 from hushwatt.household.ledger.objections import earlier_terms
 from hushwatt.household.status import BudgetMeter, PlanStatus
 from hushwatt.household.troubles import Trouble
-from hushwatt.household.words.consent_text import WHILE_PAUSED, successor_terms
+from hushwatt.household.words.consent_text import WHILE_PAUSED, filed_sentence, successor_terms
 from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import EPOCH, nanoseconds, show_instant, zoned_time
@@ -32,6 +32,7 @@ def plan_table(each: PlanStatus, beyond: Mapping[str, list[str]]) -> dict[str, A
         "last_report_at": iso(each.last_report_at),
         "next_report_at": iso(each.next_report_at),
         "beyond_caps": beyond.get(each.plan.id, []),
+        "labels": each.labels.document(),
         "retired": each.retired if each.state == "retired" else None,
         "agreed_before": each.agreed_before,
         "successors": list(each.successors),
@@ -72,6 +73,8 @@ def _plan_lines(each: PlanStatus, beyond: list[str], caps: Caps) -> Iterator[str
     yield f"{quoted(each.plan.name)}  ({each.plan.id[:12]}, {each.address}): {each.state}"
     window = f"ε {plain(each.window_spent)} of {plain(each.plan.epsilon)} in this window"
     yield f"  {window}, ε {plain(each.spent)} so far"
+    if each.labels:
+        yield f"  {filed_sentence(each.labels)}"
     if each.window_why:
         yield f"  {each.window_why}"
     latest = "" if each.last_report_at is None else f", last at {zoned_time(each.last_report_at, zone)}"

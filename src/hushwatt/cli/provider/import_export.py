@@ -29,6 +29,7 @@ def ingest(
     rejected: Place | None = None,
     watch: Place | None = None,
     every: float = 10.0,
+    labels: Path | None = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
     as_json: Json = False,
@@ -52,19 +53,24 @@ def ingest(
         A folder or an address: take files in as they land there, and publish slots on time, until Ctrl-C or SIGTERM.
     every
         How many seconds lie between two looks at it.
+    labels
+        A table of what you know of homes anyway (CSV or Parquet): a column household, and one for each label. New
+        homes get theirs from it; a home keeps those that it came with.
     """
     from hushwatt.cli.progress import progress
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.delivery import open_deliveries
+    from hushwatt.provider.intake.file_labels import FileLabels
     from hushwatt.provider.intake.ingest import Ingest
 
     check_homes(homes)
+    known = None if labels is None else FileLabels.read(labels)
     if watch is not None:
         from hushwatt.cli.provider.watch import watch_place
 
         if files or rejected is not None:
             raise UsageError("--watch stands alone: without files, and without --rejected")
-        watch_place(watch, every, homes, plan, where, as_json)
+        watch_place(watch, every, homes, known, plan, where, as_json)
         return
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
@@ -76,7 +82,7 @@ def ingest(
             progress("taking reports in", total) as advance,
         ):
             clock = SystemUtcClock()
-            ingested = Ingest(database, collection, schedule, clock, homes, writer).take(opened, advance)
+            ingested = Ingest(database, collection, schedule, clock, homes, known, writer).take(opened, advance)
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
     if writer is not None:
         say(f"wrote {writer.rows:,} refused or late reports to {rejected}")
@@ -113,6 +119,9 @@ def export(
     end: Annotated[str | None, Parameter(name="--to")] = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
+    by: Annotated[
+        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+    ] = None,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
@@ -142,6 +151,8 @@ def export(
     from hushwatt.provider.estimate.times.time_range import parse_time_range
     from hushwatt.provider.service.service import open_reader
 
+    if by is not None and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--by is for estimates in a file that ends in .json")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -153,7 +164,8 @@ def export(
     if reports:
         _archive(database, collection, output, first, last)
     else:
-        write(read.estimates(agreed, first, last, consistency, smooth), output)
+        labels = [each.strip() for each in by.split(",")] if by is not None else ()
+        write(read.estimates(agreed, first, last, consistency, smooth, by=labels), output)
         say(f"wrote {output}")
         if consistency != "none":
             say(AVERAGING)
@@ -179,7 +191,7 @@ def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USU
     database, collection, _ = open_collection(where.settings(), plan)
     device = device_of(collection.plan, household)
     with database.writing() as session:
-        homes, signers = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
+        homes, signers, _ = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
         if homes[0] < 0:
             raise UsageError(f"{household}: no home of that name is enrolled")
         erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))

@@ -58,6 +58,7 @@ def code(
     count: Annotated[int, Parameter(name=["--count", "-n"])] = 1,
     homes: int = 1,
     days: int = 30,
+    label: Annotated[list[str] | None, Parameter(negative=())] = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
@@ -71,14 +72,18 @@ def code(
         Homes that each code is good for; above 1 it is a gateway's.
     days
         How long the codes are good.
+    label
+        What you know of these homes anyway, as tariff=A; repeat it for more. Answers can be split by it, and a
+        home sees it before it joins.
     """
     from hushwatt.provider.store.enrolment_codes import add_codes
+    from hushwatt.wire.labels import Labels
 
     if count < 1 or days < 1:
         raise UsageError("--count and --days must be at least 1")
-    now = int(time.time())
+    labels, now = Labels.written(label or []), int(time.time())
     with closing(open_existing_store(where.settings())) as database, database.writing() as session:
-        codes = add_codes(session, plan_number(session, plan), count, homes, now, now + days * DAY)
+        codes = add_codes(session, plan_number(session, plan), count, homes, now, now + days * DAY, labels)
     print("\n".join(codes))
 
 

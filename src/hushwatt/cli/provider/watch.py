@@ -11,13 +11,20 @@ from hushwatt.cli.terminal import say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
+    from hushwatt.provider.intake.file_labels import FileLabels
     from hushwatt.provider.intake.watch import Round
 
 MIN_SECONDS = 0.05  # between two looks
 
 
 def watch_place(
-    place: Path, every: float, homes: int | None, plan: str | None, where: StoreOptions, as_json: bool
+    place: Path,
+    every: float,
+    homes: int | None,
+    labels: "FileLabels | None",
+    plan: str | None,
+    where: StoreOptions,
+    as_json: bool,
 ) -> None:
     """Take files in as they land, until a signal says stop; a line for each file."""
     from hushwatt.cli.provider.import_export import open_collection
@@ -37,7 +44,7 @@ def watch_place(
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
         clock = SystemUtcClock()
-        run = Ingest(database, collection, schedule, clock, homes)
+        run = Ingest(database, collection, schedule, clock, homes, labels)
         files = Watch(folder, run, database, collection, schedule, clock, stop.is_set)
         say(f"watching {folder}; stop with Ctrl-C")
         for done in watch(files.look, lambda: stop.wait(every), stop.is_set):

@@ -8,8 +8,10 @@ from hushwatt import __version__
 from hushwatt.household.ledger.caps import AMOUNTS
 from hushwatt.household.page.data import OwnerPageData
 from hushwatt.household.page.limits import LABELS, as_written
+from hushwatt.household.upload.home_labels import kept_labels
 from hushwatt.household.upload.request_log import RequestLog
 from hushwatt.plan.plan import Plan
+from hushwatt.wire.labels import Labels
 
 PLAN_COLUMNS = ("plan", "address", "joined", "left", "paused", "retired")
 
@@ -20,7 +22,7 @@ def export(data: OwnerPageData) -> str:
     record = {
         "hushwatt": __version__,
         "made": _time(data.now),
-        "plans": [_plan(row) for row in plans],
+        "plans": [_plan(row, kept_labels(data.store, row["plan"])) for row in plans],
         "consents": [
             {**row, "time": _time(row["time"])} for row in data.store.rows("SELECT * FROM consents ORDER BY time")
         ],
@@ -34,11 +36,12 @@ def export(data: OwnerPageData) -> str:
     return json.dumps(record, indent=1, ensure_ascii=False)
 
 
-def _plan(row: dict[str, Any]) -> dict[str, Any]:
+def _plan(row: dict[str, Any], labels: Labels) -> dict[str, Any]:
     times = {name: None if row[name] is None else _time(row[name]) for name in ("joined", "left", "paused")}
     return {
         **{name: row[name] for name in PLAN_COLUMNS},
         **times,
+        "labels": labels.document(),
         "provider": row["provider"].hex(),
         "canonical": row["canonical"].decode(),
     }

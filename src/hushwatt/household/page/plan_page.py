@@ -28,7 +28,8 @@ def plan_page(data: OwnerPageData, plan_id: str) -> str | None:
 def _terms(data: OwnerPageData, each: PlanStatus) -> str:
     provider = data.store.value("SELECT provider FROM plans WHERE plan = ?", (each.plan.id,))
     successors = successor_terms(data.caps.follow_successors)
-    return html.terms([*consent_terms(each.plan, promise(each.plan), each.address, provider), successors])
+    agreed = consent_terms(each.plan, promise(each.plan), each.address, provider, each.labels)
+    return html.terms([*agreed, successors])
 
 
 def _consents(data: OwnerPageData, plan_id: str) -> str:

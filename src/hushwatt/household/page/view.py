@@ -12,7 +12,7 @@ from hushwatt.household.page.reports import report_table
 from hushwatt.household.status import PlanStatus, sent_reports
 from hushwatt.household.troubles import Trouble, troubles
 from hushwatt.household.words.clock_words import zone_name
-from hushwatt.household.words.consent_text import WHILE_PAUSED
+from hushwatt.household.words.consent_text import WHILE_PAUSED, filed_sentence
 from hushwatt.household.words.plan_words import how_often
 from hushwatt.household.words.sentences import home_sentence
 from hushwatt.sanitise import quoted
@@ -73,6 +73,7 @@ def _prose(words: str) -> str:
 def _plan(data: OwnerPageData, each: PlanStatus) -> str:
     parts = [
         f"<p>{html.text(_when(data, each))}</p>",
+        *([html.paragraph(filed_sentence(each.labels))] if each.labels else []),
         *_agreed_before(data, each),
         *(html.sentence(line) for line in each.successors),
         *([html.paragraph(WHILE_PAUSED)] if each.state == "paused" else []),

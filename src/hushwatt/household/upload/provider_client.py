@@ -21,6 +21,7 @@ from hushwatt.household.upload.http import HttpResponse, HttpTransport, Unreacha
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_turns
 from hushwatt.sanitise import quoted, sanitised
+from hushwatt.wire.labels import NO_LABELS, Labels
 from hushwatt.wire.proof import PROOF_HEADER, Challenge
 from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import (
@@ -63,6 +64,7 @@ class Enrolment:
     device: bytes
     offered: bool  # an older provider offers no turn
     turn: int | None = None  # none where the plan has none
+    labels: Labels = NO_LABELS  # what the provider says it knows of this home
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,18 @@ class PlanSession:
     def enrol(self, plan: Plan, key: Ed25519PrivateKey, code: str | None) -> Enrolment:
         """A place for this home in the plan."""
         return self._enrol(plan, key, {"code": code} if code else {}, None, 0)
+
+    def labels(self, code: str, key: Ed25519PrivateKey | None) -> Labels:
+        """What the provider says it knows of the home that a code is for; the code stays good.
+
+        The key goes along where the code may have been used with it, and the answer was lost.
+        """
+        used = {} if key is None else {"public_key": public_bytes(key).hex()}
+        body = json.dumps({"code": code} | used).encode()
+        answer = self.session.ask("POST", f"/v1/plans/{self.plan_id}/labels", body, JSON)
+        if answer.status == 404:  # an older provider knows no labels
+            return NO_LABELS
+        return parse_labels(self.session.raise_for_status(answer))
 
     def succeed(self, plan: Plan, key: Ed25519PrivateKey, device: bytes, time: int) -> Enrolment:
         """A place for the holder of a place in the plan that this one replaces, under the same key."""
@@ -251,7 +265,15 @@ def parse_enrolment(plan: Plan, answer: HttpResponse) -> Enrolment:
     turn = body.get("turn") if has_turns(plan) else None
     if turn is not None and (type(turn) is not int or not 0 <= turn < plan.window):
         raise ProviderRefused("the provider gave this home a turn that the plan does not have")
-    return Enrolment(device, offered="turn" in body, turn=turn)
+    return Enrolment(device, offered="turn" in body, turn=turn, labels=parse_labels(answer))
+
+
+def parse_labels(answer: HttpResponse) -> Labels:
+    """What a provider says it knows of this home; an older one says nothing."""
+    try:
+        return Labels.received(as_table(answer.json()).get("labels", {}))
+    except UsageError:
+        raise ProviderRefused("the provider files this home under something that cannot be shown") from None
 
 
 def parse_erased(answer: HttpResponse) -> int:

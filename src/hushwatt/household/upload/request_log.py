@@ -22,7 +22,7 @@ MAX_REQUESTS = 1_000  # that are kept
 MAX_TOTAL = 16 << 20  # bytes that are kept, in all
 BUSY_TIMEOUT = 2_000  # milliseconds
 CODE = re.compile(rb'("code"\s*:\s*")((?:[^"\\]|\\.)*)')  # in a body, whole or cut short
-ENROLMENT = re.compile(rb"POST \S*/devices(\?\S*)? ")  # the one request that may bring a code
+ENROLMENT = re.compile(rb"POST \S*/(devices|labels)(\?\S*)? ")  # the requests that may bring a code
 MASK = b"*"
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS requests (number INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, "

@@ -22,7 +22,7 @@ def terms(proposal: Proposal) -> list[tuple[str, str]]:
     """Every term with its label."""
     address, key = proposal.client.address, proposal.offer.key
     return [
-        *consent_terms(proposal.plan, proposal.promise, address, key),
+        *consent_terms(proposal.plan, proposal.promise, address, key, proposal.labels),
         *cap_terms(proposal),
         successor_terms(proposal.follows),
     ]

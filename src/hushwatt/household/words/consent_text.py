@@ -14,6 +14,7 @@ from hushwatt.privacy.long_run import long_run_sentences
 from hushwatt.privacy.promise import Promise
 from hushwatt.privacy.promise_words import chance_words, reach
 from hushwatt.sanitise import quoted, sanitised
+from hushwatt.wire.labels import NO_LABELS, Labels
 
 WHILE_PAUSED = (
     "Nothing leaves this home while it is paused. What waits is kept, and goes out as it is after you "
@@ -25,7 +26,9 @@ HABITS = (
 )
 
 
-def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> list[tuple[str, str]]:
+def consent_terms(
+    plan: Plan, promise: Promise, address: str, key: bytes, labels: Labels = NO_LABELS
+) -> list[tuple[str, str]]:
     """Who asks, what for, and what it may cost this home."""
     fact = dict(facts(plan))
     span = any_window(plan)
@@ -35,6 +38,7 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         ("who asks", f"{quoted(plan.contact, LONGEST_TEXT)}, at {sanitised(address)}"),
         ("their key", f"{key.hex()[:16]}…, pinned when you agree"),
         ("what for", quoted(plan.description, LONGEST_TEXT)),
+        *([("filed under", filed_words(plan, labels))] if labels else []),
         ("when", fact["when"]),
         ("each slot", fact["each slot"]),
         *long_run_sentences(plan),
@@ -50,6 +54,22 @@ def consent_terms(plan: Plan, promise: Promise, address: str, key: bytes) -> lis
         *([("shown to", fact["shown to"])] if "shown to" in fact else []),
         ("plan", plan.id),
     ]
+
+
+def filed_words(plan: Plan, labels: Labels) -> str:
+    """What the provider knows of this home anyway, and what that changes."""
+    return (
+        f"{sanitised(labels.words())}: the provider knows this of your home without it, and may look at homes filed "
+        f"alike by themselves, {plan.minimum_homes:,} of them at least"
+    )
+
+
+def filed_sentence(labels: Labels) -> str:
+    """
+    >>> filed_sentence(Labels.of({"tariff": "A", "region": "north"}))
+    'The provider files this home under: tariff A, region north.'
+    """
+    return f"The provider files this home under: {sanitised(labels.words())}."
 
 
 UNMEASURED = (

@@ -4,37 +4,43 @@ from typing import Annotated, Self
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import assigned_turn
 from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.enrolling import Join, enrol, succeeded_home, turns_of, usable_code
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_before, speaks_for_itself
-from hushwatt.provider.store.enrolment_codes import MAX_GATEWAY_HOMES, find_code
+from hushwatt.provider.store.cells import labels_of
+from hushwatt.provider.store.enrolment import Enrolled
 from hushwatt.provider.store.rotations import assign_rotations
 from hushwatt.provider.store.session import Session, device_rows
+from hushwatt.wire.labels import NO_LABELS, Labels
 from hushwatt.wire.record import DEVICE_BYTES
-from hushwatt.wire.signature import DEVICE_HEADER, sound_key
+from hushwatt.wire.signature import sound_key
 
 
-class Join(BaseModel):
-    """Who wants to join."""
+class Asking(BaseModel):
+    """A code, before it is used; and the key, where it may have been used already and the answer was lost."""
 
     model_config = ConfigDict(extra="forbid")
 
-    public_key: Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$", description="Ed25519, 32 bytes in hex")]
-    code: Annotated[str | None, Field(max_length=64, description="one-time code, where one is needed")] = None
-    homes: Annotated[
-        int | None, Field(ge=1, le=MAX_GATEWAY_HOMES, description="a gateway: how many homes it speaks for")
+    code: Annotated[str, Field(max_length=64, description="one-time code")]
+    public_key: Annotated[
+        str | None, Field(pattern="^[0-9a-fA-F]{64}$", description="the key that the code may have been used with")
     ] = None
 
 
+class Filed(BaseModel):
+    """What the provider knows of a home anyway, by name; empty for nothing."""
+
+    labels: dict[str, str]
+
+
 class Joined(BaseModel):
-    """The 16-byte names given, in hex, and the turns offered."""
+    """The 16-byte names given, in hex, the turns offered, and the labels of all these homes."""
 
     device: str = Field(description="the signer: the home's device, or the gateway itself")
     devices: list[str] = Field(description="the homes' devices that it signs for")
@@ -43,17 +49,17 @@ class Joined(BaseModel):
         "null when every slot is its turn, and for a gateway"
     )
     turns: list[int] | None = Field(description="the same for each of `devices`")
+    labels: dict[str, str] = Field(description="what the provider knows of these homes anyway, as told before")
 
     @classmethod
-    def of(cls, plan: Plan, enrolled: Enrolled) -> Self:
-        offered = [assigned_turn(plan, home) for home in enrolled.homes]
-        turns = [turn for turn in offered if turn is not None]
+    def of(cls, enrolled: Enrolled, turns: list[int], labels: Labels) -> Self:
         alone = enrolled.devices == (enrolled.name,)
         return cls(
             device=enrolled.name.hex(),
             devices=[each.hex() for each in enrolled.devices],
             turn=turns[0] if turns and alone else None,
             turns=turns or None,
+            labels=labels.document(),
         )
 
 
@@ -75,21 +81,40 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         now = int(service.clock.now().timestamp())
         sound_key(bytes.fromhex(joining.public_key))
         needs_code = service.config.needs_code or joining.homes is not None
-        if needs_code and await succeeds(service, authenticator, collection.plan, joining, request):
-            needs_code = False
+        before = await succeeded_home(service, authenticator, collection.plan, joining, request, needs_code)
+        needs_code &= before is None
         if needs_code and not joining.code:
             raise Problem("code-refused", "a one-time code of the provider is needed")
 
-        def write(session: Session) -> Enrolled | None:
-            enrolled = enrol(session, collection, joining, needs_code, now)
-            if enrolled and enrolled.new and service.config.assigned_turns:
+        def write(session: Session) -> Joined | None:
+            known = NO_LABELS if before is None else labels_of(session, *before)
+            enrolled = enrol(session, collection, joining, needs_code, now, known)
+            if enrolled is None:
+                return None
+            turns = turns_of(session, collection, enrolled)
+            if enrolled.new and service.config.assigned_turns:
                 assign_rotations(session, collection.number, collection.plan, enrolled)
-            return enrolled
+            return Joined.of(enrolled, turns, labels_of(session, collection.number, enrolled.cell))
 
-        enrolled = await service.inbox.write(write)
-        if enrolled is None:
+        joined = await service.inbox.write(write)
+        if joined is None:
             raise Problem("code-refused")
-        return Joined.of(collection.plan, enrolled)
+        return joined
+
+    @routes.post(
+        "/plans/{plan_id}/labels",
+        summary="What the provider knows of the home that a code is for",
+        description="Asked before joining, so that a household sees it before it agrees; the code stays good. A code "
+        "that would be refused there is refused here.",
+    )
+    async def labels(plan_id: str, asking: Asking, request: Request) -> Filed:
+        collection = authenticator.open_collection(plan_id)
+        access.count_stranger(request)
+        now = int(service.clock.now().timestamp())
+        known = await run_in_threadpool(_labels_behind, service, collection, asking, now)
+        if known is None:
+            raise Problem("code-refused")
+        return Filed(labels=known.document())
 
     @routes.delete(
         "/plans/{plan_id}/devices/{device}",
@@ -101,7 +126,7 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         signer = await authenticator.signer(request, collection, await authenticator.body(request))
         name = _name(device)
         with service.database.reading() as session:
-            homes, owners = session.find_devices(collection.number, device_rows(name))
+            homes, owners, _ = session.find_devices(collection.number, device_rows(name))
         if owners[0] != signer.signer:
             raise Problem("signature-refused")
         reports = await service.erase(collection, name, int(homes[0]), signer.signer)
@@ -110,32 +135,14 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
     return routes
 
 
-async def succeeds(
-    service: Service, authenticator: RequestAuthenticator, plan: Plan, joining: Join, request: Request
-) -> bool:
-    """Whether a home of the plan that this one replaces asks, under the key it has there: it needs no new code."""
-    before = None if plan.replaces is None else service.collection(plan.replaces)
-    if before is None or joining.code or joining.homes is not None or DEVICE_HEADER not in request.headers:
-        return False
-    signer = await authenticator.signer(request, before, await request.body())
+def _labels_behind(service: Service, collection: Collection, asking: Asking, now: int) -> Labels | None:
+    """The labels that a code would give; None when it is no good, and a good one is needed."""
+    key = bytes.fromhex(asking.public_key or "")
     with service.database.reading() as session:
-        alone = speaks_for_itself(session, signer)
-    return alone and signer.key == bytes.fromhex(joining.public_key)
-
-
-def enrol(session: Session, collection: Collection, joining: Join, needs_code: bool, now: int) -> Enrolled | None:
-    """Enrol, or give what the same code gave this key before; None when the code is no good."""
-    key = bytes.fromhex(joining.public_key)
-    code = find_code(session, collection.number, joining.code) if needs_code and joining.code else None
-    if code is None:
-        return None if needs_code else enrol_home(session, collection.number, key)
-    if code.signer is not None:
-        return enrolled_before(session, code, key)
-    if code.expires <= now or (joining.homes or 1) > code.homes:
-        return None
-    if joining.homes is None:
-        return enrol_home(session, collection.number, key, code)
-    return enrol_gateway(session, collection.number, key, joining.homes, code)
+        code = usable_code(session, collection, asking.code, key, 1, now)
+        if code is None:
+            return None if service.config.needs_code else NO_LABELS
+        return labels_of(session, collection.number, code.cell)
 
 
 def _name(text: str) -> bytes:

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
@@ -29,6 +30,13 @@ Fold = Annotated[
     Literal["hour", "weekday", "hour-of-week", "month"] | None,
     Query(description="take all slots of the same hour, weekday, hour of the week or month together too: `folds`"),
 ]
+By = Annotated[
+    str | None,
+    Query(max_length=500, description="answer every kind of home by itself too, by labels, as tariff,region: `groups`"),
+]
+SIDE = "as 2024-01-15..2024-01-21, hours=17-21, weekdays=sat+sun, a label as tariff=A, or several with commas between"
+Side = Annotated[str, Query(max_length=500, description=SIDE)]
+OtherSide = Annotated[str | None, Query(max_length=500, description="likewise; `c` and `d` go together")]
 Consistency = Literal["norm-sub", "none"]
 MEDIA = {
     "csv": "text/csv; charset=utf-8",
@@ -63,7 +71,9 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         "`slots_left_out` is how many slots are no part of an appliance's period for that reason. `homes` "
         "stands in a slot that was published for another number of homes than the whole answer. Where the plan "
         "publishes several slots together, each such period stands where a slot would: `slot` is its first one, "
-        "`slots` how many they are, `reports` the homes heard in it, and a range has to hold whole periods.",
+        "`slots` how many they are, `reports` the homes heard in it, and a range has to hold whole periods. "
+        "Where `by` asks for groups, one that too few homes are in, or that would give such a one away, has no answer.",
+        response_class=JSONResponse,
     )
     def estimates(
         plan_id: str,
@@ -74,11 +84,25 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         fold: Fold = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
-    ) -> dict[str, Any]:
+        by: By = None,
+    ) -> Response:
         plan = authenticator.collection(plan_id).plan
         times = TimeFilter.parse(hours or None, weekdays or None)
         between = parse_query_range(plan, start, end)
-        return read.document(plan, *between, consistency=consistency, smooth=smooth, times=times, fold=fold)
+        labels = tuple(each.strip() for each in by.split(",")) if by else ()
+        body = read.answer(plan, *between, consistency, smooth, times, fold, labels)
+        return Response(body, media_type="application/json")
+
+    @routes.get(
+        "/plans/{plan_id}/compare",
+        summary="By how much every appliance's watts on one side differ from those on another, and how surely",
+        description="What `hushwatt compare --json` says, of all published slots. With `c` and `d`, the difference "
+        "between `a` and `b` beyond that between these.",
+    )
+    def compare(plan_id: str, a: Side, b: Side, c: OtherSide = None, d: OtherSide = None) -> dict[str, Any]:
+        if (c is None) != (d is None):
+            raise Problem("wrong-request", "name both c and d, or neither")
+        return read.contrast(authenticator.collection(plan_id).plan, [each for each in (a, b, c, d) if each])
 
     @routes.get("/plans/{plan_id}/top", summary="The appliances that use the most")
     def top(

@@ -45,10 +45,10 @@ def slot_answers(plan: Plan, slots: SlotStatistics) -> AnswerShares:
 def period_answers(
     plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, timeline: SlotTimeline
 ) -> AnswerShares | None:
-    """The answers over the slots that count, each with the same weight; None if none does."""
+    """The answers over the slots that count, each with its weight; None if none does."""
     if not slots.counted.any():
         return None
-    weights = period_weights(groups, slots.reports, slots.counted, timeline)
+    weights = period_weights(groups, slots.reports, slots.weight, timeline)
     correction, _ = period_correction(plan, groups, slots, weights, timeline)
     each = weights.squared * groups.reports
     each = each / (total := float(each.sum()))

@@ -25,7 +25,7 @@ from hushwatt.provider.estimate.measuring_mean import (
     linear_worth,
 )
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
-from hushwatt.provider.estimate.pooling import pooled_slots
+from hushwatt.provider.estimate.row_weights import RowWeights, WholeRows
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
 
 
@@ -43,21 +43,29 @@ class ApplianceSeries:
     answers: AnswerShares | None = None  # of the period, where its mean is not a plain one
     mean: MeasuringMean | None = None
     drawn: Mask | None = None  # whether any home drew anew in a slot, or in any of those published together
+    rows: RowWeights | None = None  # which rows are answered, where these are not those of all homes together
 
     @classmethod
     def of(
-        cls, plan: Plan, arrays: TallyArrays, number: int, timeline: SlotTimeline, homes: Floats
+        cls,
+        plan: Plan,
+        arrays: TallyArrays,
+        number: int,
+        timeline: SlotTimeline,
+        homes: Floats,
+        rows: RowWeights | None = None,
     ) -> "ApplianceSeries":
         """Debias the tallies of the appliance with this number, and add them up."""
         groups = DebiasedGroups.of(plan, arrays, number)
-        slots = slot_statistics(plan, number, groups, timeline, homes)
-        return cls._over(plan, arrays, number, timeline, homes, groups, slots)
+        slots = slot_statistics(plan, number, groups, timeline, homes, rows=rows)
+        return cls._over(plan, arrays, number, timeline, homes, groups, slots, rows)
 
     def over(self, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> "ApplianceSeries":
         """The same slots, with a period of those that this timeline asks for."""
         slots, speakers = self.clipped_slots, self.clipped_slots.speakers
-        slots = replace(slots, counted=pooled_slots(self.plan, timeline, speakers))
-        return self._over(self.plan, arrays, self.number, timeline, homes, self.clipped_groups, slots)
+        rows = self.rows or WholeRows(self.plan)
+        slots = replace(slots, weight=rows.weights(timeline, speakers))
+        return self._over(self.plan, arrays, self.number, timeline, homes, self.clipped_groups, slots, self.rows)
 
     @classmethod
     def _over(
@@ -69,22 +77,24 @@ class ApplianceSeries:
         homes: Floats,
         groups: DebiasedGroups,
         slots: SlotStatistics,
+        rows: RowWeights | None = None,
     ) -> "ApplianceSeries":
         if is_plain(plan, number):
-            return cls(plan, number, groups, slots, period_mean(plan, number, groups, slots, timeline), groups, slots)
+            period = period_mean(plan, number, groups, slots, timeline)
+            return cls(plan, number, groups, slots, period, groups, slots, rows=rows)
         answers = period_answers(plan, groups, slots, timeline)
         if answers is None:
-            return cls(plan, number, groups, slots, None, groups, slots)
+            return cls(plan, number, groups, slots, None, groups, slots, rows=rows)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
         mean = MeasuringMean.of(plan, number, answers, tails)
         drawn = timeline.sum_by_slot((groups.as_of >= timeline.slots[timeline.slot_index]).astype(float)) > 0
         if not mean.enough[0]:
-            return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn)
+            return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn, rows)
         worth = linear_worth(plan, number, mean)
         linear = DebiasedGroups.of(plan, arrays, number, worth)
-        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth)
+        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth, rows)
         period = period_mean(plan, number, linear, linear_slots, timeline, worth)
-        return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn)
+        return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn, rows)
 
     @property
     def levels(self) -> int:

@@ -20,16 +20,35 @@ class TallyArrays:
     as_of: Integers  # the slot they were drawn in
     drawn: Integers  # millionths of ε
     rows: Integers  # homes
-    reports: Integers  # homes that speak of each appliance
-    counts: Integers  # answers for every level of every appliance
+    reports: Integers | Floats  # homes that speak of each appliance
+    counts: Integers | Floats  # answers for every level of every appliance
 
     @classmethod
     def of(cls, plan: Plan, tallies: Tallies) -> "TallyArrays":
-        """The publications among the tallies; probes are not estimated from."""
-        keys = sorted(key for key in tallies.groups if key.round == PUBLICATION)
+        """The publications among the tallies, of all cells together; probes are not estimated from."""
+        return CellArrays.of(plan, tallies).whole()
+
+    def up_to(self, last: int | None) -> "TallyArrays":
+        """The groups of the slots up to `last`."""
+        rows = slice(None) if last is None else self.slot <= last
+        return TallyArrays(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+
+@dataclass(frozen=True)
+class CellArrays:
+    """The same for every cell by itself: a row for each group of homes and each cell in it."""
+
+    arrays: TallyArrays
+    cell: Integers
+    group: Indices  # the group of each row, by its place among all, ascending
+
+    @classmethod
+    def of(cls, plan: Plan, tallies: Tallies, last: int | None = None) -> "CellArrays":
+        """The publications of the slots up to `last`."""
+        keys = sorted(key for key in tallies.groups if key.round == PUBLICATION and (last is None or key.slot <= last))
         tallied = [tallies.groups[key] for key in keys]
-        slot, _, as_of, drawn, _ = np.array(keys, dtype=np.int64).reshape(-1, len(TallyKey._fields)).T
-        return cls(
+        slot, _, as_of, drawn, cell = np.array(keys, dtype=np.int64).reshape(-1, len(TallyKey._fields)).T
+        arrays = TallyArrays(
             slot,
             as_of,
             drawn,
@@ -37,11 +56,38 @@ class TallyArrays:
             np.array([each.reports for each in tallied], dtype=np.int64).reshape(-1, len(plan.appliances)),
             np.array([each.counts for each in tallied], dtype=np.int64).reshape(-1, plan.width),
         )
+        new = np.ones(len(keys), dtype=bool)
+        new[1:] = (np.diff(slot) != 0) | (np.diff(as_of) != 0) | (np.diff(drawn) != 0)
+        return cls(arrays, cell, np.cumsum(new) - 1)
 
-    def up_to(self, last: int | None) -> "TallyArrays":
+    def up_to(self, last: int | None) -> "CellArrays":
         """The groups of the slots up to `last`."""
-        rows = slice(None) if last is None else self.slot <= last
-        return TallyArrays(*(getattr(self, column.name)[rows] for column in fields(self)))
+        kept = len(self.cell) if last is None else int(np.searchsorted(self.arrays.slot, last, side="right"))
+        return CellArrays(self.arrays.up_to(last), self.cell[:kept], self.group[:kept])
+
+    def whole(self) -> TallyArrays:
+        """All cells added up."""
+        firsts = np.flatnonzero(np.diff(self.group, prepend=-1))
+        if len(firsts) == len(self.group):
+            return self.arrays
+        several = {name: np.add.reduceat(getattr(self.arrays, name), firsts) for name in SUMMED}
+        return replace(self.arrays, **{name: getattr(self.arrays, name)[firsts] for name in KEYED}, **several)
+
+    def only(self, cells: Mask) -> TallyArrays:
+        """Some cells added up: the groups are those of the whole, some of them empty."""
+        rows = np.flatnonzero(cells[self.cell])
+        kept, firsts = np.unique(self.group[rows], return_index=True)
+        whole = np.flatnonzero(np.diff(self.group, prepend=-1))
+        columns = {name: getattr(self.arrays, name)[whole] for name in KEYED}
+        for name in SUMMED:
+            values = getattr(self.arrays, name)[rows]
+            sums = np.zeros((len(whole), *values.shape[1:]), dtype=np.int64)
+            sums[kept] = values if len(firsts) == len(rows) else np.add.reduceat(values, firsts)
+            columns[name] = sums
+        return TallyArrays(**columns)
+
+
+KEYED, SUMMED = ("slot", "as_of", "drawn"), ("rows", "reports", "counts")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """What was collected in some slots: every appliance's series, on the timeline that asks for these slots."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,8 +9,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import reporting_span
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
-from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.arrays import CellArrays, SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.groups.grouped import GroupedTallies
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.tally.labels import Cells
 from hushwatt.provider.tally.tally import Tallies
 
 
@@ -24,6 +27,8 @@ class CollectedSlots:
     homes: int  # taking part in all
     unpublished: int  # slots with reports whose period is not complete
     series: dict[str, ApplianceSeries]  # by appliance, in the plan's order
+    cells: Mask | None = None  # the cells of the homes that are asked for; None: all
+    most: Mapping[str, int] | None = None  # of these, the most that spoke of each appliance in slots that go together
 
     @classmethod
     def of(
@@ -33,22 +38,14 @@ class CollectedSlots:
         first: int | None = None,
         last: int | None = None,
         times: TimeFilter | None = None,
+        where: Mapping[str, str] | None = None,
     ) -> "CollectedSlots":
-        """The slots `first` to `last`, both included, that lie at certain times.
+        """The slots `first` to `last`, both included, that lie at certain times; `where` homes have these labels.
 
         Where a plan publishes several slots together, only whole periods that have all their reports count.
         """
-        asked = TallyArrays.of(plan, tallies).up_to(last)
-        arrays = asked if plan.publish == 1 else asked.up_to(tallies.complete(plan, last))
-        timeline = SlotTimeline.of(arrays, plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan))
-        if times is not None and not times.everything:
-            timeline = timeline.only(times.rows(plan, timeline))
-        homes = tallies.homes_in(timeline.newest).astype(float)
-        numbers = range(len(plan.appliances))
-        series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in numbers]
-        unpublished = len(np.unique(asked.slot)) - len(timeline.heard)
-        named = dict(zip(plan.names, series, strict=True))
-        return cls(plan, arrays, timeline, homes, tallies.homes, unpublished, named)
+        every = CollectedCells.of(plan, tallies, first, last, times)
+        return every.only(where) if where else every.whole()
 
     @property
     def known(self) -> dict[str, ApplianceSeries]:
@@ -71,3 +68,56 @@ class CollectedSlots:
         timeline = self.timeline.only(rows)
         over = {name: each.over(self.arrays, timeline, self.slot_homes) for name, each in self.series.items()}
         return replace(self, timeline=timeline, series=over)
+
+
+@dataclass(frozen=True)
+class CollectedCells:
+    """The slots that are asked for, of every kind of homes: what one question after another is answered from."""
+
+    tallies: Tallies
+    grouped: GroupedTallies
+    unpublished: int
+
+    @classmethod
+    def of(
+        cls, plan: Plan, tallies: Tallies, first: int | None, last: int | None, times: TimeFilter | None
+    ) -> "CollectedCells":
+        asked = CellArrays.of(plan, tallies, last)
+        arrays = asked if plan.publish == 1 else asked.up_to(tallies.complete(plan, last))
+        timeline = SlotTimeline.of(
+            arrays.whole(), plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan)
+        )
+        if times is not None and not times.everything:
+            timeline = timeline.only(times.rows(plan, timeline))
+        unpublished = len(np.unique(asked.arrays.slot)) - len(timeline.heard)
+        return cls(tallies, GroupedTallies(plan, tallies.cells, arrays, timeline), unpublished)
+
+    @property
+    def cells(self) -> Cells:
+        return self.grouped.cells
+
+    def whole(self) -> CollectedSlots:
+        """All homes together."""
+        plan, timeline, arrays = self.grouped.plan, self.grouped.timeline, self.grouped.by_cell.whole()
+        homes = self.tallies.homes_in(timeline.newest).astype(float)
+        numbers = range(len(plan.appliances))
+        series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in numbers]
+        named = dict(zip(plan.names, series, strict=True))
+        return CollectedSlots(plan, arrays, timeline, homes, self.tallies.homes, self.unpublished, named)
+
+    def only(self, where: Mapping[str, str]) -> CollectedSlots:
+        """The homes with these labels, where that gives no smaller kind of homes away."""
+        cells, timeline = self.cells.matching(where), self.grouped.timeline
+        homes = self.tallies.cell_homes_in(timeline.newest)[:, cells].sum(axis=1).astype(float)
+        arrays, series = self.grouped.series(cells, np.maximum(homes, 1.0))
+        return CollectedSlots(
+            self.grouped.plan,
+            arrays,
+            timeline,
+            homes,
+            int(self.tallies.cell_homes_in(np.array([-1]))[0, cells].sum()),
+            self.unpublished,
+            dict(zip(self.grouped.plan.names, series, strict=True)),
+            cells,
+            self.grouped.most_speakers(cells),
+        )

@@ -7,10 +7,11 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.estimate.caveats import unmeasured_times
 from hushwatt.provider.estimate.measuring_mean import is_plain
-from hushwatt.provider.estimate.results import Estimates, FoldEstimates, PeriodEstimates, SlotEstimates
+from hushwatt.provider.estimate.results import Estimates, FoldEstimates, GroupEstimates, PeriodEstimates, SlotEstimates
 
 Document = dict[str, Any]
 TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
+WITHHELD = "enough of its homes reported, but the answer would give away a group of too few"
 MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "clipped", "above_top")
 
 
@@ -22,6 +23,7 @@ def document(estimates: Estimates) -> Document:
         "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
         "appliances": _periods(estimates) if estimates.answered else {},
         **({"folds": [_fold(each) for each in estimates.folds]} if estimates.folds else {}),
+        **({"groups": {each.name: _group(each) for each in estimates.groups}} if estimates.groups else {}),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
@@ -32,6 +34,23 @@ def _fold(fold: FoldEstimates) -> Document:
     periods = {name: _period(period) if period else None for name, period in fold.by_period.items()}
     influence = {} if fold.influence is None else {"influence": fold.influence}
     return {"key": fold.key, "slots": fold.slots, "appliances": periods, **influence}
+
+
+def _group(group: GroupEstimates) -> Document:
+    """The homes with the same labels; an appliance without an answer is null, and it says why."""
+    head: Document = {"homes": group.homes}
+    others = group.withheld_for_others
+    if group.too_few:
+        why = {"withheld": WITHHELD} if others else {"too_few_homes": too_few(*group.too_few)}
+        return head | why
+    withheld = {"withheld_for": list(others), "withheld": WITHHELD} if others else {}
+    return {
+        **head,
+        **_too_few_for(group.too_few_for, group.need),
+        **withheld,
+        "appliances": {name: _period(period) if period else None for name, period in group.by_period.items()},
+        "top": list(group.top),
+    }
 
 
 def top_document(estimates: Estimates, count: int) -> Document:

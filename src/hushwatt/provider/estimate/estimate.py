@@ -6,6 +6,7 @@ plan's minimum spoke of an appliance, there is no answer about it.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
-from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.influence import ForgeryInfluence
 from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
@@ -27,6 +28,7 @@ from hushwatt.provider.estimate.ranking.shares import shares
 from hushwatt.provider.estimate.results import (
     Estimates,
     FoldEstimates,
+    GroupEstimates,
     Measured,
     PeriodEstimates,
     SlotEstimates,
@@ -49,6 +51,7 @@ def estimate(
     last: int | None = None,
     times: TimeFilter | None = None,
     fold: str | None = None,
+    by: Sequence[str] = (),
 ) -> Estimates:
     """Everything the tallies say about the slots `first` to `last`, both included.
 
@@ -59,12 +62,14 @@ def estimate(
     `smooth` every slot also learns from those before it; the period is not smoothed.
 
     Of these slots only those at certain `times` count, if so; and a `fold` takes those of the same hour, weekday, hour
-    of the week or month together.
+    of the week or month together.  `by` labels of the homes, each combination of their values is answered by itself.
     """
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
-    collected = CollectedSlots.of(plan, tallies, first, last, times)
+    cells = CollectedCells.of(plan, tallies, first, last, times)
+    groups = cells.cells.groups(by) if by else []
+    collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]
     series = list(collected.series.values())
     if smooth:
@@ -84,6 +89,7 @@ def estimate(
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
         unpublished=collected.unpublished,
+        groups=tuple(group_estimates(labels, cells.only(labels), show) for labels in groups),
         folds=tuple(fold_estimates(key, collected.only(mask), show) for key, mask in rows.items()),
         too_few_measure={
             name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
@@ -99,8 +105,20 @@ def _period_answers(
     forgery = ForgeryInfluence(plan, collected.timeline, homes)
     for name, each in known.items():
         forgery.add(name, each)
+    return _periods(collected, show), forgery
+
+
+def _periods(collected: CollectedSlots, show: Consistency) -> dict[str, PeriodEstimates | None]:
+    """All appliances over the period, compared with each other."""
+    plan, known, homes = collected.plan, collected.known, collected.homes
     bounds = covariance_bounds(plan, [each.compared for each in known.values()], collected.timeline, homes)
-    return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show), forgery
+    return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show)
+
+
+def group_estimates(labels: dict[str, str], collected: CollectedSlots, show: Consistency) -> GroupEstimates:
+    """The homes with these labels over the period."""
+    need, heard = max(collected.plan.minimum_homes, 1), dict(collected.most or {})
+    return GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need)
 
 
 def fold_estimates(key: str, collected: CollectedSlots, show: Consistency) -> FoldEstimates:

@@ -65,7 +65,7 @@ def pushed_mean(plan: Plan, series: ApplianceSeries, timeline: SlotTimeline) -> 
     """How far forging homes can move the period of an appliance."""
     number, answers, inside = series.number, series.answers, series.slots.counted[timeline.heard_row]
     counted, slots = timeline.heard_row[inside], timeline.heard[inside]
-    weights = 1 / (series.slots.counted.sum() * series.slots.reports[counted])
+    weights = series.slots.weight[counted] / (series.slots.weight.sum() * series.slots.reports[counted])
     if answers is None:
         return PushedMean(plan, slots, weights, series.slots.watts[counted], reach(plan, number))
     part = heaviest(plan, slots, weights)

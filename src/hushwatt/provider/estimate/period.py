@@ -64,14 +64,14 @@ def period_mean(
     timeline: SlotTimeline,
     worth: Floats | None = None,
 ) -> PeriodMean | None:
-    """The mean over the slots that count, each with the same weight; None if none does.
+    """The mean over the slots that count, each with its weight, which mostly is the same; None if none does.
 
     Watts are what answers are `worth` to the groups.
     """
     if not slots.counted.any():
         return None
     values = answer_watts(plan, appliance) if worth is None else worth
-    weights = period_weights(groups, slots.reports, slots.counted, timeline)
+    weights = period_weights(groups, slots.reports, slots.weight, timeline)
     share = weights.slot @ slots.share
     correction, unasked = period_correction(plan, groups, slots, weights, timeline)
     each = weights.squared * groups.reports
@@ -91,9 +91,9 @@ def period_mean(
     )
 
 
-def period_weights(groups: DebiasedGroups, reports: Floats, counted: Mask, timeline: SlotTimeline) -> PeriodWeights:
-    """Give every counted slot the same weight, and every report of it an equal part of that."""
-    slot = counted / counted.sum()
+def period_weights(groups: DebiasedGroups, reports: Floats, weight: Floats, timeline: SlotTimeline) -> PeriodWeights:
+    """Give every slot its weight, and every report of it an equal part of that."""
+    slot, counted = weight / weight.sum(), weight > 0
     per_report = slot / reports
     sums = np.concatenate([[0.0], np.cumsum(per_report[timeline.heard_row])])
     numbers = np.concatenate([[0], np.cumsum(counted[timeline.heard_row])])

@@ -12,6 +12,7 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.intervals import normal_interval
+from hushwatt.provider.tally.labels import group_name
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,53 @@ class FoldEstimates:
 
 
 @dataclass(frozen=True)
+class GroupEstimates:
+    """The homes that have the same labels, as far as no smaller group is given away."""
+
+    labels: dict[str, str]  # by name
+    homes: int  # taking part
+    by_period: dict[str, PeriodEstimates | None]  # by appliance, in the plan's order
+    heard: dict[str, int]  # by appliance: the most homes of it that spoke in slots that count together
+    need: int  # the plan's minimum of homes
+
+    @property
+    def name(self) -> str:
+        """As it is written: tariff=A,region=north."""
+        return group_name(self.labels)
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer about any appliance."""
+        return any(self.by_period.values())
+
+    @property
+    def too_few(self) -> tuple[int, int] | None:
+        """The most homes that spoke of one appliance, and how many it needs, where there is no answer at all."""
+        return None if self.answered else (max(self.heard.values(), default=0), self.need)
+
+    @property
+    def too_few_for(self) -> dict[str, int]:
+        """The appliances that too few of its homes spoke of, and the most that did."""
+        missing = self._missing
+        return {name: count for name, count in self.heard.items() if name in missing and 0 < count < self.need}
+
+    @property
+    def withheld_for_others(self) -> tuple[str, ...]:
+        """The appliances that enough of its homes spoke of, and whose answer would give a smaller group away."""
+        return tuple(name for name in self._missing if self.heard[name] >= self.need)
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The appliances by their mean watts, the most first."""
+        ranked = {name: period.rank for name, period in self.by_period.items() if period}
+        return tuple(sorted(ranked, key=ranked.__getitem__))
+
+    @property
+    def _missing(self) -> list[str]:
+        return [name for name, period in self.by_period.items() if period is None]
+
+
+@dataclass(frozen=True)
 class Estimates:
     """Everything the provider answers about a period."""
 
@@ -120,6 +168,7 @@ class Estimates:
     # put the next one before it
     unpublished: int = 0  # slots with reports whose period is not complete: nothing is told of them
     folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
+    groups: tuple[GroupEstimates, ...] = ()  # where they are asked for
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 
     @property

@@ -17,7 +17,7 @@ from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
 from hushwatt.provider.estimate.intervals import VarianceFunction
-from hushwatt.provider.estimate.pooling import pooled_slots
+from hushwatt.provider.estimate.row_weights import RowWeights, WholeRows
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SlotStatistics:
 
     homes: Floats | int  # taking part, K
     known: Mask  # whether enough homes spoke of it for an answer
-    counted: Mask  # whether it is part of the period
+    weight: Floats  # in the period, where the others have theirs; 0: it is no part of it
     speakers: Floats  # different homes that spoke of it, at least
     reports: Floats  # reports about it, to divide by: m, and 1 where there are none
     alone: Floats  # reports that would be as sure if each were a draw of its own
@@ -40,6 +40,11 @@ class SlotStatistics:
     watts_spread: Floats  # how the homes differ
     watts_noise_held: Floats  # noise of one home's watts, when it holds each level
     errors: VarianceFunction  # the variance of a share as a function of it
+
+    @property
+    def counted(self) -> Mask:
+        """Whether it is part of the period."""
+        return np.asarray(self.weight > 0)
 
     @property
     def share_variance(self) -> Floats:
@@ -58,11 +63,13 @@ def slot_statistics(
     timeline: SlotTimeline,
     homes: Floats | int,
     worth: Floats | None = None,
+    rows: RowWeights | None = None,
 ) -> SlotStatistics:
     """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot.
 
-    Watts are what answers are `worth` to the groups.
+    Watts are what answers are `worth` to the groups.  Without `rows` they are those of all homes together.
     """
+    rows = rows or WholeRows(plan)
     by_slot = timeline.sum_by_slot
     before = timeline.stood_before(groups.as_of)
     squared = 1 + 2 * before  # what the group's slot adds to r², the weight of a draw repeated r times
@@ -79,8 +86,8 @@ def slot_statistics(
     values = answer_watts(plan, appliance) if worth is None else worth
     return SlotStatistics(
         homes=homes,
-        known=timeline.enough & (speakers >= max(plan.minimum_homes, 1)),
-        counted=pooled_slots(plan, timeline, speakers),
+        known=rows.known(timeline, speakers),
+        weight=rows.weights(timeline, speakers),
         speakers=speakers,
         reports=reports,
         alone=alone,

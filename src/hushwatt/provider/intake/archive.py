@@ -133,5 +133,5 @@ def _enrolled(
 ) -> Iterator[tuple[ReportBatch, NDArray[np.bool_]]]:
     """The rows of a file, and which of them are of homes that are enrolled."""
     for batch in file.batches(collection.layout.size):
-        homes, _ = session.find_devices(collection.number, devices_of(collection.plan, batch.households))
-        yield batch, homes >= 0
+        devices = devices_of(collection.plan, batch.households)
+        yield batch, session.find_devices(collection.number, devices).homes >= 0

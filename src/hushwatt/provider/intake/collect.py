@@ -98,9 +98,9 @@ def collect_signed(
     nobody learns anything about another's.
     """
     verdicts = verdicts.copy()
-    homes, owners = session.find_devices(collection.number, records.devices)
+    homes, owners, cells = session.find_devices(collection.number, records.devices)
     verdicts[(homes < 0) | (owners != signers)] = NOT_ENROLLED
-    return collect(session, collection, records, homes, verdicts, first, last)
+    return collect(session, collection, records, homes, cells, verdicts, first, last)
 
 
 def collect(
@@ -108,12 +108,13 @@ def collect(
     collection: Collection,
     records: ReportColumns,
     homes: HomeNumbers,
+    cells: HomeNumbers,
     verdicts: Verdicts,
     first: int,
     last: int,
     delivery: int = 0,
 ) -> Verdicts:
-    """The same for reports whose homes are known, which a delivery may have brought."""
+    """The same for reports whose homes are known, and the cells of these; a delivery may have brought them."""
     verdicts = verdicts.copy()
     slots = records.slot.astype(np.int64)
     verdicts[(verdicts == PENDING) & (slots > last)] = TOO_EARLY
@@ -134,7 +135,7 @@ def collect(
             refused = rotations.judge(slot, homes[rows], records.payloads[rows])
             verdicts[rows] = np.where(refused, refused, ACCEPTED)
             rows = rows[refused == 0]
-            _insert(session, collection, records, slot, rows, homes[rows], delivery)
+            _insert(session, collection, records, slot, rows, homes[rows], cells[rows], delivery)
     rotations.save()
     return verdicts
 
@@ -146,6 +147,7 @@ def _insert(
     slot: int,
     rows: NDArray[np.intp],
     homes: HomeNumbers,
+    cells: HomeNumbers,
     delivery: int,
 ) -> None:
     """Keep new reports of one slot, homes ascending, and add them to the tallies."""
@@ -158,10 +160,11 @@ def _insert(
         session.add_draws(collection.number, slot, homes[fresh])
     as_of = _drawn_in(session, collection, slot, homes, fresh)
     tallies = Tallies(0, {})
-    for group in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
+    for group, members in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
         if session.add_reports(collection.number, group, delivery) != len(group.homes):
             raise StateError("a report that was not there is there now: nothing of this was kept")
-        tallies.add(group.key, tally_rows(collection.layout, group.payloads))
+        for cell, part in cell_parts(cells[members]):
+            tallies.add(group.key._replace(cell=cell), tally_rows(collection.layout, group.payloads[part]))
     add_tallies(session, collection.number, tallies.groups)
     if collection.probe is not None:
         _recount_repeats(session, collection, slot, homes[fresh])
@@ -204,16 +207,30 @@ def recount(session: Session, collection: Collection, slot: int, report: StoredR
 
 def _groups(
     slot: int, as_of: HomeNumbers, spent: HomeNumbers, drawn: HomeNumbers, homes: HomeNumbers, payloads: Rows
-) -> Iterator[ReportGroup]:
-    """The reports that have the same draw and the same costs; homes stay in order."""
+) -> Iterator[tuple[ReportGroup, NDArray[np.bool_]]]:
+    """The reports that have the same draw and the same costs, and which these are; homes stay in order."""
     for when, cost, budget in unique_rows(as_of, spent, drawn):
         rows = (as_of == when) & (spent == cost) & (drawn == budget)
-        yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[rows], payloads[rows])
+        yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[rows], payloads[rows]), rows
+
+
+def cell_parts(cells: HomeNumbers) -> Iterator[tuple[int, NDArray[np.intp] | slice]]:
+    """The rows of each cell, once.
+
+    >>> [(cell, rows.tolist()) for cell, rows in cell_parts(np.array([2, 0, 2]))]
+    [(0, [1]), (2, [0, 2])]
+    """
+    if not len(cells) or (cells == cells[0]).all():
+        yield from ((int(cell), slice(None)) for cell in cells[:1])
+        return
+    order = np.argsort(cells, kind="stable")
+    numbers, starts = np.unique(cells[order], return_index=True)
+    yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)
 
 
 def tally_key(slot: int, report: StoredReport) -> TallyKey:
     """The tally that a stored report is counted in."""
-    return TallyKey(slot, PUBLICATION, report.as_of, report.drawn)
+    return TallyKey(slot, PUBLICATION, report.as_of, report.drawn, report.cell)
 
 
 def tally_of(collection: Collection, payload: bytes) -> Tally:

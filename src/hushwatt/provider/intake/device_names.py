@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
+from hushwatt.provider.sorted_parts import SortedParts
 from hushwatt.provider.store.session import HomeNumbers, Rows, device_rows
 from hushwatt.wire.record import DEVICE_BYTES
 
@@ -72,31 +73,26 @@ def unique_devices(devices: Rows) -> tuple[Rows, NDArray[np.intp]]:
 
 
 class DeviceIndex:
-    """The numbers of devices that have been looked up, 24 bytes each."""
+    """The homes and the cells of devices that have been looked up, 28 bytes each."""
 
     def __init__(self) -> None:
-        self._heads = np.empty(0, np.uint64)  # halves of a device, sorted
-        self._tails = np.empty(0, np.uint64)
-        self._homes = np.empty(0, np.int64)
+        self._known = SortedParts()  # by one half of a device: the other, the home and the cell
 
-    def find(self, devices: Rows) -> HomeNumbers:
-        """The home of each device; −1 where it is not known."""
-        homes = np.full(len(devices), -1, dtype=np.int64)
-        if len(self._homes):
-            heads, tails = _halves(devices)
-            rows = np.minimum(np.searchsorted(self._heads, heads), len(self._homes) - 1)
-            same = (self._heads[rows] == heads) & (self._tails[rows] == tails)
-            homes[same] = self._homes[rows[same]]
-        return homes
+    def find(self, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
+        """The home and the cell of each device; −1 where it is not known."""
+        homes, cells = np.full((2, len(devices)), -1, dtype=np.int64)
+        heads, tails = _halves(devices)
+        for rows, (tail, home, cell) in self._known.matches(heads):
+            same = tails[rows] == tail
+            known = np.flatnonzero(rows)[same]
+            homes[known], cells[known] = home[same], cell[same]
+        return homes, cells
 
-    def add(self, devices: Rows, homes: HomeNumbers) -> None:
+    def add(self, devices: Rows, homes: HomeNumbers, cells: HomeNumbers) -> None:
         """Remember devices that were not known."""
         heads, tails = _halves(devices)
         order = np.argsort(heads, kind="stable")
-        rows = np.searchsorted(self._heads, heads[order])
-        self._heads = np.insert(self._heads, rows, heads[order])
-        self._tails = np.insert(self._tails, rows, tails[order])
-        self._homes = np.insert(self._homes, rows, homes[order])
+        self._known.add(heads[order], tails[order], homes[order], cells[order].astype(np.int32))
 
 
 def _halves(devices: Rows) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -34,7 +34,9 @@ from hushwatt.provider.intake.collect import (
 from hushwatt.provider.intake.delivery import Delivery
 from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import DeviceIndex, unique_devices
+from hushwatt.provider.intake.file_labels import FileLabels, contradicted
 from hushwatt.provider.schedule import SlotSchedule
+from hushwatt.provider.store.cells import NO_CELL
 from hushwatt.provider.store.deliveries import begin_delivery, declared_by_files, rows_taken, set_rows_taken
 from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, enrol_named, set_declared_homes, were_erased
 from hushwatt.provider.store.plans import PlanState, plan_state
@@ -111,11 +113,12 @@ class Ingest:
         schedule: SlotSchedule,
         clock: UtcClock,
         homes: int | None = None,
+        labels: FileLabels | None = None,
         rejected: "RejectedWriter | None" = None,
     ) -> None:
-        """`homes` take part, whatever the files say; `rejected` is given what is refused."""
+        """`homes` take part, whatever the files say; new ones get `labels`; `rejected` is given what is refused."""
         self._database, self._collection, self._schedule, self._clock = database, collection, schedule, clock
-        self._declared, self._rejected = homes, rejected
+        self._declared, self._labels, self._rejected = homes, labels, rejected
         self._index = DeviceIndex()
         self._forgotten = 0  # homes erased and deliveries taken back when the known ones were looked up
 
@@ -126,6 +129,8 @@ class Ingest:
         for file in files:
             if self._declared is None:
                 file.check_homes()
+            if self._labels is not None:
+                self._labels.check(self._database, self._collection.number, file)
         for file in files:
             ingested.files += 1
             self._take_file(file, ingested, advance)
@@ -182,60 +187,75 @@ class Ingest:
         )
         set_declared_homes(session, number, declared_by_files(session, number))
         state = plan_state(session, number)
-        homes, verdicts, enrolled = self._homes(session, state, rows, delivery)
+        homes, cells, verdicts, enrolled = self._homes(session, state, file, rows, delivery)
         first, last = state.published + 1, self._collection.plan.calendar.slots
-        verdicts = collect(session, self._collection, rows.batch, homes, verdicts, first, last, delivery)
+        verdicts = collect(session, self._collection, rows.batch, homes, cells, verdicts, first, last, delivery)
         accepted, repeated = (int((verdicts == verdict).sum()) for verdict in (ACCEPTED, REPEATED))
         set_rows_taken(session, number, file.content, rows.end, accepted, repeated)
         return verdicts, enrolled
 
     def _homes(
-        self, session: Session, state: PlanState, rows: ValidatedRows, delivery: int
-    ) -> tuple[HomeNumbers, Verdicts, int]:
-        """The home of every row whose verdict is pending, new ones enrolled; others are settled here."""
+        self, session: Session, state: PlanState, file: Delivery, rows: ValidatedRows, delivery: int
+    ) -> tuple[HomeNumbers, HomeNumbers, Verdicts, int]:
+        """The home and the cell of every row whose verdict is pending, new ones enrolled; others are settled here."""
         verdicts = rows.verdicts.copy()
         if state.erased + state.undone != self._forgotten:
             self._index, self._forgotten = DeviceIndex(), state.erased + state.undone
-        homes = self._index.find(rows.devices)
+        homes, cells = self._index.find(rows.devices)
         unknown = np.flatnonzero((homes < 0) & (verdicts == PENDING))
         if not len(unknown):
-            return homes, verdicts, 0
+            return homes, cells, verdicts, 0
         devices, which = unique_devices(rows.devices[unknown])
-        known_homes = self._looked_up(session, devices, delivery)
+        known_homes, known_cells = self._looked_up(session, devices, delivery)
+        said = self._said(session, file, rows, unknown, known_cells[which])
         late = (known_homes[which] < 0) & (rows.batch.slot[unknown] <= state.published)
         self._count_late(session, rows.batch.slot[unknown[late]])
         verdicts[unknown[late]] = TOO_LATE
-        strange = np.zeros(len(devices), dtype=bool)
-        strange[which[~late]] = True
-        gone, enrolled = self._enrolled(session, devices, known_homes, strange & (known_homes < 0), delivery)
-        verdicts[unknown[gone[which] & ~late]] = ERASED
-        homes[unknown] = known_homes[which]
-        return homes, verdicts, enrolled
-
-    def _looked_up(self, session: Session, devices: Rows, delivery: int) -> HomeNumbers:
-        """The homes of devices that are enrolled; −1 where one is not."""
-        number = self._collection.number
-        known_homes, signers = session.find_devices(number, devices)
-        if (signers > FILE_SIGNER).any():
-            named = session.name_homes(number, known_homes[signers > FILE_SIGNER], delivery)
-            count_named(session, number, named)
-        self._index.add(devices[known_homes >= 0], known_homes[known_homes >= 0])
-        return known_homes
-
-    def _enrolled(
-        self, session: Session, devices: Rows, known_homes: HomeNumbers, new: Flags, delivery: int
-    ) -> tuple[Flags, int]:
-        """Enrol new devices, and put their homes where they belong; which were erased, how many enrolled."""
+        new = np.zeros(len(devices), dtype=bool)
+        new[which[~late]] = True
+        new &= known_homes < 0
         gone = np.zeros(len(devices), dtype=bool)
         if new.any():
             gone[new] = were_erased(session, devices[new])
-        new = new & ~gone
-        count = int(new.sum())
-        if count:
-            first = enrol_named(session, self._collection.number, devices[new], delivery)
-            known_homes[new] = np.arange(count) + first
-            self._index.add(devices[new], known_homes[new])
-        return gone, count
+        new &= ~gone
+        if new.any():
+            known_cells[which[new[which]]] = said[new[which]]
+            self._enrol(session, devices, known_homes, known_cells, new, delivery)
+        verdicts[unknown[gone[which] & ~late]] = ERASED
+        homes[unknown], cells[unknown] = known_homes[which], known_cells[which]
+        return homes, cells, verdicts, int(new.sum())
+
+    def _said(
+        self, session: Session, file: Delivery, rows: ValidatedRows, unknown: NDArray[np.intp], cells: HomeNumbers
+    ) -> HomeNumbers:
+        """The cells that the table of labels tells of some rows; those of known homes must be the same."""
+        if self._labels is None:
+            return np.full(len(unknown), NO_CELL, dtype=np.int64)
+        households = rows.batch.households.take(unknown)
+        said = self._labels.cells_of(session, self._collection.number, households)
+        wrong = contradicted(cells, said)
+        if wrong.any():
+            raise self._labels.refusal(file, 1, rows.first + int(unknown[wrong.argmax()]))
+        return said
+
+    def _looked_up(self, session: Session, devices: Rows, delivery: int) -> tuple[HomeNumbers, HomeNumbers]:
+        """The homes and the cells of devices that are enrolled; −1 where one is not."""
+        number = self._collection.number
+        known_homes, signers, known_cells = session.find_devices(number, devices)
+        if (signers > FILE_SIGNER).any():
+            named = session.name_homes(number, known_homes[signers > FILE_SIGNER], delivery)
+            count_named(session, number, named)
+        known = known_homes >= 0
+        self._index.add(devices[known], known_homes[known], known_cells[known])
+        return known_homes, known_cells
+
+    def _enrol(
+        self, session: Session, devices: Rows, homes: HomeNumbers, cells: HomeNumbers, new: Flags, delivery: int
+    ) -> None:
+        """Enrol new devices, and put their homes where they belong."""
+        first = enrol_named(session, self._collection.number, devices[new], cells[new], delivery)
+        homes[new] = np.arange(int(new.sum())) + first
+        self._index.add(devices[new], homes[new], cells[new])
 
     def _count_late(self, session: Session, slots: NDArray[np.int32]) -> None:
         for slot, count in zip(*np.unique(slots, return_counts=True), strict=True):

@@ -13,6 +13,7 @@ from hushwatt.errors import UsageError
 from hushwatt.provider.checks.plausible import unique_rows
 from hushwatt.provider.checks.rotation import rotates
 from hushwatt.provider.intake.collect import Collection, recount
+from hushwatt.provider.store.cells import add_to_cells
 from hushwatt.provider.store.deliveries import all_deliveries, declared_by_files, find_delivery
 from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, set_declared_homes
 from hushwatt.provider.store.plans import plan_state
@@ -92,20 +93,25 @@ def correct_homes(session: Session, collection: Collection, number: int, homes: 
 
 def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[list[StoredReport]]:
     """The reports of a slot that a delivery brought, a part at a time; each part is gone before the next."""
-    brought = "FROM reports WHERE plan = ? AND slot = ? AND delivery = ?"
-    select = f"SELECT home, spent, drawn, as_of, payload {brought} ORDER BY home LIMIT ?"
+    select = (
+        "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload, d.cell FROM reports r "
+        "JOIN devices d ON d.plan = r.plan AND d.home = r.home "
+        "WHERE r.plan = ? AND r.slot = ? AND r.delivery = ? ORDER BY r.home LIMIT ?"
+    )
+    delete = "DELETE FROM reports WHERE plan = ? AND slot = ? AND delivery = ? AND home <= ?"
     while rows := session.all(select, plan, slot, number, BATCH_ROWS):
         yield [StoredReport(*row) for row in rows]
-        session.run(f"DELETE {brought} AND home <= ?", plan, slot, number, rows[-1][0])
+        session.run(delete, plan, slot, number, rows[-1][0])
 
 
 def _forget(session: Session, collection: Collection, slot: int, reports: list[StoredReport]) -> None:
     """Take reports of one slot out of its tallies, and their draws."""
-    as_of, drawn = (np.array([getattr(each, name) for each in reports]) for name in ("as_of", "drawn"))
+    names = ("as_of", "drawn", "cell")
+    as_of, drawn, cells = (np.array([getattr(each, name) for each in reports]) for name in names)
     payloads = payload_rows(reports)
-    for when, budget in unique_rows(as_of, drawn):
-        tally = -tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget)])
-        add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget): tally})
+    for when, budget, cell in unique_rows(as_of, drawn, cells):
+        tally = -tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget) & (cells == cell)])
+        add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget, cell): tally})
     if collection.probe is not None:
         statement = "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?"
         for each in reports:
@@ -125,11 +131,13 @@ def _draw_anew(session: Session, collection: Collection, slots: list[int], homes
 
 def _forget_homes(session: Session, plan: int, number: int) -> int:
     """Forget homes that a delivery alone has named; how many."""
-    delete = (
-        "DELETE FROM devices WHERE plan = ? AND delivery = ? AND signer = ? "
+    going = (
+        "FROM devices WHERE plan = ? AND delivery = ? AND signer = ? "
         "AND home NOT IN (SELECT home FROM reports WHERE plan = ?)"
     )
-    gone = session.run(delete, plan, number, FILE_SIGNER, plan)
+    cells = session.all(f"SELECT cell {going}", plan, number, FILE_SIGNER, plan)
+    add_to_cells(session, plan, np.array(cells, dtype=np.int64).ravel(), -1)
+    gone = session.run(f"DELETE {going}", plan, number, FILE_SIGNER, plan)
     update = (
         "UPDATE devices SET filed = 0, delivery = 0 WHERE plan = ? AND delivery = ? AND signer <> ? "
         "AND home NOT IN (SELECT home FROM reports WHERE plan = ? AND delivery > 0)"

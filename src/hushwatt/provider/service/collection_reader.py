@@ -15,6 +15,9 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.estimate.arrays import HomesHeard
+from hushwatt.provider.estimate.contrasts.contrast import contrasts
+from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
+from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.document import Document, document, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
@@ -22,9 +25,11 @@ from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
+from hushwatt.provider.service.answer_cache import AnswerCache
+from hushwatt.provider.service.published_tallies import PublishedTallies, homes_then_or_now
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
-from hushwatt.provider.store.slots import PublishedSlot, homes_when_published, late_reports, published_slots
+from hushwatt.provider.store.slots import late_reports, published_slots
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies
 
@@ -71,12 +76,13 @@ class Health:
 
 
 class CollectionReader:
-    """Answers about the collections of one service; holds no state of its own."""
+    """Answers about the collections of one service; holds nothing but what never changes."""
 
     def __init__(
         self, database: Database, schedules: Mapping[int, SlotSchedule], clock: UtcClock, metrics: Metrics
     ) -> None:
         self._database, self._schedules, self._clock, self._metrics = database, schedules, clock, metrics
+        self._published, self._answers = PublishedTallies(database), AnswerCache()
         self.collections = {  # all plans by their id
             schedule.plan.id: Collection(number, schedule.plan) for number, schedule in schedules.items()
         }
@@ -119,7 +125,7 @@ class CollectionReader:
                 closes=schedule.closes(end),
                 state=schedule.state(slot, now, state.published),
                 reports=reports.get(slot, 0),
-                homes=_homes(published, end, state),
+                homes=homes_then_or_now(published, end, state),
                 late=late.get(slot, 0),
                 need=plan.minimum_homes,
             )
@@ -135,12 +141,24 @@ class CollectionReader:
         smooth: bool = False,
         times: TimeFilter | None = None,
         fold: str | None = None,
+        by: Sequence[str] = (),
     ) -> Estimates:
         """The published slots `first` to `last`: the one answer of all pages, programs and files."""
-        tallies = self._tallies(plan, last)
         return estimate(
-            plan, tallies, consistency=consistency, smooth=smooth, first=first, last=last, times=times, fold=fold
+            plan,
+            self.tallies(plan, last),
+            consistency=consistency,
+            smooth=smooth,
+            first=first,
+            last=last,
+            times=times,
+            fold=fold,
+            by=by,
         )
+
+    def tallies(self, plan: Plan, last: int | None = None) -> Tallies:
+        """What the published slots up to `last` add up to, for contrasts and other questions of one's own."""
+        return self._published.read(self._number(plan), last)
 
     def document(
         self,
@@ -151,10 +169,33 @@ class CollectionReader:
         smooth: bool = False,
         times: TimeFilter | None = None,
         fold: str | None = None,
+        by: Sequence[str] = (),
     ) -> Document:
         """The same as JSON; when there is no answer, with the time of the next look."""
-        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold)
+        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold, by)
         return self._completed(plan, estimates, document(estimates))
+
+    def answer(
+        self,
+        plan: Plan,
+        first: int | None = None,
+        last: int | None = None,
+        consistency: str = "norm-sub",
+        smooth: bool = False,
+        times: TimeFilter | None = None,
+        fold: str | None = None,
+        by: tuple[str, ...] = (),
+    ) -> bytes:
+        """The same as bytes, kept for whoever asks it again before more is published."""
+        asked = first, last, consistency, smooth, times, fold, by
+        question = plan.id, self.state(plan).published, *asked
+        return self._answers.get(question, lambda: self.document(plan, *asked))
+
+    def contrast(self, plan: Plan, sides: Sequence[str]) -> Document:
+        """How two sides differ, or how their difference differs from that of two more; written as for `compare`."""
+        tallies = self.tallies(plan)
+        parsed = [Side.parse(plan, each, tallies.cells) for each in sides]
+        return contrast_document(contrasts([each.collected(plan, tallies) for each in parsed]), sides)
 
     def top(self, plan: Plan, count: int, first: int | None = None, last: int | None = None) -> Document:
         """The `count` appliances with the most watts, best first."""
@@ -202,17 +243,6 @@ class CollectionReader:
         except KeyError:
             raise UsageError(f"the plan {plan.id[:12]}… is not collected here") from None
 
-    def _tallies(self, plan: Plan, last: int | None) -> Tallies:
-        """The published tallies, with history for smoothing, and with how many homes each slot has."""
-        number = self._number(plan)
-        with self._database.reading() as session:
-            state = plan_state(session, number)
-            until = state.published if last is None else min(last, state.published)
-            published = published_slots(session, number)
-            groups = read_tallies(session, number, 0, until)
-        homes = {slot: _homes(published, slot, state) for slot in {key.slot for key in groups}}
-        return Tallies(_homes(published, until, state), groups, homes_then=homes, closed=until)
-
 
 def _together(plan: Plan, counts: Mapping[int, int]) -> dict[int, int]:
     """Counts of slots, added up over those that are published together."""
@@ -220,9 +250,3 @@ def _together(plan: Plan, counts: Mapping[int, int]) -> dict[int, int]:
     for slot, count in counts.items():
         sums[plan.periods.first_of(slot)] += count
     return dict(sums)
-
-
-def _homes(published: Sequence[PublishedSlot], slot: int, state: PlanState) -> int:
-    """How many homes take part in a slot: when it was published, or now."""
-    then = homes_when_published(published, slot) if slot <= state.published else None
-    return state.homes if then is None else then

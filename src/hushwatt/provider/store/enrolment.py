@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.provider.store.cells import NO_CELL, add_to_cells
 from hushwatt.provider.store.enrolment_codes import EnrolmentCode
-from hushwatt.provider.store.session import Rows, Session, device_rows, first_row
+from hushwatt.provider.store.session import HomeNumbers, Rows, Session, device_rows, first_row
+from hushwatt.provider.store.turns import take_turn_back
 
 FILE_SIGNER = 0  # the signer of homes that files have named: no key has this number
 
@@ -35,6 +37,7 @@ class Enrolled:
     name: bytes
     devices: tuple[bytes, ...]
     homes: tuple[int, ...]  # their numbers in the store
+    cell: int = NO_CELL  # of all of them
     new: bool = True  # not the answer that was given before
 
 
@@ -48,21 +51,23 @@ def speaks_for_itself(session: Session, signer: Signer) -> bool:
     return first_row(session, "SELECT 1 FROM signers WHERE signer = ? AND gateway = 0", signer.signer) is not None
 
 
-def enrol_home(session: Session, plan: int, key: bytes, code: EnrolmentCode | None = None) -> Enrolled:
-    """Enrol one home under its own key."""
+def enrol_home(
+    session: Session, plan: int, key: bytes, code: EnrolmentCode | None = None, cell: int = NO_CELL
+) -> Enrolled:
+    """Enrol one home under its own key; its cell is the code's, or the one given."""
+    cell = code.cell if code else cell
     statement = (
-        "SELECT device, home FROM signers JOIN devices ON device = name "
+        "SELECT device, home, cell FROM signers JOIN devices ON device = name "
         "WHERE signers.plan = ? AND key = ? AND gateway = 0"
     )
     known = first_row(session, statement, plan, key)
     if known:
-        return Enrolled(bytes(known[0]), (bytes(known[0]),), (int(known[1]),), new=False)
+        return Enrolled(bytes(known[0]), (bytes(known[0]),), (int(known[1]),), int(known[2]), new=False)
     name = os.urandom(16)
     signer = _add_signer(session, plan, name, key, gateway=0)
-    first = _allocate_homes(session, plan, 1)
-    session.add_devices(plan, signer, first, device_rows(name))
+    first = _add_homes(session, plan, signer, device_rows(name), np.array([cell]))
     _redeem(session, code, signer, first, 1)
-    return Enrolled(name, (name,), (first,))
+    return Enrolled(name, (name,), (first,), cell)
 
 
 def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: EnrolmentCode) -> Enrolled:
@@ -73,17 +78,16 @@ def enrol_gateway(session: Session, plan: int, key: bytes, homes: int, code: Enr
     else:
         name = os.urandom(16)
         signer = _add_signer(session, plan, name, key, gateway=1)
-    first = _allocate_homes(session, plan, homes)
     devices = device_rows(os.urandom(16 * homes))
-    session.add_devices(plan, signer, first, devices)
+    first = _add_homes(session, plan, signer, devices, np.full(homes, code.cell))
     _redeem(session, code, signer, first, homes)
-    return Enrolled(name, tuple(row.tobytes() for row in devices), tuple(range(first, first + homes)))
+    names = tuple(row.tobytes() for row in devices)
+    return Enrolled(name, names, tuple(range(first, first + homes)), code.cell)
 
 
-def enrol_named(session: Session, plan: int, devices: Rows, delivery: int) -> int:
-    """Enrol homes that a delivery names; the number of the first of them."""
-    first = _allocate_homes(session, plan, len(devices))
-    session.add_devices(plan, FILE_SIGNER, first, devices, delivery)
+def enrol_named(session: Session, plan: int, devices: Rows, cells: HomeNumbers, delivery: int) -> int:
+    """Enrol homes that a delivery names, each of a cell; the number of the first of them."""
+    first = _add_homes(session, plan, FILE_SIGNER, devices, cells, delivery)
     count_named(session, plan, len(devices))
     return first
 
@@ -127,7 +131,7 @@ def enrolled_before(session: Session, code: EnrolmentCode, key: bytes) -> Enroll
     statement = "SELECT device, home FROM devices WHERE plan = ? AND home >= ? AND home < ? ORDER BY home"
     devices = session.all(statement, code.plan, code.first_home, code.first_home + code.enrolled)
     names, homes = tuple(bytes(device) for device, _ in devices), tuple(int(home) for _, home in devices)
-    return Enrolled(bytes(rows[0][0]), names, homes, new=False)
+    return Enrolled(bytes(rows[0][0]), names, homes, code.cell, new=False)
 
 
 def remove_device(session: Session, plan: int, device: bytes, home: int, signer: int) -> None:
@@ -135,6 +139,9 @@ def remove_device(session: Session, plan: int, device: bytes, home: int, signer:
 
     Only a hash of its name stays, so that a file delivered later does not bring it back.
     """
+    ((cell,),) = session.all("SELECT cell FROM devices WHERE device = ?", device)
+    add_to_cells(session, plan, np.array([cell]), -1)
+    take_turn_back(session, plan, home)
     named = signer == FILE_SIGNER or session.all("SELECT 1 FROM devices WHERE device = ? AND filed = 1", device)
     session.run("DELETE FROM devices WHERE device = ?", device)
     session.run("UPDATE plans SET homes = homes - 1, erased = erased + 1 WHERE plan = ?", plan)
@@ -158,6 +165,14 @@ def _add_signer(session: Session, plan: int, name: bytes, key: bytes, gateway: i
     statement = "INSERT INTO signers (plan, name, key, gateway) VALUES (?, ?, ?, ?) RETURNING signer"
     ((signer,),) = session.all(statement, plan, name, key, gateway)
     return int(signer)
+
+
+def _add_homes(session: Session, plan: int, signer: int, devices: Rows, cells: HomeNumbers, delivery: int = 0) -> int:
+    """Add new homes, each of a cell; the number of the first of them."""
+    first = _allocate_homes(session, plan, len(devices))
+    session.add_devices(plan, signer, first, devices, cells, delivery)
+    add_to_cells(session, plan, cells)
+    return first
 
 
 def _allocate_homes(session: Session, plan: int, count: int) -> int:

@@ -20,14 +20,15 @@ from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumpe
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
+    DeviceColumns,
     HomeNumbers,
     ReportGroup,
     Rows,
     StoredReport,
     StoredReportBatch,
     StoreUnavailable,
+    device_columns,
     device_order,
-    homes_and_signers,
     known_below,
     report_batches,
     rotation_columns,
@@ -59,11 +60,14 @@ class PostgresSession:
     def run(self, statement: str, *values: Any) -> int:
         return self._connection.execute(_with_placeholders(statement), values or None).rowcount
 
-    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
+    def add_devices(
+        self, plan: int, signer: int, first_home: int, devices: Rows, cells: HomeNumbers, delivery: int = 0
+    ) -> None:
         homes = np.arange(first_home, first_home + len(devices))
         order = device_order(devices)
         columns: Columns = {"device": devices[order], "plan": plan, "home": homes[order], "signer": signer}
         columns["delivery"] = np.full(len(devices), delivery, dtype=np.int32)
+        columns["cell"] = cells[order].astype(np.int32)
         self._copy("devices", len(devices), columns)
 
     def name_homes(self, plan: int, homes: HomeNumbers, delivery: int) -> int:
@@ -73,15 +77,22 @@ class PostgresSession:
             (delivery, plan, BigintArray(homes)),
         ).rowcount
 
-    def find_devices(self, plan: int, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
+    def find_devices(self, plan: int, devices: Rows) -> DeviceColumns:
         matches = self._connection.execute(
-            "SELECT item, home, signer FROM "
+            "SELECT item, home, signer, cell FROM "
             "(SELECT item, substring(%s FROM item * 16 + 1 FOR 16) FROM generate_series(0, %s) AS item) "
             "AS asked (item, device) JOIN devices USING (device) WHERE plan = %s",
             (devices.tobytes(), len(devices) - 1, plan),
             binary=True,
         )
-        return homes_and_signers(len(devices), matches)
+        return device_columns(len(devices), matches)
+
+    def set_turns(self, plan: int, homes: HomeNumbers, turns: HomeNumbers) -> None:
+        self._connection.execute(
+            "UPDATE devices SET turn = new.turn FROM unnest(%s::bigint[], %s::bigint[]) AS new (home, turn) "
+            "WHERE devices.plan = %s AND devices.home = new.home",
+            (BigintArray(homes), BigintArray(turns), plan),
+        )
 
     def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
         asked = homes[: known_below(self, plan, slot, homes)]
@@ -109,7 +120,8 @@ class PostgresSession:
 
     def reports_of(self, plan: int, slot: int, homes: HomeNumbers) -> list[StoredReport]:
         rows = self._connection.execute(
-            "SELECT home, spent, drawn, as_of, payload FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
+            "SELECT home, spent, drawn, as_of, payload, cell FROM reports JOIN devices USING (plan, home) "
+            "WHERE plan = %s AND slot = %s AND home = ANY(%s)",
             (plan, slot, BigintArray(homes)),
         )
         return [StoredReport(*row) for row in rows]

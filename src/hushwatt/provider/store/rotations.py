@@ -1,16 +1,18 @@
 """The phases and orders that the store knows: read before reports are judged, written with them."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import assigned_turn, order_of
+from hushwatt.privacy.rotation import order_of
 from hushwatt.provider.checks.rotation import Rotations, rotates
 from hushwatt.provider.store.enrolment import Enrolled
 from hushwatt.provider.store.session import HomeNumbers, Rows, Session, payload_rows
 from hushwatt.provider.store.tallies import reported_slots
+from hushwatt.provider.store.turns import offered_turns
 
 
 class StoredRotations:
@@ -41,14 +43,14 @@ def assign_rotations(session: Session, number: int, plan: Plan, enrolled: Enroll
     """Hold new homes to the turns that they are offered and the orders of their devices."""
     if rotates(plan):
         homes = np.array(enrolled.homes, dtype=np.int64)
-        session.put_rotations(number, homes, _assigned(plan, homes, enrolled.devices))
+        session.put_rotations(number, homes, _assigned(session, number, plan, homes, enrolled.devices))
 
 
-def _assigned(plan: Plan, homes: HomeNumbers, devices: Sequence[bytes]) -> Rows:
-    """The turns that homes are offered and the orders of their devices, in bytes."""
-    rotations = Rotations(plan, len(homes))
-    for row, (home, device) in enumerate(zip(homes.tolist(), devices, strict=True)):
-        rotations.give(row, assigned_turn(plan, home), order_of(plan, device))
+def _assigned(session: Session, number: int, plan: Plan, homes: HomeNumbers, devices: Sequence[bytes]) -> Rows:
+    """The turns that homes, ascending, were offered and the orders of their devices, in bytes."""
+    rotations, turns = Rotations(plan, len(homes)), offered_turns(session, number, plan, homes)
+    for row, (device, turn) in enumerate(zip_longest(devices, turns)):
+        rotations.give(row, turn, order_of(plan, device))
     return rotations.packed(np.arange(len(rotations)))
 
 
@@ -76,7 +78,7 @@ def _unassigned(session: Session, number: int, plan: Plan, homes: HomeNumbers) -
     devices = {int(home): bytes(device) for home, device in rows}
     enrolled = np.intersect1d(homes, np.array(list(devices), np.int64))
     known, packed = session.find_rotations(number, enrolled)
-    given = _assigned(plan, known, [devices[home] for home in known.tolist()])
+    given = _assigned(session, number, plan, known, [devices[home] for home in known.tolist()])
     same: NDArray[np.bool_] = (np.frombuffer(packed, np.uint8).reshape(given.shape) == given).all(axis=1)
     return known[~same]
 

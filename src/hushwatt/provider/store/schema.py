@@ -90,6 +90,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """INSERT INTO tallies (plan, slot, round, as_of, drawn, cell, homes, reports, counts)
             SELECT plan, slot, round, as_of, drawn, 0, homes, reports, counts FROM whole_tallies""",
         "DROP TABLE whole_tallies",
+        """CREATE TABLE cells (
+            plan {whole} NOT NULL, cell {whole} NOT NULL, labels TEXT NOT NULL,
+            homes {whole} NOT NULL, noted {whole} NOT NULL, PRIMARY KEY (plan, cell),
+            UNIQUE (plan, labels)){compact}""",  # homes now, and when a slot was published last
+        """CREATE TABLE label_names (
+            plan {whole} NOT NULL, place {whole} NOT NULL, name TEXT NOT NULL,
+            PRIMARY KEY (plan, place), UNIQUE (plan, name)){compact}""",
+        """CREATE TABLE cell_homes (
+            plan {whole} NOT NULL, cell {whole} NOT NULL, slot {whole} NOT NULL, homes {whole} NOT NULL,
+            PRIMARY KEY (plan, cell, slot)){compact}""",  # from this slot on
+        """CREATE TABLE turns (
+            plan {whole} NOT NULL, cell {whole} NOT NULL, turn {whole} NOT NULL, homes {whole} NOT NULL,
+            PRIMARY KEY (plan, cell, turn)){compact}""",  # offered; cell −1: all homes
+        "ALTER TABLE devices ADD COLUMN cell INTEGER NOT NULL DEFAULT 0",  # by its labels, for good
+        "ALTER TABLE devices ADD COLUMN turn INTEGER",  # that was offered; NULL: the one of its number
+        "ALTER TABLE codes ADD COLUMN cell INTEGER NOT NULL DEFAULT 0",  # of the homes that it enrols
     ),
 )
 

@@ -48,6 +48,15 @@ class StoredReport(NamedTuple):
     drawn: int
     as_of: int
     payload: bytes
+    cell: int  # of its home
+
+
+class DeviceColumns(NamedTuple):
+    """What is known of some devices, a row each; −1 where one is not enrolled."""
+
+    homes: HomeNumbers
+    signers: HomeNumbers
+    cells: HomeNumbers
 
 
 class StoredReportBatch(NamedTuple):
@@ -68,11 +77,16 @@ class Session(Protocol):
     def run(self, statement: str, *values: Any) -> int:
         """Carry a statement out; how many rows it changed."""
 
-    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
+    def add_devices(
+        self, plan: int, signer: int, first_home: int, devices: Rows, cells: HomeNumbers, delivery: int = 0
+    ) -> None:
         """Enrol devices as the homes `first_home`, `first_home` + 1, …; a delivery may have named them."""
 
-    def find_devices(self, plan: int, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
-        """The home and the signer of each device; −1 where it is not enrolled."""
+    def find_devices(self, plan: int, devices: Rows) -> DeviceColumns:
+        """The home, the signer and the cell of each device."""
+
+    def set_turns(self, plan: int, homes: HomeNumbers, turns: HomeNumbers) -> None:
+        """Keep the turn that each of these homes was offered."""
 
     def name_homes(self, plan: int, homes: HomeNumbers, delivery: int) -> int:
         """Note that a delivery has named these homes, which enrolled themselves; for how many that is new."""
@@ -140,12 +154,12 @@ def known_below(session: Session, plan: int, slot: int, homes: HomeNumbers) -> i
     return 0 if highest is None else int(np.searchsorted(homes, highest, side="right"))
 
 
-def homes_and_signers(count: int, matches: Iterable[tuple[int, int, int]]) -> tuple[HomeNumbers, HomeNumbers]:
-    """Two columns from rows of an index, its home and its signer; −1 where there is none."""
-    columns = np.full((2, count), -1, dtype=np.int64)
-    indices, *known = np.array(list(matches), dtype=np.int64).reshape(-1, 3).T
+def device_columns(count: int, matches: Iterable[tuple[int, ...]]) -> DeviceColumns:
+    """Columns from rows of an index, its home, its signer and its cell; −1 where there is none."""
+    columns = np.full((3, count), -1, dtype=np.int64)
+    indices, *known = np.array(list(matches), dtype=np.int64).reshape(-1, 4).T
     columns[:, indices] = known
-    return columns[0], columns[1]
+    return DeviceColumns(*columns)
 
 
 def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[StoredReportBatch]:

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hushwatt.provider.store.cells import note_cells
 from hushwatt.provider.store.session import Session
 from hushwatt.provider.store.tallies import reported_slots
 
@@ -34,6 +35,7 @@ def publish(session: Session, plan: int, until: int, now: int) -> list[int]:
     )
     for slot in sorted({*slots, until}):
         session.run(statement, plan, slot, now, homes)
+    note_cells(session, plan, before + 1)
     session.run("UPDATE plans SET published = ? WHERE plan = ?", until, plan)
     return slots
 

@@ -17,14 +17,15 @@ from hushwatt.provider.store.backup import write_backup
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
+    DeviceColumns,
     HomeNumbers,
     ReportGroup,
     Rows,
     StoredReport,
     StoredReportBatch,
     StoreUnavailable,
+    device_columns,
     device_order,
-    homes_and_signers,
     known_below,
     report_batches,
     rotation_columns,
@@ -43,6 +44,7 @@ BUSY_SECONDS = 10.0  # seconds to wait for another program that writes
 PURGE_MILLISECONDS = 200  # milliseconds to wait for readers of what was erased
 BUSY_RETRY_SECONDS = 0.002  # seconds; the other pauses for longer than this, so that its turn ends
 FSYNC_ERRORS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
+DIGITS = 6  # of a number in a text of many
 NO_HOMES = np.array([-1], dtype=np.int64)
 
 
@@ -63,23 +65,31 @@ class SqliteSession:
         self._connection.execute(statement, values)
         return self._connection.changes()
 
-    def add_devices(self, plan: int, signer: int, first_home: int, devices: Rows, delivery: int = 0) -> None:
-        order = device_order(devices)
+    def add_devices(
+        self, plan: int, signer: int, first_home: int, devices: Rows, cells: HomeNumbers, delivery: int = 0
+    ) -> None:
         self._connection.execute(
-            "INSERT INTO devices (device, plan, home, signer, delivery) "
-            "SELECT substr(?2, value * 16 + 1, 16), ?3, ?4 + value, ?5, ?6 FROM carray(?1)",
-            (apsw.carray(order), devices.tobytes(), plan, first_home, signer, delivery),
+            "INSERT INTO devices (device, plan, home, signer, delivery, cell) "
+            "SELECT substr(?2, value * 16 + 1, 16), ?3, ?4 + value, ?5, ?6, "
+            f"CAST(substr(?7, value * {DIGITS} + 1, {DIGITS}) AS INTEGER) FROM carray(?1)",
+            (apsw.carray(device_order(devices)), devices.tobytes(), plan, first_home, signer, delivery, _digits(cells)),
         )
 
-    def find_devices(self, plan: int, devices: Rows) -> tuple[HomeNumbers, HomeNumbers]:
+    def find_devices(self, plan: int, devices: Rows) -> DeviceColumns:
         if not len(devices):
-            return homes_and_signers(0, [])
+            return device_columns(0, [])
         matches = self._connection.execute(
-            "SELECT value, home, signer FROM carray(?1) CROSS JOIN devices "
+            "SELECT value, home, signer, cell FROM carray(?1) CROSS JOIN devices "
             "ON device = substr(?2, value * 16 + 1, 16) WHERE plan = ?3",
             (apsw.carray(device_order(devices)), devices.tobytes(), plan),
         )
-        return homes_and_signers(len(devices), matches)
+        return device_columns(len(devices), matches)
+
+    def set_turns(self, plan: int, homes: HomeNumbers, turns: HomeNumbers) -> None:
+        self._connection.executemany(
+            "UPDATE devices SET turn = ?3 WHERE device = (SELECT device FROM devices WHERE plan = ?1 AND home = ?2)",
+            [(plan, home, turn) for home, turn in zip(homes.tolist(), turns.tolist(), strict=True)],
+        )
 
     def name_homes(self, plan: int, homes: HomeNumbers, delivery: int) -> int:
         self._connection.execute(
@@ -113,8 +123,9 @@ class SqliteSession:
 
     def reports_of(self, plan: int, slot: int, homes: HomeNumbers) -> list[StoredReport]:
         rows = self._connection.execute(
-            "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload FROM carray(?1) c CROSS JOIN reports r "
-            "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
+            "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload, d.cell FROM carray(?1) c CROSS JOIN reports r "
+            "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value "
+            "CROSS JOIN devices d ON d.plan = r.plan AND d.home = r.home",
             (_array(homes), plan, slot),
         )
         return [StoredReport(*row) for row in rows]
@@ -282,3 +293,10 @@ def _wait_while_busy(tries: int) -> bool:
 def _array(homes: HomeNumbers) -> Any:
     """Many numbers as one value of a statement; SQLite takes no empty one, so none is a home of nobody."""
     return apsw.carray(np.ascontiguousarray(homes) if len(homes) else NO_HOMES)
+
+
+def _digits(numbers: HomeNumbers) -> str:
+    """Many small numbers as one value of a statement, each in so many digits: SQLite joins no two arrays."""
+    powers = 10 ** np.arange(DIGITS - 1, -1, -1)
+    digits: NDArray[np.uint8] = (numbers[:, None] // powers % 10 + ord("0")).astype(np.uint8)
+    return digits.tobytes().decode("ascii")

@@ -5,7 +5,7 @@ sees one.  What a home spent tells it: only a fresh draw is paid for.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,8 +18,6 @@ from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.wire.row_error import refuse
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from hushwatt.wire.reports import ReportBatch
 
 PUBLICATION, PROBE = 0, 1  # the two rounds of a slot
@@ -69,45 +67,33 @@ class DrawsInStep:
         return np.where(fresh, slots, known)
 
 
-@dataclass
 class DrawsByHome:
     """Every home decides for itself, so each has its own last draw."""
 
-    probe: int  # what looking costs in every slot; a publication's budget comes on top
-    homes: "pa.Array | None" = None  # the homes seen so far
-    last: SlotArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    slot: int = -1
-    cursor: int = 0  # where the next household of this slot is expected
+    def __init__(self, probe: int) -> None:
+        from hushwatt.provider.tally.home_index import HomeIndex
+
+        self.probe = probe  # what looking costs in every slot; a publication's budget comes on top
+        self._homes = HomeIndex()
+        self._last = np.empty(0, dtype=np.int32)  # the slot of each home's last draw, and room for more homes
 
     def slots_of(self, batch: "ReportBatch") -> SlotArray:
         fresh = is_fresh(batch.spent, batch.drawn, self.probe)
         refuse(~(fresh | (batch.spent == self.probe)), "spent is neither a probe nor a probe and its publication")
         drawn_in = np.empty(len(fresh), dtype=np.int64)
         for rows, slot in slot_runs(batch.slot):
-            homes = self._indices(batch.households[rows], slot)
-            self.last[homes[fresh[rows]]] = slot
-            drawn_in[rows] = self.last[homes]
+            homes = self._homes.numbers(slot, batch.households[rows])
+            self._make_room()
+            self._last[homes[fresh[rows]]] = slot
+            drawn_in[rows] = self._last[homes]
         return drawn_in
 
-    def _indices(self, households: "pa.Array", slot: int) -> NDArray[np.intp]:
-        """Where each household stands among the homes; usually they come in the same order again."""
-        start = self.cursor if slot == self.slot else 0
-        self.slot, self.cursor = slot, start + len(households)
-        if self.homes is not None and self.homes.slice(start, len(households)).equals(households):
-            return np.arange(start, self.cursor)
-        return self._look_up(households)
-
-    def _look_up(self, households: "pa.Array") -> NDArray[np.intp]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        if self.homes is None:
-            self.homes = households.slice(0, 0)
-        new = households.filter(pc.invert(pc.is_in(households, value_set=self.homes)))
-        self.homes = pa.concat_arrays([self.homes, new])
-        self.last = np.concatenate([self.last, np.full(len(new), BEFORE_FIRST)])
-        indices: NDArray[np.intp] = pc.index_in(households, value_set=self.homes).to_numpy().astype(np.intp)
-        return indices
+    def _make_room(self) -> None:
+        """Half as much again whenever it is full, so that no home is moved often."""
+        missing = len(self._homes) - len(self._last)
+        if missing > 0:
+            more = np.full(max(missing, len(self._last) // 2), BEFORE_FIRST, dtype=np.int32)
+            self._last = np.concatenate([self._last, more])
 
 
 def is_fresh(spent: SlotArray, drawn: SlotArray, probe: int) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from hushwatt.privacy.rotation import has_turns
 from hushwatt.provider.checks.rotation import IN_PLACE, REFUSALS, Rotations
 from hushwatt.provider.tally.draws import slot_runs
 from hushwatt.provider.tally.home_index import HomeIndex
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_batches
 from hushwatt.wire.reports.schema import ReportBatch
 
@@ -82,13 +83,13 @@ class RotationChecker:
         return verdicts
 
 
-def tally_in_rotation(plan: Plan, batches: Iterable[TalliedBatch]) -> Tallies:
+def tally_in_rotation(plan: Plan, batches: Iterable[TalliedBatch], labels: LabelTable | None = None) -> Tallies:
     """What is in place of all batches, slots ascending, adds up to."""
     tallies, checker = Tallies(0, {}), RotationChecker(plan)
     for tallied in batches:
         in_place = checker.in_place(tallied.batch)
         if not in_place.all():
-            groups = list(tally_batches(plan, [tallied.batch.without(~in_place)]))
+            groups = list(tally_batches(plan, [tallied.batch.without(~in_place)], labels))
             tallied = replace(tallied, groups=groups)
         tallied.add_to(tallies)
     tallies.refused += checker.refused

@@ -1,4 +1,9 @@
-"""Numbers for the homes that files name, given as they appear: 16 bytes a home, by a hash of its name."""
+"""Numbers for the homes that files name, given as they appear.
+
+A home is known by 64 bits of a hash of its name, so what is kept of it does not grow with the name: at most
+36 bytes, in whatever order homes come.  Two of n names have the same hash with a chance of about n² / 2⁶⁵,
+one in 3,700 for a hundred million; these two would be taken for one home, and nobody else notices.
+"""
 
 from dataclasses import dataclass, field
 
@@ -6,9 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushwatt.provider.sorted_parts import SortedParts
 from hushwatt.wire.reports.columns import hash_names
 
 Numbers = NDArray[np.intp]
+Hashes = NDArray[np.uint64]
 
 
 @dataclass
@@ -16,63 +23,61 @@ class SlotHomes:
     """The homes of one slot, in the order in which they came."""
 
     slot: int
-    names: list[pa.Array] = field(default_factory=list)
-    numbers: list[Numbers] = field(default_factory=list)
+    hashes: list[Hashes] = field(default_factory=list)
+    numbers: list[NDArray[np.int32]] = field(default_factory=list)
     length: int = 0
 
-    def add(self, names: pa.Array, numbers: Numbers) -> None:
-        self.names.append(names)
+    def add(self, hashes: Hashes, numbers: NDArray[np.int32]) -> None:
+        self.hashes.append(hashes)
         self.numbers.append(numbers)
         self.length += len(numbers)
 
     def concatenated(self) -> "SlotHomes":
         """The same in one piece."""
-        return SlotHomes(self.slot, [pa.concat_arrays(self.names)], [np.concatenate(self.numbers)], self.length)
-
-
-@dataclass(frozen=True)
-class KnownHomes:
-    """Homes that have a number."""
-
-    hashes: NDArray[np.uint64]  # of their names, ascending
-    numbers: Numbers
-
-    def merged(self, others: "KnownHomes") -> "KnownHomes":
-        at = np.searchsorted(self.hashes, others.hashes)
-        return KnownHomes(np.insert(self.hashes, at, others.hashes), np.insert(self.numbers, at, others.numbers))
+        return SlotHomes(self.slot, [np.concatenate(self.hashes)], [np.concatenate(self.numbers)], self.length)
 
 
 class HomeIndex:
     """The number of each home; homes that come in the same order as a period ago are not looked up."""
 
-    def __init__(self, period: int) -> None:
+    def __init__(self, period: int = 1) -> None:
         self._period = period  # slots after which the same homes come again
         self._last: dict[int, SlotHomes] = {}  # the last whole slot of each phase
         self._current: SlotHomes | None = None
-        self._known: list[KnownHomes] = []
+        self._known = SortedParts()
 
     def __len__(self) -> int:
-        return sum(len(known.hashes) for known in self._known)
+        return len(self._known)
 
     def numbers(self, slot: int, names: pa.Array) -> Numbers:
         """The homes of the next reports of a slot; a new name gets the next number."""
         if self._current is None or self._current.slot != slot:
-            if self._current is not None:
-                self._last[self._current.slot % self._period] = self._current.concatenated()
-            self._current = SlotHomes(slot)
+            self._begin(slot)
+        assert self._current is not None
+        hashes, numbers = hash_names(names), None
         start, last = self._current.length, self._last.get(slot % self._period)
-        if last is not None and last.names[0].slice(start, len(names)).equals(names):
-            numbers = last.numbers[0][start : start + len(names)]
-        else:
-            numbers = self.look_up(names)
-        self._current.add(names, numbers)
-        return numbers
+        if last is not None:
+            part = slice(start, start + len(names))
+            if np.array_equal(last.hashes[0][part], hashes):  # as then: the memory is shared
+                hashes, numbers = last.hashes[0][part], last.numbers[0][part]
+        if numbers is None:
+            numbers = self._numbers(hashes)
+        self._current.add(hashes, numbers)
+        return numbers.astype(np.intp)
 
     def look_up(self, names: pa.Array) -> Numbers:
         """The homes of these names, whatever slots they come in; a new name gets the next number."""
-        hashes = hash_names(names)
+        return self._numbers(hash_names(names)).astype(np.intp)
+
+    def _begin(self, slot: int) -> None:
+        if self._current is not None:
+            self._last.pop(self._current.slot % self._period, None)  # before it is there twice
+            self._last[self._current.slot % self._period] = self._current.concatenated()
+        self._current = SlotHomes(slot)
+
+    def _numbers(self, hashes: Hashes) -> NDArray[np.int32]:
         order = np.argsort(hashes)  # neighbours are found quicker one after the other
-        numbers = np.empty(len(hashes), dtype=np.intp)
+        numbers = np.empty(len(hashes), dtype=np.int32)
         found = self._found(hashes[order])
         if (found < 0).any():
             self._add(hashes[np.sort(order[found < 0])])
@@ -80,26 +85,17 @@ class HomeIndex:
         numbers[order] = found
         return numbers
 
-    def _found(self, ascending: NDArray[np.uint64]) -> Numbers:
+    def _found(self, ascending: Hashes) -> NDArray[np.int32]:
         """The numbers of homes that are known, −1 of others."""
-        numbers = np.full(len(ascending), -1, dtype=np.intp)
-        for known in self._known:
-            places = np.minimum(np.searchsorted(known.hashes, ascending), len(known.hashes) - 1)
-            here = known.hashes[places] == ascending
-            numbers[here] = known.numbers[places[here]]
+        numbers = np.full(len(ascending), -1, dtype=np.int32)
+        for rows, (found,) in self._known.matches(ascending):
+            numbers[rows] = found
         return numbers
 
-    def _add(self, hashes: NDArray[np.uint64]) -> None:
-        """Number new homes as they come, so that those of a slot mostly have neighbouring numbers.
-
-        Those known are kept in a few sorted parts, each at least twice as long as the next, so that where
-        a few new homes come in every slot, none is moved often.
-        """
+    def _add(self, hashes: Hashes) -> None:
+        """Number new homes as they come, so that those of a slot mostly have neighbouring numbers."""
         order = np.argsort(hashes, kind="stable")
         new = hashes[order]
         first = np.diff(new, prepend=~new[:1]) != 0  # each once
         came = np.argsort(np.argsort(order[first]))
-        last = KnownHomes(new[first], len(self) + came)
-        while self._known and len(self._known[-1].hashes) < 2 * len(last.hashes):
-            last = self._known.pop().merged(last)
-        self._known.append(last)
+        self._known.add(new[first], (len(self) + came).astype(np.int32))

@@ -20,10 +20,12 @@ from hushwatt.privacy.rotation import has_turns
 from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.checks.declared_homes import ESTIMATE, check_declared_homes
 from hushwatt.provider.tally.draws import BEFORE_FIRST, PUBLICATION, draws_of
+from hushwatt.provider.tally.labels import Cells
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.row_error import RowError
 
 if TYPE_CHECKING:
+    from hushwatt.provider.tally.label_table import LabelTable
     from hushwatt.wire.reports import ReportBatch
 
 Rows = NDArray[np.intp] | slice
@@ -74,6 +76,9 @@ class Tallies:
     refused: Counter[str] = field(default_factory=Counter)  # reports that are not counted, by reason
     homes_then: Mapping[int, int] = field(default_factory=dict)  # when a slot was published, where it was
     closed: int | None = None  # the last slot that takes no more reports; None: the last one with reports
+    cells: Cells = field(default_factory=Cells)  # what is known of the homes, and so which kinds of them there are
+    cell_homes: Mapping[int, int] = field(default_factory=dict)  # by cell from 1; the others are in cell 0
+    cell_homes_then: Mapping[int, Mapping[int, int]] = field(default_factory=dict)  # like homes_then, by slot
 
     def complete(self, plan: Plan, last: int | None = None) -> int:
         """The last slot, up to `last`, of a published period that has all its reports; −1 when there is none.
@@ -104,6 +109,20 @@ class Tallies:
         """
         return np.array([self.homes_then.get(slot, self.homes) for slot in slots.tolist()], dtype=np.int64)
 
+    def cell_homes_in(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many homes of each cell take part in each slot: a row for each slot.
+
+        >>> labelled = Tallies(9, {}, cells=Cells(("tariff",), (("A",), ("B",))), cell_homes={1: 5, 2: 3})
+        >>> labelled.cell_homes_in(np.array([0])).tolist()
+        [[1, 5, 3]]
+        """
+        homes = np.zeros((len(slots), len(self.cells)), dtype=np.int64)
+        for row, slot in enumerate(slots.tolist()):
+            for cell, count in self.cell_homes_then.get(slot, self.cell_homes).items():
+                homes[row, cell] = count
+        homes[:, 0] = np.maximum(self.homes_in(slots) - homes[:, 1:].sum(axis=1), 0)
+        return homes
+
     def add(self, key: TallyKey, tally: Tally) -> None:
         self.groups[key] = self.groups[key] + tally if key in self.groups else tally
 
@@ -118,14 +137,20 @@ class Tallies:
         self.refused += part.refused
 
 
-def tally_batches(plan: Plan, batches: Iterable["ReportBatch"]) -> Iterator[tuple[TallyKey, Tally]]:
-    """Tallies of each batch, sorted by slot and household within themselves."""
+def tally_batches(
+    plan: Plan, batches: Iterable["ReportBatch"], labels: "LabelTable | None" = None
+) -> Iterator[tuple[TallyKey, Tally]]:
+    """Tallies of each batch, sorted by slot and household within themselves; with `labels` apart by cell."""
+    from hushwatt.provider.tally.small_groups import tally_groups
+
     layout, draws = Layout.of(plan), draws_of(plan)
     for batch in batches:
         check_amounts(plan, batch.drawn)
         as_of = draws.slots_of(batch)
-        for key, rows in group_rows(batch.slot, batch.round, as_of, batch.drawn):
-            yield key, tally_subset(layout, batch.payloads, rows)
+        cells = [] if labels is None else [labels.cells_of(batch.households)]
+        groups = list(group_rows(batch.slot, batch.round, as_of, batch.drawn, *cells))
+        tallies = tally_groups(layout, batch.payloads, [rows for _, rows in groups])
+        yield from zip((key for key, _ in groups), tallies, strict=True)
 
 
 def tally_rows(layout: Layout, payloads: NDArray[np.uint8]) -> Tally:
@@ -149,7 +174,7 @@ def check_amounts(plan: Plan, drawn: NDArray[np.int64]) -> None:
 
 
 def group_rows(*columns: NDArray[np.integer]) -> Iterator[tuple[TallyKey, Rows]]:
-    """The rows that have the same slot, round, slot of drawing and budget, each such group once."""
+    """The rows that have the same slot, round, slot of drawing, budget and cell, if known, each such group once."""
     edges = _edges(columns)
     keys = [_key(columns, start) for start in edges[:-1]] if len(edges) <= MAX_SORTED_CHANGES else []
     if len(set(keys)) == len(edges) - 1:  # rows with the same numbers are neighbours
@@ -175,10 +200,11 @@ def _key(columns: Sequence[NDArray[np.integer]], row: int) -> TallyKey:
     return TallyKey(*(int(column[row]) for column in columns))
 
 
-def finish_tallies(plan: Plan, tallies: Tallies) -> Tallies:
+def finish_tallies(plan: Plan, tallies: Tallies, labels: "LabelTable | None" = None) -> Tallies:
     """Finish the tallies of a whole collection whose parts were added up by themselves.
 
-    A part that had no publication cannot tell which one its repeats stand by; all together can.
+    A part that had no publication cannot tell which one its repeats stand by; all together can.  With `labels` they
+    are kept apart by cell.
     """
     if plan.decision == "provider":
         published = sorted(key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot)
@@ -187,6 +213,9 @@ def finish_tallies(plan: Plan, tallies: Tallies) -> Tallies:
             if earlier:
                 tallies.add(key._replace(as_of=published[earlier - 1]), tallies.groups.pop(key))
     tallies.homes = count_homes(plan, tallies)
+    if labels is not None:
+        tallies.cells = labels.cells
+        tallies.cell_homes = count_cell_homes(plan, tallies, labels)
     return carry_forward(plan, tallies)
 
 
@@ -212,14 +241,40 @@ def homes_heard(plan: Plan, tallies: Tallies) -> int:
     return max(rows.values(), default=0)
 
 
+def cells_heard(plan: Plan, tallies: Tallies) -> NDArray[np.int64]:
+    """The same for every cell."""
+    turns = plan.window if has_turns(plan) else 1
+    rows: Counter[tuple[int, int, int]] = Counter()
+    for key, tally in tallies.groups.items():
+        rows[key.cell, key.slot // turns, key.round] += tally.rows
+    heard = np.zeros(len(tallies.cells), dtype=np.int64)
+    for (cell, *_), count in rows.items():
+        heard[cell] = max(heard[cell], count)
+    return heard
+
+
+def count_cell_homes(plan: Plan, tallies: Tallies, labels: "LabelTable") -> dict[int, int]:
+    """How many homes of each cell take part: those that the file of labels names, if that can be.
+
+    It may name homes that do not take part; then all that do are divided as those that were heard are.
+    """
+    heard, named = cells_heard(plan, tallies), labels.homes
+    if (named[1:] >= heard[1:]).all() and tallies.homes - named[1:].sum() >= heard[0]:
+        return {cell: int(named[cell]) for cell in range(1, len(named))}
+    parts = np.floor(heard * (tallies.homes / max(int(heard.sum()), 1)) + 0.5).astype(np.int64)
+    return {cell: int(parts[cell]) for cell in range(1, len(parts))}
+
+
 def carry_forward(plan: Plan, tallies: Tallies) -> Tallies:
     """Carry the last release forward into every slot of LPD or LPA that published nothing."""
     if plan.decision is None or not rules_of(plan).population:
         return tallies
-    slots = sorted({key.slot for key in tallies.groups})
+    published: dict[int, dict[TallyKey, Tally]] = {key.slot: {} for key in tallies.groups}
+    for key, tally in tallies.groups.items():
+        if key.round == PUBLICATION:
+            published[key.slot][key] = tally
     last: dict[TallyKey, Tally] = {}
-    for slot in slots:
-        here = {key: t for key, t in tallies.groups.items() if key.slot == slot and key.round == PUBLICATION}
+    for slot, here in sorted(published.items(), key=lambda each: each[0]):
         for key, tally in last.items():
             if not here:
                 tallies.groups[key._replace(slot=slot)] = tally

@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.wire.reports.columns import fixed_binary, hash_names, payload_matrix
-from hushwatt.wire.reports.order import same_as_before, sort_order
+from hushwatt.wire.reports.order import ReportOrder, same_as_before, sort_order
 from hushwatt.wire.reports.schema import REPORT_SCHEMA, ReportBatch
 
 BUCKET_REPORTS = 1 << 19  # reports put in order together, about
@@ -71,7 +71,6 @@ class ExternalSort:
 
     def __init__(self, counts: Counter[int], size: int) -> None:
         self._deal, self._size = BucketIndex.of(counts), size
-        self._schema = REPORT_SCHEMA.set(5, pa.field("payload", pa.binary(size)))
         self._chunks: dict[int, list[SpillChunk]] = {}
         self._lock, self._end = Lock(), 0
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
@@ -96,26 +95,43 @@ class ExternalSort:
         """The reports of a bucket in order, each as it came first, and how many came again."""
         places = sorted(self._chunks[number])
         messages = (pa.py_buffer(os.pread(self._file.fileno(), each.size, each.start)) for each in places)
-        chunks = [pa.ipc.read_record_batch(message, self._schema) for message in messages]
-        table = pa.Table.from_batches(chunks).combine_chunks()
-        columns = [table.column(name).chunk(0) for name in REPORT_SCHEMA.names]
-        slot, round, spent, drawn = (column.to_numpy() for column in columns[1:-1])
-        payloads = payload_matrix(columns[-1], self._size)
-        batch = ReportBatch(columns[0], slot, round, spent, drawn, payloads)
-        ordered = batch.taken(sort_order(batch.keys))
-        again = same_as_before(ordered.keys)
-        return ordered.without(again), int(again.sum())
+        return reports_in_order(messages, self._size)
 
     def _dealt(self, batch: ReportBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
-        numbers = self._deal.buckets(batch)
-        columns = [batch.households, *map(pa.array, (batch.slot, batch.round, batch.spent, batch.drawn))]
-        table = pa.RecordBatch.from_arrays([*columns, fixed_binary(batch.payloads)], schema=self._schema)
-        if (numbers[1:] < numbers[:-1]).any():
-            order = np.argsort(numbers, kind="stable")
-            table, numbers = table.take(pa.array(order)), numbers[order]
-        for start, end in pairwise([0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1), len(numbers)]):
-            if start < end:
-                yield int(numbers[start]), table.slice(start, end - start)
+        return deal_reports(batch, self._deal.buckets(batch))
+
+
+def spill_schema(size: int) -> pa.Schema:
+    """The columns of reports that wait, payloads of `size` bytes."""
+    return REPORT_SCHEMA.set(5, pa.field("payload", pa.binary(size)))
+
+
+def deal_reports(batch: ReportBatch, buckets: NDArray[np.uint16]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Each bucket's reports of a batch, as they came."""
+    columns = [batch.households, *map(pa.array, (batch.slot, batch.round, batch.spent, batch.drawn))]
+    schema = spill_schema(batch.payloads.shape[1])
+    table = pa.RecordBatch.from_arrays([*columns, fixed_binary(batch.payloads)], schema=schema)
+    if (buckets[1:] < buckets[:-1]).any():
+        order = np.argsort(buckets, kind="stable")
+        table, buckets = table.take(pa.array(order)), buckets[order]
+    for start, end in pairwise([0, *(np.flatnonzero(buckets[1:] != buckets[:-1]) + 1), len(buckets)]):
+        if start < end:
+            yield int(buckets[start]), table.slice(start, end - start)
+
+
+def reports_in_order(messages: Iterable[pa.Buffer | bytes], size: int) -> tuple[ReportBatch, int]:
+    """The reports of some messages in order, each as it came first, and how many came again."""
+    schema = spill_schema(size)
+    chunks = [pa.ipc.read_record_batch(pa.py_buffer(message), schema) for message in messages]
+    table = pa.Table.from_batches(chunks).combine_chunks()
+    columns = [table.column(name).chunk(0) for name in REPORT_SCHEMA.names]
+    slot, round, spent, drawn = (column.to_numpy() for column in columns[1:-1])
+    batch = ReportBatch(columns[0], slot, round, spent, drawn, payload_matrix(columns[-1], size))
+    again = ReportOrder().repeats(batch.keys)
+    if again is None:
+        batch = batch.taken(sort_order(batch.keys))
+        again = same_as_before(batch.keys)
+    return batch.without(again), int(again.sum())
 
 
 def slot_counts(columns: Iterable[NDArray[np.integer]]) -> Counter[int]:

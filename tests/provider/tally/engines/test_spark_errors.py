@@ -1,5 +1,7 @@
 """What Spark says over many lines of Java becomes one line that helps."""
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.provider.reported import reported, saved
 
@@ -63,13 +65,26 @@ def test_what_a_user_can_mend(text, said, file):
 
 
 def test_a_refused_row(file):
-    """The words of the worker, with the path as the user gave it."""
-    _, read = file
-    last = f"hushwatt.errors.ReportError: {read.location}, row 3: the round must be 0 or 1"
-    error = shown(TRACE.format(last=last), file)
+    """A worker that was told no file and no row says what is wrong; the file is read here for where it is."""
+    plan, read = file
+    table = pq.read_table(read.report.path)
+    place = table.schema.get_field_index("round")
+    rounds = pa.array([0, 0, 7] + [0] * (len(table) - 3), pa.int8())
+    pq.write_table(table.set_column(place, table.schema.field(place), rounds), read.report.path)
+    (report,) = report_files(plan, read.report.path)
+    last = "hushwatt.wire.row_error.RowError: report 1: the round must be 0 or 1"
+    error = shown(TRACE.format(last=last), (plan, SparkFile(report, read.location)))
 
     assert isinstance(error, ReportError)
     assert str(error) == f"{read.report.name}, row 3: the round must be 0 or 1"
+
+
+def test_a_refusal_that_is_not_found_again(file):
+    """Where the file is good by now, the words of the worker are all there is."""
+    error = shown(TRACE.format(last="hushwatt.errors.ReportError: a.parquet, row 3: too long"), file)
+
+    assert isinstance(error, ReportError)
+    assert str(error) == "a.parquet, row 3: too long"
 
 
 def test_a_file_that_workers_do_not_see(file):

@@ -167,20 +167,38 @@ def _covariance(sides: Sequence[CollectedSlots], name: str) -> CovarianceBounds:
     """What the errors of the sides may have in common: the homes that were asked on several of them.
 
     Of the homes asked on one side, m_ab/√(m_a·m_b) are asked on another too.  Turns say how many that is, where
-    each home is asked about an appliance in one kind of slot alone.
+    each home is asked about an appliance in one kind of slot alone.  Kinds of homes that have none in common err apart.
     """
     plan = sides[A].plan
     kinds = [set(turn_class(plan, side.drawn_slots(name)).tolist()) for side in sides]
     part = np.array([[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in kinds] for a in kinds])
     exact = plan.decision is None and len(plan.appliances) % plan.appliances_per_report == 0
     least, most = (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
-    return bounds_between([side.series[name].compared for side in sides], sides[A].homes, least, most)
+    same, shared = _same_cells(sides), shares_homes(sides)
+    fewest = np.array([[min(a.homes, b.homes) for b in sides] for a in sides])
+    found = bounds_between(
+        [side.series[name].compared for side in sides], fewest, np.where(same, least, 0.0), np.where(same, most, 1.0)
+    )
+    return CovarianceBounds(np.where(shared, found.lowest, 0.0), np.where(shared, found.highest, 0.0))
+
+
+def shares_homes(sides: Sequence[CollectedSlots]) -> Mask:
+    """Whether two sides are about any homes in common, for each two of them."""
+    cells = [side.cells for side in sides]
+    return np.array([[a is None or b is None or bool((a & b).any()) for b in cells] for a in cells], dtype=bool)
+
+
+def _same_cells(sides: Sequence[CollectedSlots]) -> Mask:
+    """Whether they are about the same homes altogether."""
+    whole = next((np.ones_like(side.cells) for side in sides if side.cells is not None), np.ones(1, dtype=bool))
+    cells = [whole if side.cells is None else side.cells for side in sides]
+    return np.array([[bool((a == b).all()) for b in cells] for a in cells], dtype=bool)
 
 
 def _same_draws(sides: Sequence[CollectedSlots], name: str) -> Mask:
     """Whether two sides may hold the same answer, whose noise is on both then; not whether a side is itself."""
     drawn = [set(side.drawn_slots(name).tolist()) for side in sides]
-    same = np.array([[bool(a & b) for b in drawn] for a in drawn])
+    same = np.array([[bool(a & b) for b in drawn] for a in drawn]) & shares_homes(sides)
     np.fill_diagonal(same, False)
     return same
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of
-from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.array_types import Floats, Integers
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.period import PeriodMean
 
@@ -47,7 +47,7 @@ def covariance_bounds(
 
 
 def bounds_between(
-    periods: Sequence[PeriodMean], homes: int, least_both: Floats | float, most_both: Floats | float
+    periods: Sequence[PeriodMean], homes: Integers | int, least_both: Floats | float, most_both: Floats | float
 ) -> CovarianceBounds:
     """The same for any periods, of which so large a part of the homes of one are asked in another too."""
     weight = np.array([period.sampling for period in periods])

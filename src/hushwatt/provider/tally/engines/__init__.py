@@ -9,11 +9,14 @@ rows, and refuse the same files with the same words.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.tally import Tallies
+
+if TYPE_CHECKING:
+    from hushwatt.provider.tally.label_table import LabelTable
 
 ENGINES = ("embedded", "spark")
 LOCAL_MASTER = "local[*]"  # Spark without a cluster, on all cores of this machine
@@ -22,7 +25,7 @@ LOCAL_MASTER = "local[*]"  # Spark without a cluster, on all cores of this machi
 class Engine(Protocol):
     """Adds up the reports of a path."""
 
-    def tallies(self, plan: Plan, reports: str) -> Tallies: ...
+    def tallies(self, plan: Plan, reports: str, labels: "LabelTable | None" = None) -> Tallies: ...
 
 
 def engine(name: str, *, master: str | None = None, settings: Mapping[str, str] | None = None) -> Engine:

@@ -18,6 +18,7 @@ from hushwatt.provider.checks.rotation import rotates
 from hushwatt.provider.tally.engines.overlaps import overlapping, whole_slots
 from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
@@ -41,28 +42,28 @@ class PieceTally:
 class EmbeddedEngine:
     """pyarrow, our kernels, and every core of this machine."""
 
-    def tallies(self, plan: Plan, reports: str | Path) -> Tallies:
+    def tallies(self, plan: Plan, reports: str | Path, labels: LabelTable | None = None) -> Tallies:
         """What the reports of a file, or of a folder of them, add up to."""
-        return tally_sources(plan, report_files(plan, location(reports)))
+        return tally_sources(plan, report_files(plan, location(reports)), labels)
 
 
-def tally_sources(plan: Plan, sources: Sequence[ReportSource]) -> Tallies:
-    """What the reports of some files or tables add up to."""
+def tally_sources(plan: Plan, sources: Sequence[ReportSource], labels: LabelTable | None = None) -> Tallies:
+    """What the reports of some files or tables add up to; with `labels` every kind of home by itself."""
     tallies = Tallies(max(source.homes for source in sources), {})
     pieces = [piece for source in sources for piece in source.row_groups()]
     if plan.decision == "household":
-        _tally_in_sequence(plan, pieces, tallies)
+        _tally_in_sequence(plan, pieces, tallies, labels)
     elif rotates(plan):
-        _tally_in_rotation(plan, pieces, tallies)
+        _tally_in_rotation(plan, pieces, tallies, labels)
     else:
-        _tally_in_parallel(plan, pieces, tallies)
-    return finish_tallies(plan, tallies)
+        _tally_in_parallel(plan, pieces, tallies, labels)
+    return finish_tallies(plan, tallies, labels)
 
 
-def tally_piece(plan: Plan, piece: RowGroups) -> PieceTally:
+def tally_piece(plan: Plan, piece: RowGroups, labels: LabelTable | None = None) -> PieceTally:
     """Tally a piece by itself; a repeat of the report just before it is left out."""
     result = PieceTally()
-    for tallied in tallied_batches(plan, piece):
+    for tallied in tallied_batches(plan, piece, labels):
         result.ordered &= tallied.ordered
         tallied.add_to(result.tallies)
         if len(tallied.batch):
@@ -71,7 +72,7 @@ def tally_piece(plan: Plan, piece: RowGroups) -> PieceTally:
     return result
 
 
-def tallied_batches(plan: Plan, piece: RowGroups) -> Iterator[TalliedBatch]:
+def tallied_batches(plan: Plan, piece: RowGroups, labels: LabelTable | None = None) -> Iterator[TalliedBatch]:
     """The batches of a piece, each with what it adds up to."""
     order, ordered = ReportOrder(), True
     first, size = piece.first, Layout.of(plan).size
@@ -79,14 +80,14 @@ def tallied_batches(plan: Plan, piece: RowGroups) -> Iterator[TalliedBatch]:
         repeated = order.repeats(batch.keys) if ordered else None
         ordered = repeated is not None
         try:
-            groups = list(tally_batches(plan, [batch]))
+            groups = list(tally_batches(plan, [batch], labels))
         except RowError as wrong:
             raise piece.file.refusal(first + wrong.row, wrong.problem) from None
         first += len(batch)
         once = batch if repeated is None else batch.without(repeated)
         kept, refused = _plausible(plan, once)
         if len(kept) < len(batch):
-            groups = list(tally_batches(plan, [kept]))
+            groups = list(tally_batches(plan, [kept], labels))
         yield TalliedBatch(kept, groups, len(batch) - len(once), refused, ordered)
 
 
@@ -96,19 +97,19 @@ def _plausible(plan: Plan, batch: ReportBatch) -> tuple[ReportBatch, Counter[str
     return batch.without(~fit), refused
 
 
-def _tally_in_parallel(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
+def _tally_in_parallel(plan: Plan, pieces: list[RowGroups], tallies: Tallies, labels: LabelTable | None) -> None:
     """Every report tells by itself when it was drawn, so the pieces need not wait for each other."""
-    results = list(map_ordered(lambda piece: tally_piece(plan, piece), pieces))
+    results = list(map_ordered(lambda piece: tally_piece(plan, piece, labels), pieces))
     again = overlapping([result.spans for result in results])
     again |= {index for index, result in enumerate(results) if not result.ordered}
     for index, result in enumerate(results):
         if index not in again:
             tallies.merge(result.tallies)
-    for tallied in _sorted_on_disk(plan, [pieces[index] for index in sorted(again)]):
+    for tallied in _sorted_on_disk(plan, [pieces[index] for index in sorted(again)], labels):
         tallied.add_to(tallies)
 
 
-def _sorted_on_disk(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatch]:
+def _sorted_on_disk(plan: Plan, pieces: list[RowGroups], labels: LabelTable | None) -> Iterator[TalliedBatch]:
     """The reports of some pieces after an external sort: slots ascending, each once."""
     if not pieces:
         return
@@ -117,24 +118,24 @@ def _sorted_on_disk(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatc
         def tally_bucket(bucket: int) -> TalliedBatch:
             batch, repeats = spill.bucket(bucket)
             kept, refused = _plausible(plan, batch)
-            return TalliedBatch(kept, list(tally_batches(plan, [kept])), repeats, refused)
+            return TalliedBatch(kept, list(tally_batches(plan, [kept], labels)), repeats, refused)
 
         yield from map_ordered(tally_bucket, spill.buckets())
 
 
-def _tally_in_rotation(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
+def _tally_in_rotation(plan: Plan, pieces: list[RowGroups], tallies: Tallies, labels: LabelTable | None) -> None:
     """Homes take turns or walk orders: only a home's earlier reports tell whether a report is in place."""
     try:
-        tallies.merge(tally_in_rotation(plan, _in_file_order(plan, pieces)))
+        tallies.merge(tally_in_rotation(plan, _in_file_order(plan, pieces, labels), labels))
     except UnsortedReports:
         with _locating_row_errors(plan, pieces):
-            tallies.merge(tally_in_rotation(plan, _sorted_on_disk(plan, pieces)))
+            tallies.merge(tally_in_rotation(plan, _sorted_on_disk(plan, pieces, labels), labels))
 
 
-def _in_file_order(plan: Plan, pieces: list[RowGroups]) -> Iterator[TalliedBatch]:
+def _in_file_order(plan: Plan, pieces: list[RowGroups], labels: LabelTable | None) -> Iterator[TalliedBatch]:
     """The reports of all pieces as they come, while they come in order."""
     last: SortKey | None = None
-    for batches in map_ordered(lambda piece: list(tallied_batches(plan, piece)), pieces):
+    for batches in map_ordered(lambda piece: list(tallied_batches(plan, piece, labels)), pieces):
         for tallied in batches:
             places, any_left = tallied.batch.keys, len(tallied.batch) > 0
             if not tallied.ordered or (any_left and last is not None and key_at(places, 0) <= last):
@@ -147,7 +148,7 @@ class UnsortedReports(Exception):
     """A report is not above the one before it."""
 
 
-def _tally_in_sequence(plan: Plan, pieces: list[RowGroups], tallies: Tallies) -> None:
+def _tally_in_sequence(plan: Plan, pieces: list[RowGroups], tallies: Tallies, labels: LabelTable | None) -> None:
     """Each home decides for itself: only its earlier reports tell when a report was drawn."""
 
     def add_repeats(repeats: int) -> None:
@@ -160,7 +161,7 @@ def _tally_in_sequence(plan: Plan, pieces: list[RowGroups], tallies: Tallies) ->
             yield kept
 
     with _locating_row_errors(plan, pieces):
-        tallies.add_all(tally_batches(plan, plausible_batches()))
+        tallies.add_all(tally_batches(plan, plausible_batches(), labels))
 
 
 @contextmanager

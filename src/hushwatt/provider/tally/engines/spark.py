@@ -1,36 +1,38 @@
 """Reports added up on a Spark cluster, for archives that outgrow a machine.
 
-First every part of the files is tallied where it is read.  When parts are in order
-and do not overlap, no report can be there twice, and that is all.  Else, and where
-homes decide for themselves, take turns or walk orders, the reports of a home are
-brought together, sorted, and tallied with each report once.  Spark reads, moves, and
-starts again what a lost worker did; what is counted, and how, is `arrow_tally`'s.
+Files that a path names are read by the workers themselves: only the addresses of their pieces travel
+to them (`pieces`), and tallies travel back.  Files that only Spark's own file systems reach are read
+by Spark, row by row (`spark_rows`).  Either way every part is tallied where it is read first.  When
+parts are in order and do not overlap, no report can be there twice, and that is all.  Else, and where
+homes decide for themselves, take turns or walk orders, the reports of a home are brought together,
+sorted, and tallied with each report once.  Spark starts again what a lost worker did.
 """
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial
 from typing import Any
-
-import pyarrow as pa
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.tally.engines.arrow_tally import merge_tallies, tally_partition, tally_sorted
-from hushwatt.provider.tally.engines.overlaps import overlapping
-from hushwatt.provider.tally.engines.spark_errors import explain_error
-from hushwatt.provider.tally.engines.spark_files import SparkFile, spark_files
+from hushwatt.provider.tally.engines.pieces import (
+    PartTally,
+    PieceAddress,
+    bucket_count,
+    deal_piece,
+    piece_addresses,
+    tally_address,
+    tally_bucket,
+)
+from hushwatt.provider.tally.engines.spark_errors import explain_error, is_refusal
+from hushwatt.provider.tally.engines.spark_files import SparkFile, is_address, spark_files
+from hushwatt.provider.tally.engines.spark_rows import tally_rows_of
 from hushwatt.provider.tally.engines.spark_session import spark_session
-from hushwatt.provider.tally.engines.tally_arrow import TALLY_SCHEMA, PartitionInfo, decode_tallies
-from hushwatt.provider.tally.tally import Tallies, TallyKey, finish_tallies
-from hushwatt.wire.reports.schema import REPORT_SCHEMA
+from hushwatt.provider.tally.tally import Tallies, finish_tallies
 
-SPARK_SCHEMA = ", ".join(f"{field.name} {'bigint' if field.type == pa.int64() else 'binary'}" for field in TALLY_SCHEMA)
-
-# A path as it was given: Spark writes it as an address, with %20 for a space but + for itself.
-FILE_PATH = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
-
-DataFrame = Any  # pyspark.sql.DataFrame
+TASKS_A_CORE, PIECES_A_TASK = 3, 8  # at least so many, unless they had more pieces than that
+FEW_TASKS = 64  # whose tallies this machine adds up by itself
+Parts = Any  # pyspark.RDD of PartTally
 
 
 @dataclass(frozen=True)
@@ -43,53 +45,68 @@ class SparkEngine:
     def tallies(self, plan: Plan, reports: str) -> Tallies:
         """What the reports of a file, or of a folder of them, add up to."""
         with spark_session(self.master, self.settings) as spark:
-            files = spark_files(spark, plan, reports)
-            tallies = Tallies(max(file.report.homes for file in files), {})
-            try:
-                tallies.merge(_tallied(plan, _rows(spark, files)))
-            except Exception as error:
-                raise explain_error(error, plan, files) from None
-        return finish_tallies(plan, tallies)
+            return tally_with(spark, plan, reports)
 
 
-def _tallied(plan: Plan, rows: DataFrame) -> Tallies:
+def tally_with(spark: Any, plan: Plan, reports: str) -> Tallies:
+    """The same in a session that is there already."""
+    files = spark_files(spark, plan, reports)
+    tallies = Tallies(max(file.report.homes for file in files), {})
+    try:
+        found = tally_rows_of(spark, plan, files) if is_address(reports) else _tally_pieces(spark, plan, files)
+    except Exception as error:
+        raise explain_error(error, plan, files) from None
+    tallies.merge(found)
+    return finish_tallies(plan, tallies)
+
+
+def _tally_pieces(spark: Any, plan: Plan, files: Sequence[SparkFile]) -> Tallies:
     """In one go where they lie, when that is enough."""
-    if plan.decision != "household" and not rotates(plan):
-        partitions = rows.mapInArrow(lambda batches: tally_partition(plan, batches), SPARK_SCHEMA)
-        tallies, infos = _collected(partitions)
-        if all(info.ordered for info in infos) and not overlapping([[span] for info in infos for span in info.spans]):
-            return tallies
-    homes = rows.repartition("household").sortWithinPartitions("slot", "household", "round", "folded", "row")
-    return _collected(homes.mapInArrow(lambda batches: tally_sorted(plan, batches), SPARK_SCHEMA))[0]
+    context, addresses = spark.sparkContext, piece_addresses(file.report for file in files)
+    if plan.decision == "household" or rotates(plan):
+        try:
+            return _brought_together(context, plan, addresses).tallies
+        except Exception as error:
+            if is_refusal(error):  # a report is, somewhere: its piece is read once more, to name its file and row
+                _added(_tallied_pieces(context, plan, addresses))
+            raise
+    whole = _added(_tallied_pieces(context, plan, addresses))
+    overlapping = whole.again()
+    if overlapping:
+        again = [address for address in addresses if address.number in overlapping]
+        whole = whole.without(_added(_tallied_pieces(context, plan, again)))
+        whole = whole.merged(_brought_together(context, plan, again))
+    return whole.tallies
 
 
-def _collected(partitions: DataFrame) -> tuple[Tallies, list[PartitionInfo]]:
-    """All partitions added up, by the cluster first: there may be more than one machine holds."""
-    keyed = partitions.repartition(*TallyKey._fields)
-    merged = keyed.mapInArrow(lambda batches: merge_tallies(batches), SPARK_SCHEMA)
-    tallies, infos = decode_tallies(row.asDict() for row in merged.collect())
-    tallies.repeats = sum(info.repeats for info in infos)
-    tallies.refused = sum((info.refused for info in infos), Counter())
-    return tallies, infos
+def _tallied_pieces(context: Any, plan: Plan, addresses: list[PieceAddress]) -> Parts:
+    """Every piece by itself."""
+    return _spread(context, addresses).map(partial(tally_address, plan))
 
 
-def _rows(spark: Any, files: list[SparkFile]) -> DataFrame:
-    """The reports of all files and where each stands; files of one kind are read together."""
-    kinds = dict.fromkeys(file.report.kinds for file in files)
-    frames = [_frame(spark, [file.address for file in files if file.report.kinds == kind]) for kind in kinds]
-    return reduce(lambda some, more: some.unionAll(more), frames)
+def _brought_together(context: Any, plan: Plan, addresses: list[PieceAddress]) -> PartTally:
+    """All reports of a home in one place, put in order."""
+    buckets = bucket_count(addresses, context.defaultParallelism)
+    dealt = _spread(context, addresses).flatMap(partial(deal_piece, plan, buckets))
+    homes = dealt.partitionBy(buckets, int).mapPartitions(
+        lambda some: [tally_bucket(plan, (message for _, message in some))]
+    )
+    return _added(homes)
 
 
-def _frame(spark: Any, addresses: list[str]) -> DataFrame:
-    """The reports of files whose columns have the same types."""
-    numbers = dict.fromkeys(("slot", "round", "spent", "drawn"), "bigint")
-    columns = [
-        f"cast({name} as {numbers[name]}) as {name}" if name in numbers else name for name in REPORT_SCHEMA.names
-    ]
-    location = [
-        f"{FILE_PATH} as file",
-        f"translate({FILE_PATH}, '/', '\\u0001') as folded",  # sorts as folders and names do
-        "_metadata.row_index as row",
-    ]
-    reader = spark.read.option("recursiveFileLookup", "true")  # a folder named slot=3 adds no column
-    return reader.parquet(*addresses).selectExpr(*columns, *location)
+def _spread(context: Any, addresses: list[PieceAddress]) -> Any:
+    """The pieces, neighbours together: a task costs as much as some ten thousand reports."""
+    tasks = max(TASKS_A_CORE * context.defaultParallelism, -(-len(addresses) // PIECES_A_TASK))
+    return context.parallelize(addresses, max(1, min(len(addresses), tasks)))
+
+
+def _added(parts: Parts) -> PartTally:
+    """All parts in one, by the cluster first: there may be more than one machine holds.
+
+    Of several problems, the first one in the order of the files is raised.
+    """
+    depth = 1 if parts.getNumPartitions() <= FEW_TASKS else 2
+    whole: PartTally = parts.treeAggregate(PartTally(), PartTally.merged, PartTally.merged, depth)
+    if whole.problems:
+        raise whole.problems[min(whole.problems)]
+    return whole

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 from hushwatt.errors import HushwattError, ReportError, UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.wire.payload import Layout
+from hushwatt.provider.tally.engines.embedded import tally_piece
 from hushwatt.wire.reports.report_file import ReportFile
 
-REPORT_ERROR = re.compile(r"hushwatt\.errors\.ReportError: (.+)")
+REFUSAL = re.compile(r"hushwatt\.(?:errors\.ReportError|wire\.row_error\.RowError): (.+)")
 MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 OTHER_PYTHON = re.compile(r"Python in worker has different version:? (\S+) than that in driver:? ([\d.]+\d)")
@@ -32,8 +32,8 @@ def explain_error(error: Exception, plan: Plan, files: Sequence[SparkInput]) -> 
     if isinstance(error, HushwattError) or not _is_from_spark(error):
         return error
     text = _text(error)
-    if match := REPORT_ERROR.search(text):
-        return ReportError(_with_given_path(match[1], files))
+    if match := REFUSAL.search(text):
+        return _first_refusal(plan, files) or ReportError(match[1])
     if match := MISSING_MODULE.search(text):
         return UsageError(f"the Python of Spark's workers has no {match[1]}; {PYTHON_HINT}")
     if match := NO_PYTHON.search(text):
@@ -57,21 +57,24 @@ def _file_error(text: str, plan: Plan, files: Sequence[SparkInput]) -> HushwattE
             continue
         if any(word in text for word in NOT_FOUND):
             return UsageError(f"{file.report.name}: Spark's workers do not see it")
-        try:
-            for _ in file.report.batches(Layout.of(plan).size):
-                pass
-        except ReportError as wrong:
-            return wrong
-        return ReportError(f"{file.report.name}: Spark cannot read it: {_reason(text)}")
+        return _first_refusal(plan, [file]) or ReportError(f"{file.report.name}: Spark cannot read it: {_reason(text)}")
     return None
 
 
-def _with_given_path(line: str, files: Sequence[SparkInput]) -> str:
-    """The line with the path as it was given in place of Spark's."""
-    for file in files:
-        if line.startswith(f"{file.location}, "):
-            return f"{file.report.name}{line.removeprefix(file.location)}"
-    return line
+def _first_refusal(plan: Plan, files: Sequence[SparkInput]) -> ReportError | None:
+    """Read the files here, up to what is wrong with them: a worker that saw a row did not see where it stands."""
+    try:
+        for file in files:
+            for piece in file.report.row_groups():
+                tally_piece(plan, piece)
+    except ReportError as wrong:
+        return wrong
+    return None
+
+
+def is_refusal(error: Exception) -> bool:
+    """Did a worker refuse a report?"""
+    return _is_from_spark(error) and REFUSAL.search(_text(error)) is not None
 
 
 def _is_from_spark(error: Exception) -> bool:

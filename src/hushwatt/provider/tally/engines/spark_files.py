@@ -1,7 +1,7 @@
 """The files of reports that Spark is to read, each looked into before any work begins.
 
-A path of this machine is looked at directly.  An address (s3a://, hdfs://, file:/) is
-listed and read by Spark's own file systems, with whatever keys Spark was given.
+A path of this machine is looked at directly, and the workers open it as well.  An address (s3a://,
+hdfs://, file:/) is listed and read by Spark's own file systems, with whatever keys Spark was given.
 """
 
 import io
@@ -33,9 +33,18 @@ class SparkFile:
         return GLOB_CHARACTERS.sub(r"\\\1", self.location)
 
 
+def is_address(reports: str) -> bool:
+    """Is it for Spark's own file systems?
+
+    >>> is_address("s3a://meters/reports"), is_address("reports/march.parquet")
+    (True, False)
+    """
+    return URL.match(reports) is not None
+
+
 def spark_files(spark: Any, plan: Plan, reports: str) -> list[SparkFile]:
     """The files that a path or address means, in the order in which their reports count."""
-    if URL.match(reports):
+    if is_address(reports):
         return _remote_files(spark, plan, reports)
     files = report_files(plan, Path(reports))
     return [SparkFile(file, f"file:{Path(str(file.path)).absolute()}") for file in files]

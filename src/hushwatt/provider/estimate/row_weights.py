@@ -1,0 +1,38 @@
+"""Which rows of a timeline an appliance is answered in, and how much each weighs in a period.
+
+For all homes together these are slots with the minimum of speakers, and pools of smaller ones.  A kind of homes has
+others, and brings them along.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.pooling import pooled_slots
+
+
+class RowWeights(Protocol):
+    """Says it of one appliance, by how many homes spoke of it in each row."""
+
+    def known(self, timeline: SlotTimeline, speakers: Floats) -> Mask:
+        """The rows that are answered by themselves."""
+
+    def weights(self, timeline: SlotTimeline, speakers: Floats) -> Floats:
+        """How much each row that is asked for weighs in a period; 0: not at all."""
+
+
+@dataclass(frozen=True)
+class WholeRows:
+    """Of all homes together."""
+
+    plan: Plan
+
+    def known(self, timeline: SlotTimeline, speakers: Floats) -> Mask:
+        return np.asarray(timeline.enough & (speakers >= max(self.plan.minimum_homes, 1)))
+
+    def weights(self, timeline: SlotTimeline, speakers: Floats) -> Floats:
+        return pooled_slots(self.plan, timeline, speakers).astype(float)

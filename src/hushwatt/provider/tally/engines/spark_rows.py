@@ -1,0 +1,73 @@
+"""Reports that only Spark's own file systems reach: Spark reads them, and hands their rows to our functions.
+
+Every row goes from Java to Python, which takes many times as long as reading a file there.  No row says
+where it stands: what is refused is looked for again by whoever asked.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.checks.rotation import rotates
+from hushwatt.provider.tally.engines.arrow_tally import merge_tallies, tally_partition, tally_sorted
+from hushwatt.provider.tally.engines.overlaps import overlapping
+from hushwatt.provider.tally.engines.spark_files import SparkFile
+from hushwatt.provider.tally.engines.tally_arrow import TALLY_SCHEMA, PartitionInfo, decode_tallies
+from hushwatt.provider.tally.tally import Tallies, TallyKey
+from hushwatt.wire.reports.schema import REPORT_SCHEMA
+
+SPARK_SCHEMA = ", ".join(f"{field.name} {'bigint' if field.type == pa.int64() else 'binary'}" for field in TALLY_SCHEMA)
+
+# A path as it was given: Spark writes it as an address, with %20 for a space but + for itself.
+FILE_PATH = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
+PLACE = {  # what the first of several repeats is told by: folded sorts as folders and names do
+    "folded": f"translate({FILE_PATH}, '/', '\\u0001')",
+    "row": "_metadata.row_index",
+}
+
+DataFrame = Any  # pyspark.sql.DataFrame
+
+
+def tally_rows_of(spark: Any, plan: Plan, files: Sequence[SparkFile]) -> Tallies:
+    """In one go where they lie, when that is enough."""
+    if plan.decision != "household" and not rotates(plan):
+        partitions = _rows(spark, files).mapInArrow(lambda batches: tally_partition(plan, batches), SPARK_SCHEMA)
+        tallies, infos = _collected(partitions)
+        if all(info.ordered for info in infos) and not overlapping([[span] for info in infos for span in info.spans]):
+            return tallies
+    placed = _rows(spark, files, PLACE).repartition("household")
+    homes = placed.sortWithinPartitions("slot", "household", "round", *PLACE).drop(*PLACE)
+    return _collected(homes.mapInArrow(lambda batches: tally_sorted(plan, batches), SPARK_SCHEMA))[0]
+
+
+def _collected(partitions: DataFrame) -> tuple[Tallies, list[PartitionInfo]]:
+    """All partitions added up, by the cluster first: there may be more than one machine holds."""
+    keyed = partitions.repartition(*TallyKey._fields)
+    merged = keyed.mapInArrow(lambda batches: merge_tallies(batches), SPARK_SCHEMA)
+    tallies, infos = decode_tallies(row.asDict() for row in merged.collect())
+    tallies.repeats = sum(info.repeats for info in infos)
+    tallies.refused = sum((info.refused for info in infos), Counter())
+    return tallies, infos
+
+
+def _rows(spark: Any, files: Sequence[SparkFile], more: dict[str, str] | None = None) -> DataFrame:
+    """The reports of all files, and what more is asked of each; files of one kind are read together."""
+    kinds = dict.fromkeys(file.report.kinds for file in files)
+    frames = [
+        _frame(spark, [file.address for file in files if file.report.kinds == kind], more or {}) for kind in kinds
+    ]
+    return reduce(lambda some, others: some.unionAll(others), frames)
+
+
+def _frame(spark: Any, addresses: list[str], more: dict[str, str]) -> DataFrame:
+    """The reports of files whose columns have the same types."""
+    numbers = dict.fromkeys(("slot", "round", "spent", "drawn"), "bigint")
+    columns = [
+        f"cast({name} as {numbers[name]}) as {name}" if name in numbers else name for name in REPORT_SCHEMA.names
+    ]
+    reader = spark.read.option("recursiveFileLookup", "true")  # a folder named slot=3 adds no column
+    return reader.parquet(*addresses).selectExpr(*columns, *(f"{told} as {name}" for name, told in more.items()))
