@@ -61,8 +61,6 @@ def stream(
         raise UsageError(f"{reports}: there is no such folder")
     check_homes(homes)
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
 
     def taken(name: str, result: IngestResult) -> None:
         counts = f"{result.accepted:,} accepted, {result.repeated:,} repeated, {result.late:,} late"
@@ -76,6 +74,8 @@ def stream(
             source, take = kafka_messages(spark, kafka, topic), intake.take_messages
         else:
             source, take = listed_files(spark, str(reports)), intake.take_files
+        for number in (signal.SIGTERM, signal.SIGINT):  # only now: Spark has set its own
+            signal.signal(number, lambda *_: stop.set())
         say(f"streaming {reports or topic}; stop with Ctrl-C")
         run_stream(source, take, checkpoint, stop.is_set, once)
     say("stopped; what was taken in stays")

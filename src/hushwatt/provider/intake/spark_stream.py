@@ -7,6 +7,7 @@ after a kill at any point, changes nothing.
 Spark lists and never opens the files: a foreign one is met by our own reader, with its bounds.
 """
 
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +30,8 @@ POLL_SECONDS = 0.2
 LISTED = "path string, modificationTime timestamp, length bigint, content binary"  # Spark's columns of a listed file
 NO_KAFKA = "Spark has no Kafka connector: give --spark-conf spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_…"
 
+LOCAL = re.compile("^file:/+")  # how Spark calls a file of this machine, its letters as they are
+
 DataFrame = Any
 Taken = Callable[[str, IngestResult], None]
 Aside = Callable[[str], None]
@@ -49,12 +52,9 @@ class StreamIntake:
     stopped: Callable[[], bool]
 
     def take_files(self, batch: DataFrame, number: int) -> None:
-        """The files of a batch, by name."""
-        names = sorted(row.path for row in batch.select("path").toLocalIterator())
-        for name in names:
-            shown = [part for part in name.rpartition("//")[2].split("/") if part.startswith((".", "_"))]
-            if not shown[-1:] or not name.endswith(shown[-1]):
-                self._take(name.removeprefix("file:") if not name.startswith("file://") else name)
+        """The files of a batch, by name; Spark passes hidden ones by."""
+        for name in sorted(row.path for row in batch.select("path").toLocalIterator()):
+            self._take(LOCAL.sub("/", name))
 
     def take_messages(self, batch: DataFrame, number: int) -> None:
         """The messages of a batch, each a whole Parquet file of reports."""
@@ -147,7 +147,7 @@ def run_stream(
             if query.exception() is not None:
                 raise query.exception()
         except StreamingQueryException as problem:
-            if failed and isinstance(failed[-1], StreamStopped):
+            if stopped() or (failed and isinstance(failed[-1], StreamStopped)):
                 return
             if failed and isinstance(failed[-1], HushwattError):
                 raise failed[-1] from None
