@@ -38,6 +38,7 @@ def test_settings_travel():
     """What ? sets holds for what is below, and can be typed again."""
     below = location("s3://meters/a?region=eu-central-1&endpoint_override=http://127.0.0.1:9000") / "b.parquet"
 
+    assert isinstance(below, ObjectPath)
     assert below.uri == "s3://meters/a/b.parquet?endpoint_override=http://127.0.0.1:9000&region=eu-central-1"
     assert location(below.uri) == below
 

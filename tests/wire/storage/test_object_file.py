@@ -7,8 +7,10 @@ import pyarrow as pa
 import pytest
 
 from hushwatt.errors import StorageError
-from hushwatt.wire.storage import location
+from hushwatt.wire.storage import ObjectPath
 from hushwatt.wire.storage.object_file import AHEAD_BYTES, JUMP_BYTES, ObjectFile
+
+PLACE = ObjectPath("s3", "meters", "a")
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +41,7 @@ class Store:
 def test_reads_like_a_file():
     """Whatever is read and sought, it is what a file gives."""
     draw, data = random.Random(7), random.Random(1).randbytes(3_000_000)
-    file, plain = ObjectFile(Store(data), location("s3://meters/a")), io.BytesIO(data)
+    file, plain = ObjectFile(Store(data), PLACE), io.BytesIO(data)
     steps = [(draw.randrange(3_100_000), draw.choice([0, 1, 100, 70_000, 500_000])) for _ in range(300)]
 
     for start, size in steps:
@@ -54,7 +56,7 @@ def test_reads_like_a_file():
 def test_fetches_ahead_in_order():
     """What goes on is fetched in large pieces, also where several columns are read side by side."""
     store = Store(bytes(40 << 20))
-    file = ObjectFile(store, location("s3://meters/a"))
+    file = ObjectFile(store, PLACE)
     for step in range(160):
         for column in range(2):
             file.seek(column * (20 << 20) + step * 100_000)
@@ -66,7 +68,7 @@ def test_fetches_ahead_in_order():
 def test_fetches_little_after_a_jump():
     """The heads of pages cost a small piece each."""
     store = Store(bytes(40 << 20))
-    file = ObjectFile(store, location("s3://meters/a"))
+    file = ObjectFile(store, PLACE)
     for page in range(20):
         file.seek(page << 21)
         file.read(256)
@@ -77,13 +79,13 @@ def test_fetches_little_after_a_jump():
 def test_short_answers_are_asked_for_again():
     """An answer that is cut is fetched anew; when it is always cut, that is said, and no half is handed on."""
     store = Store(bytes(1000))
-    file = ObjectFile(store, location("s3://meters/a"))
+    file = ObjectFile(store, PLACE)
     store.short = 2
 
     assert len(file.read()) == 1000
     store.short = 99
     with pytest.raises(StorageError, match=r"^s3://meters/a: the store handed out 500 of 1,000 bytes, 3 times"):
-        ObjectFile(store, location("s3://meters/a")).read()
+        ObjectFile(store, PLACE).read()
 
 
 @pytest.mark.parametrize("code, asked", [("SLOW_DOWN", 3), ("ACCESS_DENIED", 1)])
@@ -97,7 +99,7 @@ def test_only_what_may_pass_is_asked_for_again(code, asked):
 
     store = Refusing(bytes(10))
     with pytest.raises(StorageError) as refused:
-        ObjectFile(store, location("s3://meters/a")).read()
+        ObjectFile(store, PLACE).read()
 
     assert len(store.asked) == asked
     assert "AKIA" not in str(refused.value)
@@ -108,9 +110,9 @@ def test_refusals_pass_through_arrow():
     store = Store(b"time,watts\n" + b"1,2\n" * 1000)
     from pyarrow import csv
 
-    table = csv.read_csv(ObjectFile(store, location("s3://meters/a")))
+    table = csv.read_csv(ObjectFile(store, PLACE))
     store.short = 99
 
     assert table.num_rows == 1000
-    with pytest.raises(StorageError), pa.PythonFile(ObjectFile(store, location("s3://meters/a"))) as file:
+    with pytest.raises(StorageError), pa.PythonFile(ObjectFile(store, PLACE)) as file:
         file.read()

@@ -4,13 +4,14 @@ import pytest
 from tests.object_store import SECRET, FaultyProxy, request
 
 from hushwatt.errors import StorageError
-from hushwatt.wire.storage import location
+from hushwatt.wire.storage import ObjectPath, location
 
 
 @pytest.fixture
 def folder(bucket, s3):
     """A folder with two objects, and a marker as consoles leave them."""
     place = location(bucket)
+    assert isinstance(place, ObjectPath)
     for name, body in (("a.txt", b"alpha"), ("deep/b.txt", "β".encode()), ("deep/", b"")):
         request(int(s3.rpartition(":")[2]), "PUT", f"/{place.inner}/{name}", body)
     return place
@@ -48,7 +49,7 @@ def test_what_is_not_there(folder, bucket):
     with pytest.raises(StorageError, match="there is no such file or folder"):
         (folder / "none").open("rb")
     with pytest.raises(StorageError, match=r"^s3://nobody/a: there is no such bucket$"):
-        location("s3://nobody/a").check_store()
+        ObjectPath("s3", "nobody", "a").check_store()
     (folder / "a.txt").unlink()
 
     assert not (folder / "a.txt").exists()

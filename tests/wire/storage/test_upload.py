@@ -8,7 +8,7 @@ import pytest
 from tests.object_store import FaultyProxy
 
 from hushwatt.errors import StorageError, UsageError
-from hushwatt.wire.storage import atomic_write_to, location, upload
+from hushwatt.wire.storage import ObjectPath, atomic_write_to, location, upload
 from hushwatt.wire.storage.object_path import ObjectStat
 
 LARGE = bytes(20 << 20)  # more than one part
@@ -101,6 +101,7 @@ def test_an_interrupt_on_the_way_completes_nothing(bucket, tmp_path, monkeypatch
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Path, "open", lambda path, mode: Interrupted(LARGE))
+        assert isinstance(place, ObjectPath)
         upload._send(tmp_path / "large", place)
     gc.collect()
 
@@ -111,7 +112,8 @@ def test_a_short_object_is_noticed(bucket, tmp_path, monkeypatch):
     """A store that keeps less than was sent is told."""
     (tmp_path / "a").write_bytes(b"whole")
     place = location(bucket) / "a"
-    monkeypatch.setattr(type(place), "stat", lambda place: ObjectStat(3, 0))
+    assert isinstance(place, ObjectPath)
+    monkeypatch.setattr(ObjectPath, "stat", lambda place: ObjectStat(3, 0))
 
     with pytest.raises(StorageError, match="the store keeps 3 of 5 bytes"):
         upload.upload(tmp_path / "a", place)
