@@ -1,7 +1,7 @@
 """The files of reports that Spark is to read, each looked into before any work begins.
 
-A path of this machine, or an object at s3://, is looked at directly, and the workers open it as well.  Any other address
-(s3a://, hdfs://, file:/) is listed and read by Spark's own file systems, with whatever keys Spark was given.
+A path of this machine, or an object at s3://, is looked at directly, and the workers open it as well.  Other addresses
+(s3a://, hdfs://, file:/) are listed and read by Spark's own file systems, with whatever keys Spark was given.
 """
 
 import io
