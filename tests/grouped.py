@@ -168,8 +168,8 @@ GROUPED = {
         provider/api/upload provider/app provider/clock provider/store/access_tokens
         provider/store/enrolment_codes
     """,
-    "provider/intake/test_spark_stream.py": "cli/stream",
-    "provider/intake/test_watch.py": "cli/provider/watch",
+    "provider/intake/test_spark_stream.py": "cli/provider/stream",
+    "provider/service/test_watch.py": "cli/provider/watch",
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
     "provider/test_published.py": "provider/metrics provider/service/collection_reader",

@@ -55,7 +55,8 @@ COMMANDS = {
         "hushwatt.cli.provider.provider:app", "Collect reports from homes, keep them safe, and give out estimates."
     ),
     "stream": Command(
-        "hushwatt.cli.stream:stream", "Let Spark find new REPORTS, and take them into the provider's store, each once."
+        "hushwatt.cli.provider.stream:stream",
+        "Let Spark find new REPORTS, and take them into the provider's store, each once.",
     ),
     "audit": Command(
         "hushwatt.cli.audit.audit:app", "Check that what is promised holds, by enumeration, search and attack."

@@ -12,7 +12,7 @@ from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
     from hushwatt.provider.intake.file_labels import FileLabels
-    from hushwatt.provider.intake.watch import Round
+    from hushwatt.provider.service.watch import Round
 
 MIN_SECONDS = 0.05  # between two looks
 
@@ -30,7 +30,7 @@ def watch_place(
     from hushwatt.cli.provider.import_export import open_collection
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.ingest import Ingest
-    from hushwatt.provider.intake.watch import Watch, watch
+    from hushwatt.provider.service.watch import Watch, watch
     from hushwatt.wire.storage import location
 
     if not every >= MIN_SECONDS:

@@ -17,7 +17,7 @@ from tests.provider.delivering import Depot, names, same, write_file
 from hushwatt.provider.intake import delivery, ingest
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.intake.take_back import take_back
-from hushwatt.provider.intake.watch import Watch, WatchStopped
+from hushwatt.provider.service.watch import Watch, WatchStopped
 from hushwatt.provider.tally.engines import tally_reports
 from hushwatt.wire.storage import location
 
