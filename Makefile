@@ -56,16 +56,20 @@ coverage: $(READY) system home-assistant
 	$(COVERAGE) html --quiet --directory build/coverage/html
 	$(COVERAGE) report $(if $(TESTS),--fail-under=0)
 
-# What tests need beside Python: a broker, a browser, shells, jq, systemd's checker and Java.  Root on Debian gets them, others are told.
+# What tests need beside Python: a broker, a browser, shells, jq, Prometheus, systemd's checker and Java.  What comes as
+# a service is not left running.  Root on Debian gets them, others are told.
 system:
 	@missing=""; \
 	PATH="$$PATH:/usr/sbin"; \
-	for part in mosquitto chromium zsh fish jq; do command -v $$part >/dev/null || missing="$$missing $$part"; done; \
+	for part in mosquitto chromium zsh fish jq prometheus prometheus-alertmanager; do command -v $$part >/dev/null || missing="$$missing $$part"; done; \
 	command -v systemd-analyze >/dev/null || missing="$$missing systemd"; \
 	command -v java >/dev/null || missing="$$missing default-jre-headless"; \
 	test -z "$$missing" && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	  for unit in $$missing; do \
+	    case $$unit in prometheus*) systemctl disable --now --quiet $$unit 2>/dev/null || true;; esac; \
+	  done; \
 	else \
 	  echo "not here, so their tests are skipped:$$missing (apt install$$missing)" >&2; \
 	fi
@@ -159,7 +163,7 @@ $(TOOLS_READY): requirements/tools.txt
 
 $(BENCH_READY): pyproject.toml benchmarks/requirements.txt
 	$(call environment,$(BENCH_VENV))
-	$(BENCH_VENV)/bin/pip install $(PIP_FLAGS) -e '.[provider]' -r benchmarks/requirements.txt
+	$(BENCH_VENV)/bin/pip install $(PIP_FLAGS) -e '.[provider,spark]' -r benchmarks/requirements.txt
 	@touch $@
 
 # Make a virtual environment in the folder $(1) unless there is one, and say clearly what is missing.

@@ -137,6 +137,12 @@ GROUPED = {
     """,
     "provider/api/test_access.py": "provider/store/logins",
     "provider/api/test_connection.py": "provider/serve",
+    "provider/dashboard/test_flow.py": """
+        provider/dashboard/charts/small_multiples provider/dashboard/command_line provider/dashboard/compared
+        provider/dashboard/day_parts provider/dashboard/time_marks provider/dashboard/views/compare
+        provider/dashboard/views/profile
+    """,
+    "provider/dashboard/test_groups.py": "provider/dashboard/views/groups",
     "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
     "provider/dashboard/test_pages.py": """
         provider/dashboard/assets provider/dashboard/charts/count_chart provider/dashboard/charts/figure
@@ -156,6 +162,7 @@ GROUPED = {
     "provider/estimate/test_estimate.py": "provider/estimate/influence",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
+    "provider/operations/test_gauges.py": "provider/operations/certificate provider/operations/gateways",
     "provider/store/test_postgres.py": "provider/store/postgres_bytes",
     "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
     "provider/tally/engines/test_arrow_tally.py": "provider/tally/file_rotations",
@@ -172,8 +179,9 @@ GROUPED = {
     "provider/service/test_watch.py": "cli/provider/watch",
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
-    "provider/test_published.py": "provider/metrics provider/service/collection_reader",
+    "provider/test_published.py": "provider/counted_histogram provider/metrics provider/service/collection_reader",
     "provider/test_scrub.py": "provider/store provider/store/plans provider/store/slots",
+    "provider/test_telemetry.py": "provider/opentelemetry",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
     "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",
     "wire/storage/test_object_path.py": "wire/storage/filesystems",
@@ -213,9 +221,12 @@ ACROSS = {
     "provider/dashboard/test_browser.py",
     "provider/estimate/test_publish.py",
     "provider/test_addresses.py",
+    "provider/operations/test_alert_rules.py",
+    "provider/operations/test_alerts.py",
     "provider/test_hostile.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",
+    "provider/test_several_services.py",
     "provider/test_two_plans.py",
 }
 

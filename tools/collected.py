@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from hushwatt.evaluate.demo.rehearsal import WATTS_DIVISOR, demo_plan
 from hushwatt.evaluate.generators.paper_homes import paper_homes
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import SlotReports, levels_of, report
+from hushwatt.plan import SlotLength
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.provider.app import make_app
@@ -32,6 +33,7 @@ from hushwatt.wire.record import pack_many, unpack
 from hushwatt.wire.signature import public_bytes
 from tools.pages import tour_plan
 
+HOURS, HOURLY_HOMES = 21 * 24, 4000  # of the fleet that reports by the hour
 OUTAGE, LEFT = 12, 40  # a slot in which few homes came through
 
 
@@ -53,6 +55,20 @@ def month() -> Fleet:
     now = plan.calendar.start_of(slots - 1) + timedelta(hours=14)
     watts = paper_homes(1000, slots, 1) / WATTS_DIVISOR
     return Fleet(plan, watts, Simulation(1, "screenshots"), slots - 2, now, troubled=True)
+
+
+def hourly() -> Fleet:
+    """Homes with a daily and a weekly cycle that report by the hour, in turns, for three weeks."""
+    plan = replace(demo_plan(), slot=SlotLength(1, "h"), window=24, timezone="Europe/London")
+    now = plan.calendar.start_of(HOURS) + timedelta(minutes=30)
+    clock = np.arange(HOURS)
+    places = np.arange(len(plan.appliances))
+    peak = 7 + 12 * (places % 2)  # some in the morning, some in the evening
+    cycle = 1 + 0.9 * np.cos((clock[:, None] % 24 - peak) * np.pi / 12)
+    weekend = np.where((clock // 24 % 7 >= 5)[:, None] & (places % 3 == 0), 1.5, 0.85)
+    habits = paper_homes(HOURLY_HOMES, 1, 1)[0] / WATTS_DIVISOR
+    watts = habits[None] * (cycle * weekend)[:, None, :]
+    return Fleet(plan, watts, Simulation(1, "hourly"), HOURS, now)
 
 
 def tour() -> Fleet:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from tools.collected import Fleet, month, serving, tour
+from tools.collected import Fleet, hourly, month, serving, tour
 from tools.home_page import home_page
 from tools.shrink import shrink
 
@@ -27,7 +27,19 @@ if TYPE_CHECKING:
 Scheme = Literal["light", "dark"]
 Picture = tuple[str, int, int, Scheme]  # the path, how wide and tall, in which colours
 
-VIEWS = ("", "top", "shares", "times", "series", "levels", "collection", "plan")
+VIEWS = (
+    "",
+    "top",
+    "shares",
+    "times",
+    "series",
+    "profile",
+    "profile?appliance=dishwasher",
+    "compare",
+    "levels",
+    "collection",
+    "plan",
+)
 DASHBOARD: dict[str, Picture] = {
     "dashboard-overview": ("/", 1280, 980, "light"),
     "dashboard-times": ("/times", 1280, 860, "light"),
@@ -48,12 +60,12 @@ def main() -> None:
     words.add_argument("--to", type=Path, metavar="DIR", default=IMAGES, help="where to write")
     asked = words.parse_args()
     if asked.serve:
-        with collection(month()) as address:
-            print(address)
+        with collection(hourly()) as address:
+            print(address, flush=True)
             threading.Event().wait()
     elif asked.all:
         asked.all.mkdir(parents=True, exist_ok=True)
-        with collection(month()) as address, browsing() as browser:
+        with collection(hourly()) as address, browsing() as browser:
             take_all(browser, address, asked.all)
     else:
         asked.to.mkdir(parents=True, exist_ok=True)
@@ -98,7 +110,7 @@ def take_all(browser: "Browser", address: str, folder: Path) -> None:
     for view in VIEWS:
         for width in (1280, 390):
             for scheme in get_args(Scheme):
-                file = folder / f"{view or 'overview'}-{width}-{scheme}.png"
+                file = folder / f"{view.partition('?')[0] or 'overview'}{'-one' * ('?' in view)}-{width}-{scheme}.png"
                 picture(browser, f"{address}/{view}", file, width, 844, scheme, whole=True)
 
 

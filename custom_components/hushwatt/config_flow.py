@@ -136,7 +136,7 @@ class HushwattConfigFlow(AskingAgain, domain=DOMAIN):
             return self.async_abort(reason="caps_kept")
         self._settings = joining.settings_for(self._proposal, user_input[CONF_RAISE] == "whole") or []
         await self._async_propose(self._proposal.plan.id)
-        return await self.async_step_devices()
+        return await (self.async_step_terms() if self._proposal.labels else self.async_step_devices())
 
     async def async_step_devices(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Which entities measure which appliance."""

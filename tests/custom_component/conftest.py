@@ -70,8 +70,9 @@ class Guarded(Provider):
 
     options = ("--enrolment", "codes")
 
-    def code(self):
+    def code(self, *labels):
         words = ["provider", "keys", "code", "--data", str(self.folder / "data")]
+        words += [word for label in labels for word in ("--label", label)]
         return subprocess.run([*serving.HUSHWATT, *words], capture_output=True, text=True, check=True).stdout.strip()
 
 

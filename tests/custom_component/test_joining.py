@@ -180,3 +180,30 @@ async def test_two_plans_do_not_meet(hass, here, provider, entry):
 
     assert names == {"switch.kettles_pause", "switch.hostile_kettles_pause"}
     assert alive == threads() == ["hushwatt-home", "hushwatt-upload"]
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_home_sees_its_labels_before_it_agrees(hass, here, other_provider, late):
+    """Once the caps allow the plan; a code that is typed at the very end leads back to what hangs on it."""
+    code = other_provider.code("tariff=A", "region=north")
+    flow = await start(hass, other_provider.address, **({} if late else {"code": code}))
+    assert "files this home under" not in flow["description_placeholders"]["terms"]  # the caps refuse the plan still
+    flow = await go_on(hass, flow)
+    flow = await go_on(hass, flow, **{"raise": "whole"})
+    if late:
+        flow = await go_on(hass, flow, **KETTLE)
+        flow = await go_on(hass, flow, agree=True)
+        assert flow["errors"]["base"]
+        flow = await go_on(hass, flow, agree=True, code=code)
+    assert flow["step_id"] == "terms"
+    assert (
+        "The provider files this home under&#58; tariff A, region north&#46;"
+        in flow["description_placeholders"]["terms"]
+    )
+    assert value(here, "SELECT count(*) FROM plans") == 0
+    flow = await go_on(hass, await go_on(hass, flow), **KETTLE)
+    joined = await go_on(hass, flow, agree=True)
+
+    assert "tariff A, region north" in value(here, "SELECT words FROM consents")
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert await hass.config_entries.async_unload(joined["result"].entry_id)

@@ -17,7 +17,7 @@ from tools.supply.pins import Pin, pins
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-EXTRAS = ("dev", "provider", "evaluate", "spark")
+EXTRAS = ("dev", "provider", "evaluate", "spark", "otel")
 HOME_ASSISTANTS = tuple(f"home-assistant-{version}" for version in PYTHONS)
 LOCKS = ("light", *EXTRAS, "build", "tools", *HOME_ASSISTANTS)
 STALE = "requirements/ is not in step with pyproject.toml: run `make lock`"
@@ -68,7 +68,7 @@ def test_every_pin_has_its_hashes(lock):
     assert not re.search(r"^--?(i|index|extra|find|trusted)", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("lock", ["light", "provider", "evaluate", "spark"])
+@pytest.mark.parametrize("lock", ["light", "provider", "evaluate", "spark", "otel"])
 def test_what_is_tested_is_what_is_deployed(lock):
     """A package that is pinned for the tests and for a deployment has the same files in both."""
     tested = {(pin.name, pin.marker): pin for pin in pins("dev")}

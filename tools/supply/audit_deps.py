@@ -16,7 +16,7 @@ from typing import Any
 
 from tools.supply.pins import pins
 
-LOCKS = ("dev", "provider", "evaluate", "spark", "light", "build", "tools")
+LOCKS = ("dev", "provider", "evaluate", "spark", "otel", "light", "build", "tools")
 AUDIT = [sys.executable, "-m", "pip_audit", "--strict", "--disable-pip", "--no-deps", "--format", "json"]
 
 

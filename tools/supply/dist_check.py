@@ -28,6 +28,7 @@ WORKS = {
     "provider": (*FLOW, *BULK),
     "evaluate": (*FLOW, *BULK, "reproduce floors --quick -o paper"),
     "spark": (*FLOW, *BULK, *SPARK),
+    "otel": (*FLOW, *BULK),
 }
 
 

@@ -19,7 +19,7 @@ from tools.supply.home_assistant import PYTHONS, WITH_HUSHWATT
 from tools.supply.pins import pins
 
 HERE = Path(__file__).parents[2]
-EXTRAS = ("dev", "provider", "evaluate", "spark")
+EXTRAS = ("dev", "provider", "evaluate", "spark", "otel")
 COMPILE = [
     *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--no-config"),
     *("--universal", "--generate-hashes", "--no-emit-index-url"),

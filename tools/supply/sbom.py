@@ -26,7 +26,7 @@ from packageurl import PackageURL
 
 from tools.supply.pins import Pin, pins
 
-LOCKS = ("light", "provider", "evaluate", "spark")
+LOCKS = ("light", "provider", "evaluate", "spark", "otel")
 MAX_LICENCE_LETTERS = 60  # characters; what is longer is a text, not a name
 
 

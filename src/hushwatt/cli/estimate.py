@@ -28,9 +28,13 @@ SparkConf = Annotated[
 ]
 From = Annotated[str | None, Parameter(name="--from")]
 To = Annotated[str | None, Parameter(name="--to")]
+FoldName = Literal["hour", "weekday", "hour-of-week", "month", "each-hour", "each-day", "each-week", "each-month"]
 Fold = Annotated[
-    Literal["hour", "weekday", "hour-of-week", "month"] | None,
-    Parameter(help="Show also what is usual: all slots of the same hour, weekday, hour of the week or month together."),
+    FoldName | None,
+    Parameter(
+        help="Show also what is usual: all slots of the same hour, weekday, hour of the week or month together; or "
+        "each hour, day, week or month by itself."
+    ),
 ]
 Hours = Annotated[
     str | None,

@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING
 
 from hushwatt.cli.estimate_tables import headed_table
 from hushwatt.cli.text_charts import sparkline
-from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
+from hushwatt.provider.estimate.results import Estimates, GroupEstimates, PeriodEstimates
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
-def fold_tables(estimates: Estimates) -> list["Table"]:
+def fold_tables(estimates: Estimates | GroupEstimates) -> list["Table"]:
     """One table where a fold was asked for: its keys from left to right in the order of the clock."""
     if not estimates.folds:
         return []
     first, last = estimates.folds[0].key, estimates.folds[-1].key
     table = headed_table("appliance", f"{first} … {last}", "most", "watts", "95 %", "least", "watts", "95 %")
     table.columns[1].justify = "left"
-    for name in estimates.plan.names:
+    for name in estimates.by_period:
         known = {each.key: each.by_period[name] for each in estimates.folds}
         periods = {key: period for key, period in known.items() if period is not None}
         line = sparkline([None if period is None else period.watts for period in known.values()])

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from hushwatt.cli.estimate_tables import headed_table, percent, percents, places
+from hushwatt.cli.fold_table import fold_tables
 from hushwatt.provider.estimate.results import Estimates, GroupEstimates
 
 if TYPE_CHECKING:
@@ -10,8 +11,9 @@ if TYPE_CHECKING:
 
 
 def group_tables(estimates: Estimates) -> list["Table"]:
-    """One table for each group that is answered."""
-    return [_table(group) for group in estimates.groups if group.answered]
+    """One table for each group that is answered, and another one where a fold was asked for."""
+    answered = [group for group in estimates.groups if group.answered]
+    return [table for group in answered for table in (_table(group), *fold_tables(group))]
 
 
 def group_remarks(estimates: Estimates) -> list[str]:

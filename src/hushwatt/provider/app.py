@@ -27,10 +27,14 @@ from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.api.upload import UploadRoute
 from hushwatt.provider.clock import UtcClock
 from hushwatt.provider.dashboard import add_pages
+from hushwatt.provider.metrics import Metrics
+from hushwatt.provider.operations.gateways import GatewayLog
+from hushwatt.provider.operations.gauges import GaugeReader
 from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.logs import log
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.session import Database, StoreUnavailable
+from hushwatt.provider.telemetry import Telemetry
 
 READER_THREADS = 8  # threads that answer analysts
 POLL_SECONDS = 1.0  # seconds between two polls for slots to publish, or for what is to be forgotten
@@ -45,7 +49,9 @@ class App(FastAPI):
         await self.outermost(scope, receive, send)
 
 
-def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> FastAPI:
+def make_app(
+    config: Config, store: Database, clock: UtcClock | None = None, telemetry: Telemetry | None = None
+) -> FastAPI:
     """The whole service as an ASGI application; it closes the store when it is shut down."""
     service = Service(config, store, clock)
     access = Access(service)
@@ -60,16 +66,19 @@ def make_app(config: Config, store: Database, clock: UtcClock | None = None) -> 
         lifespan=_lifespan,
     )
     app.state.service, app.state.access = service, access
-    operations = operation_routes(service, access)
+    gateways = GatewayLog()
+    gauges = GaugeReader(service, gateways)
+    if telemetry is not None:
+        service.metrics.watched_by(telemetry, gauges.refresh)
+    operations = operation_routes(service, access, gauges)
     app.include_router(plan_routes(service, authenticator), prefix="/v1")
     app.include_router(result_routes(service, authenticator), prefix="/v1")
     app.include_router(device_routes(service, authenticator, access), prefix="/v1")
     app.include_router(estimate_routes(service, authenticator, access), prefix="/v1")
     app.include_router(operations, prefix="/v1")
     app.include_router(operations, include_in_schema=False)
-    app.outermost = Middleware(
-        partial(FastAPI.__call__, app), service.metrics, UploadRoute(service, authenticator), access, service.keys.key
-    )
+    upload = UploadRoute(service, authenticator, gateways)
+    app.outermost = Middleware(partial(FastAPI.__call__, app), service.metrics, upload, access, service.keys.key)
     describe_upload(app)
     add_pages(app)
     return app
@@ -80,7 +89,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Publish slots while the service runs; write what waits before it ends."""
     service: Service = app.state.service
     current_default_thread_limiter().total_tokens = READER_THREADS
-    tasks = [asyncio.create_task(_repeat(chore)) for chore in (service.publish_due, service.tidy)]
+    tasks = [asyncio.create_task(_repeat(chore, service.metrics)) for chore in (service.publish_due, service.tidy)]
     try:
         yield
     finally:
@@ -88,13 +97,15 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
+        await asyncio.to_thread(service.metrics.telemetry.close)
         await asyncio.to_thread(service.close)
 
 
-async def _repeat(chore: Callable[[], Awaitable[None]]) -> None:
+async def _repeat(chore: Callable[[], Awaitable[None]], metrics: Metrics) -> None:
     while True:
         try:
             await chore()
         except StoreUnavailable as failure:
             log().error("cannot publish or tidy up", reason=str(failure))
+            metrics.store_errors.labels(failure.reason).inc()
         await asyncio.sleep(POLL_SECONDS)

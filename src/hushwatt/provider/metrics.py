@@ -1,12 +1,21 @@
-"""What Prometheus is told: how much arrives, what is refused and why, how long the disk takes.
+"""What Prometheus is told: how much arrives, what is refused and why, how long the disk takes, what is due.
 
-No label names a home, a device or an address.
+No label names a home, a device or an address.  Gauges are set when somebody asks, by `operations.gauges`.
 """
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import product
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from hushwatt.provider.counted_histogram import CountedHistogram
+from hushwatt.provider.telemetry import NoTelemetry, Telemetry, Values
+
 SKEWS = (-300, -60, -10, -1, 1, 10, 60, 300)
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+STORE_ERRORS = ("full", "held", "broken", "unconfirmed", "unreachable", "behind")
+LATENESS = (0, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 259_200)
 
 
 class Metrics:
@@ -14,6 +23,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self.telemetry: Telemetry = NoTelemetry()
 
         def counter(name: str, about: str, *labels: str) -> Counter:
             return Counter(f"hushwatt_{name}", about, labels, registry=self.registry)
@@ -27,8 +37,62 @@ class Metrics:
         self.seconds = histogram("request_seconds", "Time to an answer.", SECONDS, "route")
         self.commit_seconds = histogram("commit_seconds", "Time to write a batch durably.", SECONDS)
         self.skew = histogram("clock_skew_seconds", "How far signers' clocks are behind ours.", SKEWS)
-        self.homes = Gauge("hushwatt_homes", "Homes enrolled.", ["plan"], registry=self.registry)
-        self.published = Gauge("hushwatt_published_slot", "The last slot published.", ["plan"], registry=self.registry)
+        self.lateness = CountedHistogram(
+            "hushwatt_lateness_seconds", "How long after the end of their slot reports came.", LATENESS
+        )
+        self.registry.register(self.lateness)
+        self.store_errors = counter("store_errors", "Writes that the store did not take, by reason.", "reason")
+
+        def gauge(name: str, about: str, *labels: str) -> Gauge:
+            return Gauge(f"hushwatt_{name}", about, labels, registry=self.registry)
+
+        self.homes = gauge("homes", "Homes enrolled.", "plan")
+        self.minimum_homes = gauge("minimum_homes", "Homes that an answer needs.", "plan")
+        self.homes_heard = gauge("homes_heard", "Homes heard of one appliance in what was published last.", "plan")
+        self.published = gauge("published_slot", "The last slot published.", "plan")
+        self.due = gauge("due_slot", "The last slot that should be published.", "plan")
+        self.overdue = gauge("publish_overdue_seconds", "Since when a slot should have been published.", "plan")
+        self.turn = gauge("turn_seconds", "The time in which every home has its turn once.", "plan")
+        self.gateway_silent = gauge("gateway_silent_seconds", "Since a large gateway was heard.", "plan", "gateway")
+        self.rows_left = gauge("ingest_rows_left", "Rows of files begun that are not taken in.", "plan")
+        self.payload_slots = gauge("payload_slots", "Published slots whose payloads should be gone.", "plan")
+        self.kept_too_long = gauge(
+            "retention_exceeded_seconds",
+            "How much too long reports of a plan that is over are kept.",
+            "plan",
+        )
+        self.store_bytes = gauge("store_bytes", "Bytes of the store.")
+        self.needed_bytes = gauge("store_needed_bytes", "Bytes that the plans will add until their ends.")
+        self.store_local = gauge("store_local", "1: the store is a file beside this service, 0: elsewhere.")
+        self.disk_free = gauge("disk_free_bytes", "Free bytes where the data folder is.")
+        self.disk_size = gauge("disk_size_bytes", "Bytes of the disk where the data folder is.")
+        self.certificate = gauge("certificate_expires_timestamp_seconds", "When the certificate ends.", "file")
+
+    def expect(self, plans: Iterable[str], results: Iterable[str]) -> None:
+        """Begin to count at 0, so that the first of something is seen to be one more than before."""
+        for plan, result in product(plans, results):
+            self.reports.labels(plan, result)
+        for reason in STORE_ERRORS:
+            self.store_errors.labels(reason)
+
+    def watched_by(self, telemetry: Telemetry, refresh: Callable[[], None]) -> None:
+        """Tell OpenTelemetry too what happens, and export counters and gauges to it."""
+        self.telemetry = telemetry
+        named = {family.name.replace("hushwatt_", "hushwatt."): family for family in self.registry.collect()}
+
+        def of_kind(kind: str) -> dict[str, Values]:
+            return {name: partial(self._values, f.name) for name, f in named.items() if f.type == kind}
+
+        telemetry.watch(of_kind("counter"), of_kind("gauge"), refresh)
+
+    def _values(self, name: str) -> list[tuple[dict[str, str], float]]:
+        return [
+            (sample.labels, sample.value)
+            for family in self.registry.collect()
+            if family.name == name
+            for sample in family.samples
+            if not sample.name.endswith("_created")
+        ]
 
     def text(self) -> bytes:
         """Everything in Prometheus' format."""

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import os
 import re
 import resource
 import sys
@@ -20,6 +21,7 @@ from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.folder import make_folder
 from hushwatt.provider.service.logs import start_logs
 from hushwatt.provider.store import open_store
+from hushwatt.provider.telemetry import telemetry_from
 
 SHUTDOWN_SECONDS = 20  # seconds that open requests have to end
 KEEP_ALIVE_SECONDS = 30  # seconds that a connection stays open between two requests
@@ -47,7 +49,9 @@ def serve(config: Config, say: Say) -> None:
     """Serve until a signal says stop; what was being written is finished first."""
     start_logs(config.log_level)
     make_folder(config.folder)
-    app = make_app(config, open_store(config.store_address))
+    app = make_app(
+        config, open_store(config.store_address, config.migrates_by_hand), telemetry=telemetry_from(os.environ)
+    )
     if not app.state.service.schedules:
         raise UsageError("there is no plan to collect: give one with --plan")
     timeouts = timeouts_of(config)
@@ -60,7 +64,7 @@ def serve(config: Config, say: Say) -> None:
         ssl_certfile=_file(config.tls_certificate),
         ssl_keyfile=_file(config.tls_key),
         proxy_headers=config.proxy,
-        forwarded_allow_ips="127.0.0.1,::1",
+        forwarded_allow_ips=config.proxy_addresses.replace(" ", ""),
         limit_concurrency=timeouts.connections + 1,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,

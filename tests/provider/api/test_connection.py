@@ -4,9 +4,11 @@ import asyncio
 import resource
 from contextlib import asynccontextmanager
 
+import httpx2
 import pytest
 import uvicorn
 
+from hushwatt.audit.harness.service_process import ServiceProcess
 from hushwatt.provider.api.connection import (
     MAX_HEAD_BYTES,
     MAX_PIPELINED,
@@ -335,3 +337,22 @@ def test_no_more_connections_than_files_may_be_open(monkeypatch):
     assert timeouts_of(Config(connections=4096)).connections == 512 - 128
     assert raised == [(512, 512)]
     assert timeouts_of(Config(connections=50)).connections == 50
+
+
+@pytest.mark.parametrize("proxies, others", [("127.0.0.1", 401), ("10.80.40.2, 10.90.0.0/16", 429)])
+def test_only_a_named_proxy_is_believed(tmp_path, plan_of, proxies, others):
+    """Behind a named proxy one stranger's guesses are that stranger's; of any other the word does not count."""
+    settings = {"proxy": True, "proxy_addresses": proxies, "strangers_per_second": 1}
+    with ServiceProcess(tmp_path, plan_of(3, 4), **settings) as service:
+        service.start()
+
+        def asked(address):
+            there = httpx2.get(f"http://127.0.0.1:{service.port}/metrics", headers={"X-Forwarded-For": address})
+            return there.status_code
+
+        guesses = [asked("203.0.113.5") for _ in range(12)]
+        other = asked("203.0.113.6")
+
+    assert guesses[0] == 401
+    assert guesses[-1] == 429
+    assert other == others

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hushwatt.audit.harness.local_service import LocalService, config_for
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
+from hushwatt.wire.labels import NO_LABELS, Labels
 from hushwatt.wire.record import pack_many
 from hushwatt.wire.signature import public_bytes, sign_request
 
@@ -84,12 +85,14 @@ class InProcessClient(LocalService, AbstractContextManager["InProcessClient"]):
         path = f"{self.path}/{where}"
         return self.ask(method, path, body, sign_request(signer.key, signer.name, method, path, self.now, body).items())
 
-    def join(self, homes: int | None = None, plan: Plan | None = None) -> EnrolledSigner:
-        """A new home, or a gateway for so many."""
+    def join(self, homes: int | None = None, plan: Plan | None = None, labels: Labels = NO_LABELS) -> EnrolledSigner:
+        """A new home, or a gateway for so many, under labels of a code."""
         key, path = Ed25519PrivateKey.generate(), f"/v1/plans/{(plan or self.plan).id}/devices"
         wish: dict[str, Any] = {"public_key": public_bytes(key).hex()}
         if homes is not None:
-            wish |= {"homes": homes, "code": self.codes(homes=homes, plan=plan)[0]}
+            wish["homes"] = homes
+        if homes is not None or labels:
+            wish["code"] = self.codes(homes=homes or 1, plan=plan, labels=labels)[0]
         place = self.ask("POST", path, json.dumps(wish).encode(), JSON).json()
         devices = np.frombuffer(bytes.fromhex("".join(place["devices"])), np.uint8).reshape(-1, 16)
         return EnrolledSigner(key, bytes.fromhex(place["device"]), devices, tuple(place["turns"] or ()))

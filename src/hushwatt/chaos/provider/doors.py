@@ -37,6 +37,7 @@ class EstimatesQuery:
     last: int
     consistency: str = "norm-sub"
     smooth: bool = False
+    by: str = ""  # labels, and commas between them
 
     def whole(self, plan: Plan) -> bool:
         """Whether it begins and ends where something that is published together does."""
@@ -47,10 +48,15 @@ class EstimatesQuery:
         first, last = (start.strftime("%Y-%m-%dT%H:%M:%SZ") for start in starts)
         return f"?from={first}&to={last}" + ("&smooth=true" if self.smooth else "")
 
+    @property
+    def labels(self) -> list[str]:
+        return self.by.split(",") if self.by else []
+
 
 def ask(client: InProcessClient, query: EstimatesQuery) -> Document:
     """The answer in JSON."""
-    answer: Document = client.get(f"/estimates{query.words(client)}&consistency={query.consistency}").json()
+    words = f"{query.words(client)}&consistency={query.consistency}&by={query.by}"
+    answer: Document = client.get(f"/estimates{words}").json()
     return answer
 
 
@@ -66,8 +72,9 @@ def refuse(client: InProcessClient, query: EstimatesQuery) -> None:
 def compare(client: InProcessClient, query: EstimatesQuery, document: Document, folder: Path) -> None:
     """Find the same numbers behind every other door."""
     document = {key: value for key, value in document.items() if key != "not_yet"}
-    _files(client, query, document)
     _command(client, query, document, folder)
+    document.pop("groups", None)  # the other doors know no labels
+    _files(client, query, document)
     _top(client, query, document)
     if query.consistency == "norm-sub" and document["top"]:
         _pages(client, query, document)
@@ -138,7 +145,7 @@ def _command(client: InProcessClient, query: EstimatesQuery, document: Document,
     """What `hushwatt provider export` writes, from a store of its own opening."""
     with closing(open_store(client.config.store_address)) as database:
         read = open_reader(client.config, database)
-        answer = read.estimates(client.plan, query.first, query.last, query.consistency, query.smooth)
+        answer = read.estimates(client.plan, query.first, query.last, query.consistency, query.smooth, by=query.labels)
         export(answer, folder / "export.json")
     expect(json.loads((folder / "export.json").read_text()) == document, "the command's export differs")
 

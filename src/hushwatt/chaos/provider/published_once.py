@@ -2,7 +2,8 @@
 
 What was published once is asked for again and again, at every door: no number of it ever moves.
 No number, and no difference of two, rests on fewer homes than the plan's minimum.  Plans publish one
-slot at a time, or a few together: then nothing is told of less.
+slot at a time, or a few together: then nothing is told of less.  Homes have labels, by their codes or by a
+table beside the files, and kinds of homes are asked about too.
 """
 
 import random
@@ -21,6 +22,7 @@ from hushwatt.audit.harness.expect import expect
 from hushwatt.audit.harness.in_process_client import EnrolledSigner, InProcessClient
 from hushwatt.audit.harness.plans import START, TURN, histories, plan_for
 from hushwatt.chaos.provider.doors import EstimatesQuery, ask, compare, refuse, shared
+from hushwatt.chaos.provider.labelled_homes import LABELS, check_counted, check_groups, check_rests, labels_of, table_of
 from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
@@ -30,6 +32,7 @@ from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.ingest import Ingest
+from hushwatt.provider.store.cells import all_cells
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports import ReportWriter
 
@@ -75,7 +78,7 @@ class CollectionModel:
         """New homes, by their own wish."""
         free = [home for home in range(HOMES) if home not in self.members.keys() | self.named | self.gone]
         for home in self.chance.sample(free, min(count, len(free))):
-            self.members[home] = self.client.join()
+            self.members[home] = self.client.join(labels=labels_of(home))
 
     def upload(self, slot: int) -> None:
         """Most homes that have something to say in a slot say it, one by one."""
@@ -103,10 +106,10 @@ class CollectionModel:
                 if slot > self.published:
                     self.reported[slot] |= set(sent.homes[rows].tolist())
                     self.named |= set(sent.homes[rows].tolist())
-        schedule = self.client.service.schedules[self.collection.number]
-        Ingest(self.client.service.database, self.collection, schedule, self.client.clock).take(
-            open_deliveries(self.plan, [path])
-        )
+        service, labels = self.client.service, table_of([_name(home) for home in range(HOMES)])
+        schedule = service.schedules[self.collection.number]
+        run = Ingest(service.database, self.collection, schedule, self.client.clock, labels=labels)
+        run.take(open_deliveries(self.plan, [path]))
 
     def part(self, count: int) -> None:
         """Homes leave, or are erased; slots not yet published forget them."""
@@ -168,6 +171,9 @@ def case(seed: int, folder: Path) -> None:
             _ask(model, query)
         _share(model)
         _differences(model)
+        check_rests(plan, client.service.read.tallies(plan), model.together, model.spoke)
+        with client.service.database.reading() as session:
+            check_counted(all_cells(session, model.collection.number), model.members.keys() | model.named)
 
 
 def _plan(chance: random.Random) -> Plan:
@@ -215,7 +221,8 @@ def _question(model: CollectionModel) -> None:
         _ask(model, chance.choice(known))
         return
     first, last = sorted(chance.choices(range(SLOTS), k=2))
-    query = EstimatesQuery(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3)
+    by = chance.choice(["", *LABELS, ",".join(LABELS)]) if model.answers else ""
+    query = EstimatesQuery(first, last, chance.choice(["norm-sub", "none"]), chance.random() < 0.3, by)
     if query.whole(model.plan):
         _ask(model, query)
     else:
@@ -229,6 +236,8 @@ def _ask(model: CollectionModel, query: EstimatesQuery) -> None:
     compare(model.client, query, document, model.folder)
     for slot in document["slots"]:
         _look(model, query, slot, slot.get("homes", document["homes"]))
+    slots = range(query.first, min(query.last + 1, SLOTS))
+    check_groups(model.plan, query.labels, document, slots, model.spoke)
     if query.last <= model.published:
         document.pop("not_yet", None)
         expect(model.answers.setdefault(query, document) == document, "a published period changed")

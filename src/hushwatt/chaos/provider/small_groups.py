@@ -20,6 +20,7 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan import Appliance, Plan
 from hushwatt.provider.dashboard.views import VIEWS
+from hushwatt.wire.labels import Labels
 from hushwatt.wire.payload import Layout
 
 SLOTS = 8  # and as many sequences of questions
@@ -119,7 +120,8 @@ def _worlds(folder: Path, script: GroupScript, seed: int) -> tuple[TwinService, 
         (folder / name).mkdir()
         client = InProcessClient(folder / name, script.plan, now=script.plan.start + timedelta(minutes=5), grace="10m")
         reports = list(histories(script.plan, homes, SLOTS, seed + len(services)))
-        services.append(TwinService(client, [client.join() for _ in range(homes)], reports))
+        members = [client.join(labels=Labels.of({"tariff": "AAB"[home % 3]})) for home in range(homes)]
+        services.append(TwinService(client, members, reports))
     left, right = services
     layout = Layout.of(script.plan)
     for slot in range(SLOTS):
@@ -144,6 +146,8 @@ def _questions(plan: Plan, slot: int, chance: random.Random) -> Iterator[str]:
         path = chance.choice([*PAGES, *(f"{here}/{name}" for name in ("estimates", "top", "slots", "health", *FILES))])
         if chance.random() < 0.5 and ("estimates" in path or "export" in path):
             words.append("consistency=none")
+        if path.endswith("/estimates") and chance.random() < 0.5 and slot:
+            words.append("by=tariff")
         if path in ("/series", "/levels", "/times") and chance.random() < 0.5:
             words.append(f"appliance={chance.choice(plan.names)}")
         yield path + ("?" + "&".join(words) if words else "")

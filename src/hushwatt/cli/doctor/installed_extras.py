@@ -13,6 +13,7 @@ EXTRA_PURPOSES = {
     "provider": "files of many homes, the service, the dashboard, the demo",
     "evaluate": "the paper's figures, NILMTK's files, data frames",
     "spark": "estimates from archives larger than a machine",
+    "otel": "traces and metrics of the service for OpenTelemetry",
 }
 MIN_JAVA = 17
 

@@ -222,7 +222,7 @@ def open_collection(settings: "Config", word: str | None) -> "tuple[Database, Co
         (given,) = load_plans([word])
         if not settings.store:
             make_folder(settings.folder)
-        database = open_store(settings.store_address)
+        database = open_store(settings.store_address, settings.migrates_by_hand)
         with database.writing() as session:
             number = add_plan(session, given)
             plans = all_plans(session)

@@ -65,7 +65,7 @@ def open_existing_store(settings: "Config") -> "Database":
     if not settings.store and not Path(settings.store_address).is_file():
         command = f"hushwatt provider serve --plan PLAN --data {shlex.quote(str(settings.data))}"
         raise UsageError(f"there is no store in {settings.data}; `{command}` makes one")
-    return open_store(settings.store_address)
+    return open_store(settings.store_address, settings.migrates_by_hand)
 
 
 def plan_number(session: "Session", word: str | None) -> int:

@@ -26,9 +26,13 @@ Hours = Annotated[
     str | None, Query(max_length=100, description="only slots in these hours, as 17-21, by the plan's clocks")
 ]
 Weekdays = Annotated[str | None, Query(max_length=100, description="only slots on these weekdays, as mon-fri")]
+FoldName = Literal["hour", "weekday", "hour-of-week", "month", "each-hour", "each-day", "each-week", "each-month"]
 Fold = Annotated[
-    Literal["hour", "weekday", "hour-of-week", "month"] | None,
-    Query(description="take all slots of the same hour, weekday, hour of the week or month together too: `folds`"),
+    FoldName | None,
+    Query(
+        description="take all slots of the same hour, weekday, hour of the week or month together too, or each hour, "
+        "day, week or month by itself: `folds`"
+    ),
 ]
 By = Annotated[
     str | None,

@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from hushwatt import __version__
 from hushwatt.provider.api.access import Access
+from hushwatt.provider.operations.gauges import GaugeReader
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store.plans import plan_state
 
 
-def operation_routes(service: Service, access: Access) -> APIRouter:
+def operation_routes(service: Service, access: Access, gauges: GaugeReader) -> APIRouter:
     """The routes for operators; they stand at the root as well as under /v1."""
     routes = APIRouter(tags=["operations"])
 
@@ -30,15 +30,7 @@ def operation_routes(service: Service, access: Access) -> APIRouter:
     @routes.get("/metrics", summary="Prometheus metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
         await run_in_threadpool(access.need_analyst, request)
-        await run_in_threadpool(_refresh, service)
+        await run_in_threadpool(gauges.refresh)
         return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return routes
-
-
-def _refresh(service: Service) -> None:
-    with service.database.reading() as session:
-        for number, schedule in service.schedules.items():
-            state = plan_state(session, number)
-            service.metrics.homes.labels(schedule.plan.id).set(state.homes)
-            service.metrics.published.labels(schedule.plan.id).set(state.published)

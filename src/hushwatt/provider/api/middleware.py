@@ -22,6 +22,7 @@ from hushwatt.provider.api.upload import UploadRoute, upload_plan_id
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.service.logs import log
 from hushwatt.provider.store.session import StoreUnavailable
+from hushwatt.provider.telemetry import span_since
 
 SECURITY_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 NO_STORE = (b"cache-control", b"no-store")
@@ -48,7 +49,7 @@ class Middleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, status = time.perf_counter(), 500
+        began, status = time.perf_counter_ns(), 500
 
         async def watched(message: Message) -> None:
             nonlocal status
@@ -76,7 +77,7 @@ class Middleware:
                 await response(scope, receive, answer)
         finally:
             route = UPLOADS if plan_id else getattr(scope.get("route"), "path", "other")
-            self._count(route, status, time.perf_counter() - began)
+            self._count(scope, route, status, began)
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
         """What receives a body; one that is too long is refused, one that breaks off is counted.
@@ -119,7 +120,11 @@ class Middleware:
                     more = start + CHUNK_BYTES < len(body) or message.get("more_body", False)
                     await send({**message, "body": body[start : start + CHUNK_BYTES], "more_body": more})
 
-    def _count(self, route: str, status: int, seconds: float) -> None:
+    def _count(self, scope: Scope, route: str, status: int, began: int) -> None:
+        span = span_since(began)
+        seconds = (span[1] - span[0]) / 1e9
+        parent = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"traceparent"), None)
+        self._metrics.telemetry.request(*span, scope["method"], route, status, parent)
         self._metrics.requests.labels(route, str(status)).inc()
         self._metrics.seconds.labels(route).observe(seconds)
         log().debug("request", route=route, status=status, ms=round(seconds * 1000, 1))
@@ -145,6 +150,7 @@ def exception_handlers(metrics: Metrics) -> dict[Any, Any]:
 
     async def on_unavailable(_: Request, failure: StoreUnavailable) -> Response:
         log().error("store unavailable", reason=str(failure))
+        metrics.store_errors.labels(failure.reason).inc()
         return answered(Problem("unavailable", str(failure), retry=RETRY_SECONDS))
 
     async def on_refusal(_: Request, refusal: HushwattError) -> Response:

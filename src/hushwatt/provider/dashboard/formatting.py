@@ -44,6 +44,16 @@ def watts(value: float, low: float, high: float) -> str:
     return f"{number(value, decimals((high - low) / 2))}{THIN}W"
 
 
+def signed_watts(value: float, low: float, high: float) -> str:
+    """A difference of watts.
+
+    >>> signed_watts(4.26, 1.1, 7.4), signed_watts(-4.26, -7.4, -1.1)
+    ('+4.3\u202fW', '−4.3\u202fW')
+    """
+    text = watts(value, low, high)
+    return text if text.startswith(MINUS) else f"+{text}"
+
+
 def watts_between(low: float, high: float) -> str:
     """An interval of watts."""
     digits = decimals((high - low) / 2)

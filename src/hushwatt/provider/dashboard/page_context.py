@@ -1,6 +1,6 @@
 """What a page is made from: the query, the estimates that answer it, and the moment."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -9,9 +9,14 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.query import PageQuery
+from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
+from hushwatt.provider.estimate.times.time_filter import local_span
 from hushwatt.provider.service.collection_reader import CollectionReader, NotYet
 from hushwatt.provider.store.plans import PlanState
+from hushwatt.provider.tally.labels import Cells
+from hushwatt.provider.tally.tally import Tallies
 
 TOO_FEW, NOT_ASKED = "too few homes", "nobody was asked"
 FEW_MEASURE = "too few homes measure it"
@@ -27,6 +32,7 @@ class SlotCell:
     value: float = 0.0  # mean watts of a home
     low: float = 0.0  # 95 % limits
     high: float = 0.0
+    noise: float = 0.0  # standard error, without what no level shows
     unsmoothed: bool = False  # whether it is not smoothed although that was asked for
     missing: str = ""  # why there is no answer
     missing_detail: str = ""  # the same, with how many homes there are and how many it takes
@@ -64,7 +70,31 @@ class PageContext:
     @cached_property
     def estimates(self) -> Estimates:
         """The estimates that were asked for."""
-        return self.reader.estimates(self.plan, self.query.first, self.query.last, smooth=self.query.smooth)
+        query = self.query
+        return estimate(
+            self.plan, self.tallies, first=query.first, last=query.last, smooth=query.smooth, times=query.times
+        )
+
+    @cached_property
+    def collected(self) -> CollectedSlots:
+        """The slots that were asked for, before they are summed up."""
+        query = self.query
+        return CollectedSlots.of(self.plan, self.tallies, query.first, query.last, query.times)
+
+    @cached_property
+    def tallies(self) -> Tallies:
+        """What is published up to the last slot that was asked for."""
+        return self.reader.tallies(self.plan, self.query.last)
+
+    @cached_property
+    def labels(self) -> Cells:
+        """What is known of the homes anyway."""
+        return self.tallies.cells
+
+    @cached_property
+    def last_reported(self) -> int:
+        """The last published slot with reports, of all; −1: none."""
+        return self.reader.last_reported(self.plan)
 
     @cached_property
     def not_yet(self) -> NotYet:
@@ -90,27 +120,26 @@ class PageContext:
         turns = rules_of(self.plan).groups(self.plan.window)
         return -(-homes * min(self.plan.publish, turns) // turns)
 
-    def slots(self, most: int) -> range:
-        """The published slots that were asked for, without gaps; the last `most` of them.
+    @cached_property
+    def asked(self) -> tuple[int, ...]:
+        """The slots that were asked for, from the first with reports to the last, with those between that have none.
 
         Of those that are published together, the first.
         """
-        slots, last = self.estimates.slots, self.query.last
+        slots, together, times = self.estimates.slots, self.plan.periods, self.query.times
         if not slots:
-            return range(0)
-        end = self.state.published if last is None else min(last, self.state.published)
-        start = slots[0].slot if self.query.first is None else max(self.query.first, 0)
-        together = self.plan.periods
-        return range(together.first_of(max(start, end - most * together.length + 1)), end + 1, together.length)
+            return ()
+        every = range(slots[0].slot, slots[-1].slot + 1, together.length)
+        return tuple(slot for slot in every if times.everything or times.keeps(*local_span(self.plan, slot)))
 
-    def cut(self, slots: range) -> str:
-        """What to say when `slots` are not all that was asked for."""
-        if not self.estimates.slots or slots.start <= self.estimates.slots[0].slot:
+    def cut(self, shown: int) -> str:
+        """What to say when only the last slots of those that were asked for are `shown`."""
+        if shown >= len(self.asked):
             return ""
-        shown = f"{len(slots):,} {self.plan.periods.word}s"
-        return f"Only the last {shown} of the range are shown; choose a shorter one to see others."
+        word = self.plan.periods.word
+        return f"Only the last {shown:,} {word}s of the range are shown; choose a shorter one to see others."
 
-    def series(self, name: str, slots: range) -> list[SlotCell]:
+    def series(self, name: str, slots: Sequence[int]) -> list[SlotCell]:
         """An appliance in each of the slots; a slot without reports has too few homes, never zero watts."""
         indices = {slot.slot: index for index, slot in enumerate(self.estimates.slots)}
         return [self._cell(name, slot, indices.get(slot)) for slot in slots]
@@ -134,6 +163,7 @@ class PageContext:
             value=float(numbers.watts[index]),
             low=float(numbers.watts_low[index]),
             high=float(numbers.watts_high[index]),
+            noise=float(numbers.watts_se[index]),
             unsmoothed=self.estimates.smoothed and not numbers.smoothed[index],
         )
 

@@ -1,17 +1,19 @@
 """The layout around every view: navigation, the range of time, the downloads."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.chosen_times import HOURS, TimeFields, times_text
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.estimate.times.time_range import written_end, written_start
+from hushwatt.provider.estimate.times.time_range import parse_query_range, written_end, written_start
 
 if TYPE_CHECKING:
     from hushwatt.provider.dashboard.views import View
 
 FORMS = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
+NEXT = ("/series", "/profile", "/levels", "/compare")  # what more there is to see of an appliance
 RANGE_DAYS = (7, 30, 90)  # days
 
 
@@ -27,7 +29,12 @@ def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str
         "query": query,
         "path": view.path,
         "one": plan.periods.word,
-        "navigation": [(each.name, query.link(each.path), each is view) for each in VIEWS],
+        "navigation": [
+            (each.name, query.link(each.path), each is view) for each in VIEWS if _offered(page, each, view)
+        ],
+        "hours": HOURS,
+        "see": _see(page, view),
+        "file": lambda: query.here(view.path, form="csv"),
         "plans": [
             (each.plan.id[:12], each.plan.name, each.plan.id == plan.id) for each in page.reader.collections.values()
         ],
@@ -36,9 +43,23 @@ def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str
         "downloads": [(name, query.download(form)) for form, name in FORMS],
         "range_text": range_text(page),
         "left_out": left_out_text(page),
-        "range_kinds": (_input_type(query.start), _input_type(query.end)),
+        "fields": TimeFields.of(query),
         "range_links": range_links(page, view.path),
     }
+
+
+def _offered(page: PageContext, view: "View", here: "View") -> bool:
+    """Whether a view is in the navigation: groups only where homes have labels."""
+    return view is here or view.path != "/groups" or bool(page.labels)
+
+
+def _see(page: PageContext, here: "View") -> list[tuple[str, str]]:
+    """Where else the appliances of a page are told of."""
+    from hushwatt.provider.dashboard.views import VIEWS
+
+    names = list(page.appliances)
+    further = [view for view in VIEWS if view.path in NEXT and view is not here]
+    return [(view.name, page.query.here(view.path, appliance=names)) for view in further]
 
 
 def waiting_text(page: PageContext) -> dict[str, Any]:
@@ -76,7 +97,8 @@ def range_text(page: PageContext) -> str:
     left_out = f", {few:,} of them left out: too few homes" if few else ""
     homes = formatting.count(page.estimates.homes, "home")
     count = formatting.count(len(slots), page.plan.periods.word)
-    return f"{range_name} ({page.plan.timezone}): {count}{left_out}. {homes} take part."
+    only = "" if page.query.times.everything else f" {times_text(page.plan, None, None, page.query.times)}"
+    return f"{range_name}{only} ({page.plan.timezone}): {count}{left_out}. {homes} take part."
 
 
 def left_out_text(page: PageContext) -> str:
@@ -96,18 +118,19 @@ def left_out_text(page: PageContext) -> str:
 
 
 def range_links(page: PageContext, path: str) -> list[tuple[str, str, bool]]:
-    """Links to the last days that are published, and to everything."""
-    query, published = page.query, page.state.published
-    ranges = last_ranges(page.plan, published) if published >= 0 else {}
+    """Links to the last days that have reports, and to everything."""
+    query, last = page.query, page.last_reported if page.last_reported >= 0 else page.state.published
+    ranges = last_ranges(page.plan, last) if last >= 0 else {}
+    between = query.first, query.last
     links = [
-        (name, _link(page, path, start, end), (query.start, query.end) == (start, end))
+        (name, _link(page, path, start, end), between == parse_query_range(page.plan, start, end))
         for name, (start, end) in ranges.items()
     ]
-    return [*links, ("All", _link(page, path, "", ""), not query.ranged)]
+    return [*links, ("All", _link(page, path, "", ""), between == (None, None))]
 
 
 def last_ranges(plan: Plan, published: int) -> dict[str, tuple[str, str]]:
-    """Ranges that end with the last slot published, by their names; of what is published together, whole ones."""
+    """Ranges that end with this published slot, by their names; of what is published together, whole ones."""
     if plan.publish == 1:
         last = formatting.local(plan.calendar.end_of(published) - timedelta(seconds=1), plan).date()
         return {
@@ -124,15 +147,4 @@ def last_ranges(plan: Plan, published: int) -> dict[str, tuple[str, str]]:
 
 
 def _link(page: PageContext, path: str, start: str, end: str) -> str:
-    query = page.query
-    more: dict[str, Any] = {"from": start, "to": end, "appliance": list(query.appliances)}
-    return query.link(path, **more, **query.counts)
-
-
-def _input_type(word: str) -> str:
-    """The kind of field that can hold what was written."""
-    try:
-        date.fromisoformat(word or "2024-01-01")
-    except ValueError:
-        return "text"
-    return "date"
+    return page.query.here(path, **{"from": start, "to": end})

@@ -1,9 +1,9 @@
-"""What the query of an address asks for: the plan, the range of time, the appliances, smoothing.
+"""What the query of an address asks for: the plan, the times, the appliances, how they are shown.
 
 Everything a page shows follows from its address, so that a link shows the same to others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.shown import nearest, shown
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.times.time_range import parse_query_range
 from hushwatt.provider.service.collection_reader import CollectionReader
 
@@ -18,6 +19,13 @@ FLAGS = {"": False, "0": False, "false": False, "off": False, "1": True, "true":
 MAX_APPLIANCES = 4  # drawn together; more colours cannot be told apart
 MAX_LENGTH = 100  # characters of a value
 COUNTS = {"k": (1, 1000), "homes": (1, 10**9), "slots": (1, 3660)}
+SIDES = tuple(f"{side}_{part}" for side in "ab" for part in ("from", "to", "hours", "weekdays", "group"))
+TIMES = ("from", "to", "hours", "weekdays")  # which slots
+RESOLUTIONS = ("slot", "hour", "day", "week", "month")  # the finest first
+FOLDED = ("hour", "weekday", "hour-of-week")
+LONG = ("by", "a_group", "b_group")  # labels of homes
+MAX_LABELS_LENGTH = 500  # characters of these
+WORDS = ("plan", *TIMES, "smooth", "per", "fold", "by", *COUNTS, *SIDES)
 
 
 @dataclass(frozen=True)
@@ -26,55 +34,81 @@ class PageQuery:
 
     plan: Plan
     several: bool  # whether there is a choice of plans
-    start: str  # as written, or empty
-    end: str
+    given: Mapping[str, str]  # as written; what is empty is left out
     first: int | None  # slots
     last: int | None
+    times: TimeFilter
     smooth: bool
     appliances: tuple[str, ...]
     counts: Mapping[str, int]  # k, homes, slots; those that were given
+    per: str = ""  # how finely time is told; empty: as finely as says something
+    fold: str = "hour"
+
+    @property
+    def start(self) -> str:
+        return self.given.get("from", "")
+
+    @property
+    def end(self) -> str:
+        return self.given.get("to", "")
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The labels that homes are told apart by, as written."""
+        return tuple(each.strip() for each in self.given["by"].split(",")) if "by" in self.given else ()
 
     @property
     def ranged(self) -> bool:
-        """Whether only a stretch of time is asked for."""
-        return bool(self.start or self.end)
+        """Whether only some of the time is asked for."""
+        return any(name in self.given for name in TIMES)
 
     def link(self, path: str, **changes: Any) -> str:
-        """An address with the same plan, time and smoothing, or with `changes`; empty ones drop out."""
-        kept = {
-            "plan": self.plan.id[:12] if self.several else "",
-            "from": self.start,
-            "to": self.end,
-            "smooth": "1" if self.smooth else "",
-        }
-        parameters = {name: value for name, value in (kept | changes).items() if value}
-        return f"{path}?{urlencode(parameters, doseq=True)}" if parameters else path
+        """An address with the same plan, times and smoothing, or with `changes`; empty ones drop out."""
+        kept = {name: self.given[name] for name in (*TIMES, "smooth") if name in self.given}
+        return address(path, {"plan": self._plan, **kept, **changes})
+
+    def here(self, path: str, **changes: Any) -> str:
+        """This address with all that it asks for, but for `changes`."""
+        asked = {**self.given, "plan": self._plan, "appliance": list(self.appliances)}
+        return address(path, asked | changes)
 
     def download(self, form: str) -> str:
-        """The file with the same numbers."""
-        parameters = {"from": self.start, "to": self.end, "smooth": "true" if self.smooth else ""}
-        query = urlencode({name: value for name, value in parameters.items() if value})
-        return f"/v1/plans/{self.plan.id}/export.{form}" + (f"?{query}" if query else "")
+        """The file with the numbers of all slots."""
+        asked = {name: self.given.get(name, "") for name in TIMES} | {"smooth": "true" if self.smooth else ""}
+        return address(f"/v1/plans/{self.plan.id}/export.{form}", asked)
+
+    @property
+    def _plan(self) -> str:
+        return self.plan.id[:12] if self.several else ""
+
+
+def address(path: str, parameters: Mapping[str, Any]) -> str:
+    """A path with those of the parameters that say something, in their order."""
+    said = {name: value for name, value in parameters.items() if value}
+    return f"{path}?{urlencode(said, doseq=True)}" if said else path
 
 
 def parse_query(reader: CollectionReader, parameters: Mapping[str, str], appliances: list[str]) -> PageQuery:
     """Parse an address; what cannot be understood is refused in one clear line."""
-    for name, value in parameters.items():
-        if name in ("plan", "from", "to", "smooth", *COUNTS) and len(value) > MAX_LENGTH:
-            raise UsageError(f"{name} is {len(value)} characters long; at most {MAX_LENGTH} make sense")
-    plan = choose_plan(reader, parameters.get("plan", ""))
-    start, end = parameters.get("from", "").strip(), parameters.get("to", "").strip()
-    first, last = parse_query_range(plan, start, end)
+    given = {name: parameters[name].strip() for name in WORDS if parameters.get(name, "").strip()}
+    for name, value in given.items():
+        most = MAX_LABELS_LENGTH if name in LONG else MAX_LENGTH
+        if len(value) > most:
+            raise UsageError(f"{name} is {len(value)} characters long; at most {most} make sense")
+    plan = choose_plan(reader, given.get("plan", ""))
+    first, last = parse_query_range(plan, given.get("from"), given.get("to"))
     return PageQuery(
         plan=plan,
         several=len(reader.collections) > 1,
-        start=start,
-        end=end,
+        given=given,
         first=first,
         last=last,
-        smooth=_parse_flag("smooth", parameters.get("smooth", "")),
+        times=TimeFilter.parse(given.get("hours"), given.get("weekdays")),
+        smooth=_parse_flag("smooth", given.get("smooth", "")),
         appliances=_parse_appliances(plan, appliances),
-        counts={name: _parse_count(name, parameters[name]) for name in COUNTS if parameters.get(name)},
+        counts={name: _parse_count(name, given[name]) for name in COUNTS if name in given},
+        per=_parse_choice("per", given.get("per", ""), ("", *RESOLUTIONS)),
+        fold=_parse_choice("fold", given.get("fold", FOLDED[0]), FOLDED),
     )
 
 
@@ -96,6 +130,12 @@ def _parse_flag(name: str, word: str) -> bool:
     if word.lower() not in FLAGS:
         raise UsageError(f"{name} is {shown(word)}; write 1 or 0")
     return FLAGS[word.lower()]
+
+
+def _parse_choice(name: str, word: str, choices: Sequence[str]) -> str:
+    if word not in choices:
+        raise UsageError(f"{name} is {shown(word)}; choose one of {', '.join(filter(None, choices))}")
+    return word
 
 
 def _parse_appliances(plan: Plan, names: list[str]) -> tuple[str, ...]:

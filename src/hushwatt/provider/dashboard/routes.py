@@ -21,7 +21,7 @@ from hushwatt.provider.dashboard.login import Login
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.page_layout import layout_context
 from hushwatt.provider.dashboard.query import parse_query
-from hushwatt.provider.dashboard.renderer import Renderer
+from hushwatt.provider.dashboard.renderer import HEADERS, Renderer
 from hushwatt.provider.dashboard.views import VIEWS, View
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.session import StoreUnavailable
@@ -68,9 +68,11 @@ class DashboardPages:
         query = parse_query(self.service.read, parameters, request.query_params.getlist("appliance"))
         page = PageContext(self.service.read, query, self.service.clock.now())
         shown: dict[str, Any] = view.show(page)
+        if parameters.get("form", "") == "csv" and "numbers" in shown:
+            return shown["numbers"].response(HEADERS)
         layout = layout_context(page, view, signed_in=COOKIE in request.cookies)
         charts = any(isinstance(each, PageChart) for each in shown.values())
-        return self.renderer.page(view.template, charts=charts, **layout, **shown)
+        return self.renderer.page(view.template, charts=charts, **{**layout, **shown})
 
     def with_error_pages(self, endpoint: Endpoint) -> Endpoint:
         """The same endpoint, whose refusals are pages."""

@@ -1,6 +1,6 @@
 """Tables: the numbers of every chart as text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -20,6 +20,7 @@ class HtmlTable:
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     marked: frozenset[str] = field(default=frozenset())  # texts that stand where a number would
+    links: Mapping[str, str] = field(default_factory=dict)  # where what a row is about is told in full
 
 
 def text_columns(*headings: str) -> list[Column]:

@@ -120,10 +120,16 @@ class ApplianceSeries:
         """The 95 % limits of a period's watts."""
         assert self.period is not None
         period = self.period
+        if self.mean is not None:
+            low, high = self.mean.limits(self.real)
+            return self.limits_from(float(low[0]), float(high[0]))
+        return mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)
+
+    def limits_from(self, *ends: float) -> tuple[float, float]:
+        """The limits of a mean that is no plain one, by those that the test of the ratio has."""
+        assert self.period is not None
+        period = self.period
         low, high = mean_interval(period.watts, period.watts_variance, period.watts_slope, period.watts_jump)
-        if self.mean is None:
-            return low, high
-        ends = [float(end[0]) for end in self.mean.limits(self.real)]
         lowest = min(ends[0], max(low, 0.0) if self.real else low)
         return min(lowest, period.watts), max(ends[1], high, period.watts)
 

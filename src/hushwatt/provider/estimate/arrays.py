@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class TallyArrays:
     @classmethod
     def of(cls, plan: Plan, tallies: Tallies) -> "TallyArrays":
         """The publications among the tallies, of all cells together; probes are not estimated from."""
-        return CellArrays.of(plan, tallies).whole()
+        return CellArrays.of(plan, tallies).whole
 
     def up_to(self, last: int | None) -> "TallyArrays":
         """The groups of the slots up to `last`."""
@@ -65,29 +66,34 @@ class CellArrays:
         kept = len(self.cell) if last is None else int(np.searchsorted(self.arrays.slot, last, side="right"))
         return CellArrays(self.arrays.up_to(last), self.cell[:kept], self.group[:kept])
 
+    @cached_property
     def whole(self) -> TallyArrays:
         """All cells added up."""
-        firsts = np.flatnonzero(np.diff(self.group, prepend=-1))
-        if len(firsts) == len(self.group):
+        if len(self._firsts) == len(self.group):
             return self.arrays
-        several = {name: np.add.reduceat(getattr(self.arrays, name), firsts) for name in SUMMED}
-        return replace(self.arrays, **{name: getattr(self.arrays, name)[firsts] for name in KEYED}, **several)
+        keyed = {name: getattr(self.arrays, name)[self._firsts] for name in ("slot", "as_of", "drawn")}
+        return TallyArrays(
+            **keyed, **{name: np.add.reduceat(getattr(self.arrays, name), self._firsts) for name in SUMMED}
+        )
+
+    @cached_property
+    def _firsts(self) -> Indices:
+        """The first row of each group."""
+        return np.flatnonzero(np.diff(self.group, prepend=-1))
 
     def only(self, cells: Mask) -> TallyArrays:
         """Some cells added up: the groups are those of the whole, some of them empty."""
         rows = np.flatnonzero(cells[self.cell])
         kept, firsts = np.unique(self.group[rows], return_index=True)
-        whole = np.flatnonzero(np.diff(self.group, prepend=-1))
-        columns = {name: getattr(self.arrays, name)[whole] for name in KEYED}
+        summed = {}
         for name in SUMMED:
             values = getattr(self.arrays, name)[rows]
-            sums = np.zeros((len(whole), *values.shape[1:]), dtype=np.int64)
-            sums[kept] = values if len(firsts) == len(rows) else np.add.reduceat(values, firsts)
-            columns[name] = sums
-        return TallyArrays(**columns)
+            summed[name] = np.zeros((len(self._firsts), *values.shape[1:]), dtype=np.int64)
+            summed[name][kept] = values if len(firsts) == len(rows) else np.add.reduceat(values, firsts)
+        return replace(self.whole, **summed)
 
 
-KEYED, SUMMED = ("slot", "as_of", "drawn"), ("rows", "reports", "counts")
+SUMMED = ("rows", "reports", "counts")
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,12 @@ class SlotTimeline:
         """The same, with only these rows asked for."""
         return replace(self, requested=self.requested & rows)
 
+    @cached_property
+    def _one_each(self) -> bool:
+        """Whether each row is one slot with one group of homes."""
+        count = len(self.slots)
+        return len(self.slot_index) == len(self.heard) == count and bool((self.slot_index == np.arange(count)).all())
+
     @property
     def newest(self) -> Integers:
         """The last slot with reports of each."""
@@ -142,6 +154,8 @@ class SlotTimeline:
 
     def sum_by_slot(self, values: Floats) -> Floats:
         """The sum of `values`, one or a row for each group, over the groups of every row."""
+        if self._one_each:
+            return values + 0.0
         sums = np.zeros((len(self.slots), *values.shape[1:]))
         np.add.at(sums, self.slot_index, values)
         return sums
@@ -151,6 +165,8 @@ class SlotTimeline:
 
         All of them where a row is no longer than that, else the most that spoke in so many of its slots.
         """
+        if self._one_each:
+            return speakers + 0.0
         in_slot = np.zeros(len(self.heard))
         np.add.at(in_slot, self.heard_index, speakers)
         sums = np.concatenate([[0.0], np.cumsum(in_slot)])
@@ -161,6 +177,8 @@ class SlotTimeline:
 
     def speaking_slots(self, speakers: Floats) -> Floats:
         """In how many slots of each row anybody spoke."""
+        if self._one_each:
+            return (speakers > 0).astype(float)
         in_slot, rows = np.zeros(len(self.heard)), np.zeros(len(self.slots))
         np.add.at(in_slot, self.heard_index, speakers)
         np.add.at(rows, self.heard_row, in_slot > 0)

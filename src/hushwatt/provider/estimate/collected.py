@@ -1,7 +1,8 @@
 """What was collected in some slots: every appliance's series, on the timeline that asks for these slots."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
 from hushwatt.provider.estimate.arrays import CellArrays, SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.groups.grouped import GroupedTallies
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
-from hushwatt.provider.tally.labels import Cells
 from hushwatt.provider.tally.tally import Tallies
+
+NOW = -1  # in place of a slot: how many homes take part in all
 
 
 @dataclass(frozen=True)
@@ -85,20 +87,27 @@ class CollectedCells:
         asked = CellArrays.of(plan, tallies, last)
         arrays = asked if plan.publish == 1 else asked.up_to(tallies.complete(plan, last))
         timeline = SlotTimeline.of(
-            arrays.whole(), plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan)
+            arrays.whole, plan.minimum_homes, first, publish=plan.publish, span=reporting_span(plan)
         )
         if times is not None and not times.everything:
             timeline = timeline.only(times.rows(plan, timeline))
         unpublished = len(np.unique(asked.arrays.slot)) - len(timeline.heard)
         return cls(tallies, GroupedTallies(plan, tallies.cells, arrays, timeline), unpublished)
 
-    @property
-    def cells(self) -> Cells:
-        return self.grouped.cells
+    def groups(self, by: Sequence[str]) -> list[dict[str, str]]:
+        """The combinations of the values of some labels that any home has, in order."""
+        cells = self.grouped.cells
+        present = np.isin(np.arange(len(cells)), self.grouped.by_cell.cell) | (self._homes[-1] > 0)
+        return [labels for labels in cells.groups(by) if present[cells.matching(labels)].any()]
+
+    @cached_property
+    def _homes(self) -> Integers:
+        """The homes of each cell in every row of the timeline, and now."""
+        return self.tallies.cell_homes_in(np.append(self.grouped.timeline.newest, NOW))
 
     def whole(self) -> CollectedSlots:
         """All homes together."""
-        plan, timeline, arrays = self.grouped.plan, self.grouped.timeline, self.grouped.by_cell.whole()
+        plan, timeline, arrays = self.grouped.plan, self.grouped.timeline, self.grouped.by_cell.whole
         homes = self.tallies.homes_in(timeline.newest).astype(float)
         numbers = range(len(plan.appliances))
         series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in numbers]
@@ -107,15 +116,15 @@ class CollectedCells:
 
     def only(self, where: Mapping[str, str]) -> CollectedSlots:
         """The homes with these labels, where that gives no smaller kind of homes away."""
-        cells, timeline = self.cells.matching(where), self.grouped.timeline
-        homes = self.tallies.cell_homes_in(timeline.newest)[:, cells].sum(axis=1).astype(float)
+        cells, timeline = self.grouped.cells.matching(where), self.grouped.timeline
+        homes = self._homes[:-1, cells].sum(axis=1).astype(float)
         arrays, series = self.grouped.series(cells, np.maximum(homes, 1.0))
         return CollectedSlots(
             self.grouped.plan,
             arrays,
             timeline,
             homes,
-            int(self.tallies.cell_homes_in(np.array([-1]))[0, cells].sum()),
+            int(self._homes[-1, cells].sum()),
             self.unpublished,
             dict(zip(self.grouped.plan.names, series, strict=True)),
             cells,

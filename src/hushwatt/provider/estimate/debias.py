@@ -43,6 +43,9 @@ class DebiasedGroups:
         counts = arrays.counts[:, first : first + plan.widths[appliance]]
         reports = arrays.reports[:, appliance].astype(float)
         offsets = centred(answer_watts(plan, appliance) if worth is None else worth)
+        if len(reports) and (arrays.drawn == arrays.drawn[0]).all():
+            law = law_for(plan.oracle, int(arrays.drawn[0]), plan.appliances_per_report, plan.widths[appliance])
+            return cls(arrays.as_of, reports, **_columns(_debiased(counts, reports, offsets, law), counts))
         columns = {name: np.zeros(len(reports)) for name in GROUP_COLUMNS}
         columns |= {name: np.zeros(counts.shape) for name in LEVEL_COLUMNS}
         for drawn in np.unique(arrays.drawn):
@@ -51,6 +54,15 @@ class DebiasedGroups:
             for name, values in _debiased(counts[rows], reports[rows], offsets, law).items():
                 columns[name][rows] = values
         return cls(arrays.as_of, reports, **columns)
+
+
+def _columns(values: dict[str, Floats | float], counts: Integers | Floats) -> dict[str, Floats]:
+    """What all groups have in common, repeated for each."""
+    shapes = dict.fromkeys(GROUP_COLUMNS, counts.shape[:1]) | dict.fromkeys(LEVEL_COLUMNS, counts.shape)
+    return {
+        name: each if isinstance(each, np.ndarray) and each.shape == shapes[name] else np.full(shapes[name], each)
+        for name, each in values.items()
+    }
 
 
 LEVEL_COLUMNS = ("held", "noise", "watts_noise_held", "watts_jump")
@@ -79,7 +91,7 @@ def weighted_sums(rows: Floats, weights: Floats) -> Floats:
     return np.asarray((rows * weights).sum(axis=1))
 
 
-def _debiased(counts: Integers, reports: Floats, offsets: Floats, law: Law) -> dict[str, Floats | float]:
+def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: Law) -> dict[str, Floats | float]:
     """Everything the groups of one law say."""
     each = reports[:, None]
     held = debias(counts, each, law)

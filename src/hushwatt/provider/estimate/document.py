@@ -17,10 +17,16 @@ MEANS = ("mean_watts", "mean_watts_se", "ci95", "measured", "measured_ci95", "cl
 
 def document(estimates: Estimates) -> Document:
     """Everything as plain numbers, texts, lists and dictionaries."""
+    slots = [slot_document(estimates, index) for index in range(len(estimates.slots))]
+    return document_around(estimates, slots)
+
+
+def document_around(estimates: Estimates, slots: list[Document]) -> Document:
+    """The same around slots that have been told, or that are to stand there later."""
     return {
         **_head(estimates),
         **({"smoothed": True} if estimates.smoothed else {}),
-        "slots": [_slot(estimates, index) for index in range(len(estimates.slots))],
+        "slots": slots,
         "appliances": _periods(estimates) if estimates.answered else {},
         **({"folds": [_fold(each) for each in estimates.folds]} if estimates.folds else {}),
         **({"groups": {each.name: _group(each) for each in estimates.groups}} if estimates.groups else {}),
@@ -49,6 +55,7 @@ def _group(group: GroupEstimates) -> Document:
         **_too_few_for(group.too_few_for, group.need),
         **withheld,
         "appliances": {name: _period(period) if period else None for name, period in group.by_period.items()},
+        **({"folds": [_fold(each) for each in group.folds]} if group.folds else {}),
         "top": list(group.top),
     }
 
@@ -106,7 +113,8 @@ def _measured(part: float, low: float, high: float) -> Document:
     return {"measured": part, "measured_ci95": [low, high]}
 
 
-def _slot(estimates: Estimates, index: int) -> Document:
+def slot_document(estimates: Estimates, index: int) -> Document:
+    """One slot, or what is published together."""
     slot, need = estimates.slots[index], estimates.plan.minimum_homes
     document: Document = {
         "slot": slot.slot,

@@ -6,7 +6,7 @@ plan's minimum spoke of an appliance, there is no answer about it.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
-from hushwatt.provider.estimate.array_types import Floats
+from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
@@ -68,7 +68,7 @@ def estimate(
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
     show = CONSISTENCIES[consistency]
     cells = CollectedCells.of(plan, tallies, first, last, times)
-    groups = cells.cells.groups(by) if by else []
+    groups = cells.groups(by) if by else []
     collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]
     series = list(collected.series.values())
@@ -89,7 +89,7 @@ def estimate(
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
         unpublished=collected.unpublished,
-        groups=tuple(group_estimates(labels, cells.only(labels), show) for labels in groups),
+        groups=tuple(group_estimates(labels, cells.only(labels), show, rows) for labels in groups),
         folds=tuple(fold_estimates(key, collected.only(mask), show) for key, mask in rows.items()),
         too_few_measure={
             name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
@@ -115,10 +115,14 @@ def _periods(collected: CollectedSlots, show: Consistency) -> dict[str, PeriodEs
     return dict.fromkeys(plan.names) | period_estimates(known, bounds, homes, show)
 
 
-def group_estimates(labels: dict[str, str], collected: CollectedSlots, show: Consistency) -> GroupEstimates:
-    """The homes with these labels over the period."""
+def group_estimates(
+    labels: dict[str, str], collected: CollectedSlots, show: Consistency, folds: Mapping[str, Mask]
+) -> GroupEstimates:
+    """The homes with these labels over the period, and over the rows of each fold."""
     need, heard = max(collected.plan.minimum_homes, 1), dict(collected.most or {})
-    return GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need)
+    parts = {key: collected.only(rows) for key, rows in folds.items()}
+    folded = tuple(FoldEstimates(key, each.slots, _periods(each, show)) for key, each in parts.items())
+    return GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, folded)
 
 
 def fold_estimates(key: str, collected: CollectedSlots, show: Consistency) -> FoldEstimates:

@@ -7,6 +7,9 @@ the levels are on the scale of all homes that took part in the slot.  `homes` is
 as people expect it, made so slot by slot, which biases its averages over slots;
 `homes_unbiased` may fall below zero, and its averages are right.  Where a plan has "not measured" as an answer,
 levels are those of homes that measure the appliance, and `measured` is their part of all homes.
+
+Where groups of homes were asked for, the slots are followed by the period of each group: `group` is its name, and
+slot, start and reports are empty.
 """
 
 import json
@@ -19,7 +22,7 @@ import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.estimate.document import document, uneven_limits
-from hushwatt.provider.estimate.results import Estimates
+from hushwatt.provider.estimate.results import Estimates, GroupEstimates
 from hushwatt.wire.storage import Location, atomic_write_to, location
 
 if TYPE_CHECKING:
@@ -39,6 +42,47 @@ def export(estimates: Estimates, path: str | PathLike[str] | Location) -> None:
 
 
 def tidy_table(estimates: Estimates) -> "pa.Table":
+    """The slots as a table, and below them the groups, if there are any."""
+    import pyarrow as pa
+
+    slots = slots_table(estimates)
+    if not estimates.groups:
+        return slots
+    slots = slots.add_column(0, "group", pa.nulls(len(slots), pa.string()))
+    tables = [slots, *(group_table(estimates, group) for group in estimates.groups)]
+    return pa.concat_tables(tables, promote_options="default").replace_schema_metadata(slots.schema.metadata)
+
+
+def group_table(estimates: Estimates, group: GroupEstimates) -> "pa.Table":
+    """The period of one group: a row for each appliance and level; numbers that are withheld are empty."""
+    import pyarrow as pa
+
+    rows = []
+    for appliance in estimates.plan.appliances:
+        period = group.by_period[appliance.name]
+        low, high = period.level_limits(group.homes) if period else (None, None)
+        for level, watts in enumerate(appliance.values):
+            row = {"group": group.name, "appliance": appliance.name, "level": level, "watts": watts}
+            if period is not None and low is not None and high is not None:
+                row |= {
+                    "homes": float(period.levels[level]),
+                    "homes_unbiased": period.unbiased[level],
+                    "homes_se": float(period.levels_se[level]),
+                    "homes_low": float(low[level]),
+                    "homes_high": float(high[level]),
+                    "mean_watts": period.watts,
+                    "mean_watts_se": period.watts_se,
+                    "mean_watts_low": period.low,
+                    "mean_watts_high": period.high,
+                }
+            rows.append(row)
+    numbers = ("homes", "homes_unbiased", "homes_se", "homes_low", "homes_high", "mean_watts", "mean_watts_se")
+    kinds = {"group": pa.string(), "appliance": pa.string(), "level": pa.int64(), "watts": pa.float64()}
+    kinds |= dict.fromkeys((*numbers, "mean_watts_low", "mean_watts_high"), pa.float64())
+    return pa.table({name: pa.array([row.get(name) for row in rows], kind) for name, kind in kinds.items()})
+
+
+def slots_table(estimates: Estimates) -> "pa.Table":
     """The slots as a table: slot, start, as_of, reports, appliance, level, its watts, and all numbers."""
     import pyarrow as pa
 

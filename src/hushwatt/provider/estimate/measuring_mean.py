@@ -7,7 +7,8 @@ lower one holds that there is none.  The ends are Fieller's: the means μ for wh
 too far from zero.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
 
@@ -180,6 +181,17 @@ class MeasuringMean:
             covariance=parts[:, WATTS, MEASURED] + more * parts[:, TOP, MEASURED],
             measured_variance=parts[:, MEASURED, MEASURED],
         )
+
+
+def joined_means(means: Sequence[MeasuringMean]) -> MeasuringMean:
+    """The same appliance's means over several periods, a row for each."""
+    tails = [each.tails for each in means]
+    return replace(
+        means[0],
+        sums=np.concatenate([each.sums for each in means]),
+        covariance=np.concatenate([each.covariance for each in means]),
+        tails=Tails(tails[0].ratios, np.array([each.weights for each in tails]), np.array([t.median for t in tails])),
+    )
 
 
 @dataclass(frozen=True)

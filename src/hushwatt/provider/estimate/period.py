@@ -130,6 +130,8 @@ def part_asked(plan: Plan, drawn: Integers) -> float:
 
     All, unless the slots come back to homes that were asked before others were, as one hour of every day may.
     """
+    if turn_classes(plan) == 1:
+        return 1.0
     kinds = turn_class(plan, drawn)
     hit = len(np.unique(kinds))
     return hit / turn_classes(plan) if hit < len(np.unique(drawn)) else 1.0

@@ -115,6 +115,7 @@ class GroupEstimates:
     by_period: dict[str, PeriodEstimates | None]  # by appliance, in the plan's order
     heard: dict[str, int]  # by appliance: the most homes of it that spoke in slots that count together
     need: int  # the plan's minimum of homes
+    folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
 
     @property
     def name(self) -> str:

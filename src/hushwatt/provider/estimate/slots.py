@@ -8,6 +8,7 @@ spoke weighs little.  A home that repeats a draw says nothing new: r reports of 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -38,8 +39,30 @@ class SlotStatistics:
     watts: Floats  # mean of a home
     watts_noise: Floats
     watts_spread: Floats  # how the homes differ
-    watts_noise_held: Floats  # noise of one home's watts, when it holds each level
-    errors: VarianceFunction  # the variance of a share as a function of it
+    draws: "WeighedDraws"
+
+    @cached_property
+    def watts_noise_held(self) -> Floats:
+        """Noise of one home's watts, when it holds each level."""
+        return self.draws.averaged(self.draws.groups.watts_noise_held)
+
+    @cached_property
+    def errors(self) -> VarianceFunction:
+        """The variance of a share as a function of it: the groups' laws averaged over homes."""
+        groups = self.draws.groups
+        noise_not_held, noise_held, lowest, step = (
+            self.draws.averaged(each[:, None])
+            for each in (groups.noise_not_held, groups.noise_held, groups.lowest, groups.step)
+        )
+        return VarianceFunction(
+            reports=self.alone[:, None],
+            noise_not_held=noise_not_held,
+            slope=noise_held - noise_not_held,
+            correction=self.correction[:, None],
+            step=step,
+            lowest=lowest,
+            highest=lowest + step,
+        )
 
     @property
     def counted(self) -> Mask:
@@ -54,6 +77,20 @@ class SlotStatistics:
     @property
     def watts_variance(self) -> Floats:
         return self.watts_noise + self.correction / self.alone * self.watts_spread
+
+
+@dataclass(frozen=True)
+class WeighedDraws:
+    """The groups behind each slot, and how much the draws of each weigh."""
+
+    groups: DebiasedGroups
+    weights: Floats
+    timeline: SlotTimeline
+
+    def averaged(self, values: Floats) -> Floats:
+        """The mean of the groups' `values` in every slot."""
+        total = _divisible(self.timeline.sum_by_slot(self.weights))
+        return self.timeline.sum_by_slot(self.weights[:, None] * values) / total[:, None]
 
 
 def slot_statistics(
@@ -99,8 +136,7 @@ def slot_statistics(
         watts=values.mean() + offset,
         watts_noise=watts_noise,
         watts_spread=_spread(by_slot(groups.squares) / reports, offset, watts_noise, correction / alone),
-        watts_noise_held=_averaged(groups.watts_noise_held, squared * groups.reports, timeline),
-        errors=_variance_function(groups, alone, squared * groups.reports, correction, timeline),
+        draws=WeighedDraws(groups, squared * groups.reports, timeline),
     )
 
 
@@ -115,30 +151,3 @@ def _spread(square: Floats, mean: Floats, noise: Floats, sampling: Floats) -> Fl
 def _divisible(counts: Floats) -> Floats:
     """Counts to divide by: where there is nothing, nothing is divided and shown."""
     return np.where(counts > 0, counts, 1.0)
-
-
-def _averaged(values: Floats, weights: Floats, timeline: SlotTimeline) -> Floats:
-    """The mean of the groups' `values` in every slot."""
-    total = _divisible(timeline.sum_by_slot(weights))
-    return timeline.sum_by_slot(weights[:, None] * values) / total[:, None]
-
-
-def _variance_function(
-    groups: DebiasedGroups, alone: Floats, weights: Floats, correction: Floats, timeline: SlotTimeline
-) -> VarianceFunction:
-    """The groups' laws averaged over homes."""
-
-    def averaged(values: Floats) -> Floats:
-        return _averaged(values[:, None], weights, timeline)
-
-    noise_not_held = averaged(groups.noise_not_held)
-    lowest, step = averaged(groups.lowest), averaged(groups.step)
-    return VarianceFunction(
-        reports=alone[:, None],
-        noise_not_held=noise_not_held,
-        slope=averaged(groups.noise_held) - noise_not_held,
-        correction=correction[:, None],
-        step=step,
-        lowest=lowest,
-        highest=lowest + step,
-    )

@@ -37,6 +37,7 @@ REASONS = REFUSALS | {
     WRONG_ROUND: "wrong_round",
     ERASED: "erased",
 }
+UPLOAD_REASONS = tuple(reason for verdict, reason in REASONS.items() if verdict not in (WRONG_ROUND, ERASED))
 Verdicts = NDArray[np.int8]
 
 

@@ -25,6 +25,7 @@ from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import plan_state
 from hushwatt.provider.store.session import Database, Session, StoreUnavailable
+from hushwatt.provider.telemetry import span_since
 from hushwatt.wire.record import HEADER_BYTES, Records
 
 JobResult = TypeVar("JobResult")
@@ -120,7 +121,7 @@ class Inbox:
         write = _PendingWrite(future, **fields)
         full = self._bytes > 0 and self._bytes + write.bytes > MAX_PENDING_BYTES
         if full or self._queue.qsize() >= MAX_PENDING:
-            raise StoreUnavailable("too many uploads are waiting for the disk")
+            raise StoreUnavailable("too many uploads are waiting for the disk", "behind")
         self._bytes += write.bytes
         self._queue.put(write)
         try:
@@ -151,12 +152,16 @@ class Inbox:
 
     def _commit(self, batch: list[_PendingWrite]) -> None:
         """Commit a group of writes by one transaction, then tell everyone."""
+        began, trouble = time.perf_counter_ns(), None
         try:
             with self._metrics.commit_seconds.time(), self._database.writing() as session:
                 self._write(session, batch)
         except Exception as failure:  # each waiting request answers for it
+            trouble = type(failure).__name__
             for write in batch:
                 write.result = failure
+        reports = sum(write.size for write in batch if write.upload)
+        self._metrics.telemetry.write(*span_since(began), len(batch), reports, trouble)
         loops = {write.future.get_loop() for write in batch}
         for loop in loops:  # waking a loop is dear, so once for all
             with suppress(RuntimeError):  # it has stopped, and nobody waits

@@ -18,19 +18,19 @@ from hushwatt.provider.estimate.arrays import HomesHeard
 from hushwatt.provider.estimate.contrasts.contrast import contrasts
 from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
 from hushwatt.provider.estimate.contrasts.side import Side
-from hushwatt.provider.estimate.document import Document, document, top_document
+from hushwatt.provider.estimate.document import Document, document, document_around, top_document
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
-from hushwatt.provider.service.answer_cache import AnswerCache
+from hushwatt.provider.service.answer_cache import ByteCache, SlotTexts, with_slots
 from hushwatt.provider.service.published_tallies import PublishedTallies, homes_then_or_now
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database
 from hushwatt.provider.store.slots import late_reports, published_slots
-from hushwatt.provider.store.tallies import read_tallies
+from hushwatt.provider.store.tallies import counted_reports, last_reported, read_tallies
 from hushwatt.provider.tally.tally import Tallies
 
 MAX_SLOTS = 1000  # told at once
@@ -63,10 +63,11 @@ class NotYet:
 
 @dataclass(frozen=True)
 class Health:
-    """How the collection goes; counts are since the service started, `late` since ever."""
+    """How the collection goes; counts are since the service started, `counted` and `late` since ever."""
 
     homes: int
     published: int  # last slot published, −1: none
+    counted: int  # reports in all answers, whether they came by upload or in files
     accepted: int
     repeated: int
     rejected: dict[str, int]  # by reason
@@ -82,7 +83,8 @@ class CollectionReader:
         self, database: Database, schedules: Mapping[int, SlotSchedule], clock: UtcClock, metrics: Metrics
     ) -> None:
         self._database, self._schedules, self._clock, self._metrics = database, schedules, clock, metrics
-        self._published, self._answers = PublishedTallies(database), AnswerCache()
+        self._published = PublishedTallies(database)
+        self._answers, self._slots = ByteCache(), SlotTexts()
         self.collections = {  # all plans by their id
             schedule.plan.id: Collection(number, schedule.plan) for number, schedule in schedules.items()
         }
@@ -160,6 +162,12 @@ class CollectionReader:
         """What the published slots up to `last` add up to, for contrasts and other questions of one's own."""
         return self._published.read(self._number(plan), last)
 
+    def last_reported(self, plan: Plan) -> int:
+        """The last published slot that has reports; −1: none."""
+        number = self._number(plan)
+        with self._database.reading() as session:
+            return last_reported(session, number, plan_state(session, number).published)
+
     def document(
         self,
         plan: Plan,
@@ -189,7 +197,15 @@ class CollectionReader:
         """The same as bytes, kept for whoever asks it again before more is published."""
         asked = first, last, consistency, smooth, times, fold, by
         question = plan.id, self.state(plan).published, *asked
-        return self._answers.get(question, lambda: self.document(plan, *asked))
+        known = self._answers.get(question)
+        if known is not None:
+            return known
+        estimates = self.estimates(plan, *asked)
+        fields = self._completed(plan, estimates, document_around(estimates, []))
+        body = with_slots(fields, self._slots.texts(estimates, (plan.id, consistency)))
+        if estimates.answered:
+            self._answers.keep(question, body)
+        return body
 
     def contrast(self, plan: Plan, sides: Sequence[str]) -> Document:
         """How two sides differ, or how their difference differs from that of two more; written as for `compare`."""
@@ -223,12 +239,15 @@ class CollectionReader:
 
     def health(self, plan: Plan) -> Health:
         number, state = self._number(plan), self.state(plan)
-        results = {result: count for (key, result), count in self._metrics.count("reports").items() if key == plan.id}
+        counts = self._metrics.count("reports").items()
+        results = {result: count for (key, result), count in counts if key == plan.id and count}
         with self._database.reading() as session:
             late = _together(plan, late_reports(session, number))
+            counted = counted_reports(session, number)
         return Health(
             homes=state.homes,
             published=state.published,
+            counted=counted,
             accepted=results.pop("accepted", 0),
             repeated=results.pop("repeated", 0),
             rejected=results,

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,14 @@ class Config:
     access: str = "auto"  # token, open, or auto: open on loopback only
     grace: str = "auto"  # how long after its end a slot takes reports; auto: its length, 15 m to 1 d
     assigned_turns: bool = False  # hold new homes to the turn offered, not to what they say first
+    migration: str = "auto"  # of an older store: auto, or by-hand: refuse it until `provider migrate` was run
     scrub: bool = False  # empty the payloads of published slots
-    proxy: bool = False  # behind a proxy on this machine that sets X-Forwarded-For and -Proto
+    retention: str = "90d"  # how long after its plan's end a report may be kept
+    proxy: bool = False  # behind a proxy that sets X-Forwarded-For and -Proto
+    proxy_addresses: str = "127.0.0.1,::1"  # of proxies whose word counts, or their networks
     tls_certificate: str = ""
     tls_key: str = ""
+    watched_certificate: str = ""  # one that a proxy uses, to be warned before it ends
     tolerance: int = 300  # seconds that a signer's clock may be off
     largest_upload: int = 4 * 1024 * 1024  # bytes
     head_seconds: int = 10  # to send a request's head
@@ -65,6 +69,9 @@ class Config:
             )
         if self.grace != "auto":
             parse_duration(self.grace)
+        parse_duration(self.retention)
+        for address in self.proxy_addresses.split(","):
+            check_network(address.strip())
 
     @property
     def is_private(self) -> bool:
@@ -87,6 +94,14 @@ class Config:
     def store_address(self) -> str:
         return self.store or str(self.folder / "store.sqlite")
 
+    @property
+    def retention_time(self) -> timedelta:
+        return parse_duration(self.retention)
+
+    @property
+    def migrates_by_hand(self) -> bool:
+        return self.migration == "by-hand"
+
     def grace_of(self, slot_seconds: int) -> timedelta:
         """How long a slot of that length takes reports after its end."""
         if self.grace == "auto":
@@ -96,6 +111,7 @@ class Config:
 
 CHOICES = {
     "enrolment": ("auto", "codes", "open"),
+    "migration": ("auto", "by-hand"),
     "access": ("auto", "token", "open"),
     "log_level": ("debug", "info", "warning", "error"),
 }
@@ -122,6 +138,19 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def check_network(address: str) -> None:
+    """Refuse what is neither an address nor a network such as 10.1.0.0/16.
+
+    >>> check_network("10.1.0.0/16")
+    """
+    try:
+        network = ip_network(address)
+    except ValueError:
+        raise UsageError(f"proxy_addresses has {address!r}, which is no address or network like 10.1.0.0/16") from None
+    if not network.prefixlen:
+        raise UsageError(f"proxy_addresses has {address}, which is everyone: anyone could tell any address")
 
 
 def parse_duration(text: str) -> timedelta:

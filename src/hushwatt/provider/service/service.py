@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
@@ -12,7 +13,7 @@ from hushwatt.plan.amounts import plain
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.provider.clock import SystemUtcClock, UtcClock
-from hushwatt.provider.intake.collect import Collection
+from hushwatt.provider.intake.collect import UPLOAD_REASONS, Collection
 from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
@@ -24,6 +25,7 @@ from hushwatt.provider.service.logs import log
 from hushwatt.provider.store.plans import add_plan, all_plans
 from hushwatt.provider.store.session import Database, StoreUnavailable
 from hushwatt.provider.store.slots import publish, scrub
+from hushwatt.provider.telemetry import span_since
 from hushwatt.wire.record import MAX_NUMBER
 
 SCRUB_BATCH_SLOTS = 8  # slots
@@ -44,6 +46,7 @@ class Service:
                 add_plan(session, plan)
             plans = all_plans(session)
         self.schedules = schedules_of(config, plans)
+        self.metrics.expect([plan.id for plan in plans.values()], ["accepted", "repeated", *UPLOAD_REASONS])
         self.read = CollectionReader(database, self.schedules, self.clock, self.metrics)
         self.inbox = Inbox(database, self.schedules, self.clock, self.metrics)
         self._purge_pending = True  # an earlier service may have ended before it came to it
@@ -61,10 +64,12 @@ class Service:
     async def publish(self, number: int, until: int) -> list[int]:
         """Publish the slots up to `until`, once and for all; those published together all or none."""
         moment, until = int(self.clock.now().timestamp()), self.schedules[number].plan.periods.last_complete(until)
+        began = time.perf_counter_ns()
         slots = await self.inbox.write(lambda session: publish(session, number, until, moment))
         plan = self.schedules[number].plan
         if slots:
             log().info("published", plan=plan.id, until=until, slots=len(slots))
+            self.metrics.telemetry.published(*span_since(began), plan.id, len(slots))
         if self.config.scrub:
             await self._scrub(number)
         return slots

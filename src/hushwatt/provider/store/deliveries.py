@@ -47,6 +47,12 @@ def rows_taken(session: Session, plan: int, content: bytes) -> int:
     return int(row[0]) if row else 0
 
 
+def rows_left(session: Session, plan: int) -> int:
+    """How many rows of files that were begun have not been taken in."""
+    statement = "SELECT sum(rows - taken) FROM deliveries WHERE plan = ? AND undone = 0 AND taken < rows"
+    return int(session.all(statement, plan)[0][0] or 0)
+
+
 def set_rows_taken(
     session: Session, plan: int, content: bytes, rows: int, accepted: int = 0, repeated: int = 0
 ) -> None:

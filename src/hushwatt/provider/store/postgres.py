@@ -40,6 +40,7 @@ COLUMN_TYPES = {
     "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     "compact": "",
     "by_slot": " PARTITION BY RANGE (plan, slot)",
+    "has_table": "SELECT count(*) FROM pg_class WHERE relname = ? AND pg_table_is_visible(oid)",
 }
 WRITER_LOCK = 0x68757368  # "hush": whoever writes holds it
 CONNECT_SECONDS = 10.0  # seconds to wait for a connection
@@ -205,7 +206,7 @@ class Postgres:
 
     is_local = False
 
-    def __init__(self, address: str, connections: int = 8) -> None:
+    def __init__(self, address: str, connections: int = 8, by_hand: bool = False) -> None:
         self._partitions: set[str] = set()
         logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would name the server
         logging.getLogger("psycopg").propagate = False
@@ -222,7 +223,10 @@ class Postgres:
             )
             self._pool.open(wait=True, timeout=CONNECT_SECONDS)
             with self.writing() as session:
-                migrate(session, COLUMN_TYPES)
+                migrate(session, COLUMN_TYPES, by_hand)
+        except StateError:
+            self._pool.close()
+            raise
         except (PoolTimeout, StoreUnavailable, psycopg.Error):
             raise UsageError(
                 "cannot reach the PostgreSQL store; check the address, the user and the password"
@@ -243,6 +247,10 @@ class Postgres:
         with self._clear_errors(), self._pool.connection() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield PostgresSession(connection, self._partitions)
+
+    def size(self) -> int:
+        with self.reading() as session:
+            return int(session.all("SELECT pg_database_size(current_database())")[0][0])
 
     def purge(self) -> None:
         """Let the database reuse the space of erased rows at once."""
@@ -278,8 +286,10 @@ class Postgres:
             yield
         except psycopg.errors.UniqueViolation:
             raise StateError(ALREADY_STORED) from None
+        except psycopg.errors.DiskFull:
+            raise StoreUnavailable("the database's disk is full", "full") from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
-            raise StoreUnavailable("the database cannot be reached, or cannot write") from None
+            raise StoreUnavailable("the database cannot be reached, or cannot write", "unreachable") from None
 
 
 def _partitions(plan: int, slot: int) -> tuple[str, str]:

@@ -110,16 +110,36 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def migrate(session: Session, types: dict[str, str]) -> None:
-    """Take the steps that the store has not taken; `types` are the database's own."""
-    session.run("CREATE TABLE IF NOT EXISTS hushwatt (steps INTEGER NOT NULL)")
-    row = first_row(session, "SELECT steps FROM hushwatt")
-    taken = row[0] if row else 0
+class OlderStore(StateError):
+    """The store has steps to take, and nobody has asked for them."""
+
+    def __init__(self, taken: int) -> None:
+        self.taken = taken
+        super().__init__(
+            f"the store is at step {taken} of {len(MIGRATIONS)}: first run `hushwatt provider migrate` with the same "
+            'settings, or set migration = "auto"'
+        )
+
+
+def migrate(session: Session, types: dict[str, str], by_hand: bool = False) -> None:
+    """Take the steps that the store has not taken, or refuse to; `types` are the database's own."""
+    taken = steps_taken(session, types)
     if taken > len(MIGRATIONS):
         raise StateError(f"the store is from a newer hushwatt (step {taken}, this one knows {len(MIGRATIONS)})")
+    if by_hand and taken < len(MIGRATIONS):
+        raise OlderStore(taken)
+    session.run("CREATE TABLE IF NOT EXISTS hushwatt (steps INTEGER NOT NULL)")
     for step in MIGRATIONS[taken:]:
         for statement in step:
             session.run(statement.format(**types))
     if taken < len(MIGRATIONS):
         session.run("DELETE FROM hushwatt")
         session.run("INSERT INTO hushwatt (steps) VALUES (?)", len(MIGRATIONS))
+
+
+def steps_taken(session: Session, types: dict[str, str]) -> int:
+    """How many steps the store has taken; 0: it has no tables yet."""
+    if session.all(types["has_table"], "hushwatt") == [(0,)]:
+        return 0
+    row = first_row(session, "SELECT steps FROM hushwatt")
+    return int(row[0]) if row else 0

@@ -26,6 +26,11 @@ Rows = NDArray[np.uint8]
 class StoreUnavailable(HushwattError):
     """The store cannot take anything now; nothing of what was asked has been kept."""
 
+    def __init__(self, message: str, reason: str = "other") -> None:
+        """`reason` is a word that metrics count by."""
+        self.reason = reason
+        super().__init__(message)
+
 
 ALREADY_STORED = "what was new is in the store already: nothing of this was kept"
 
@@ -126,6 +131,9 @@ class Database(Protocol):
 
     def reading(self) -> AbstractContextManager[Session]:
         """A transaction that only reads, and holds nobody up."""
+
+    def size(self) -> int:
+        """How many bytes the store takes."""
 
     def purge(self) -> None:
         """Overwrite what was erased, as far as the database can."""

@@ -73,6 +73,15 @@ def late_reports(session: Session, plan: int) -> dict[int, int]:
     return {int(slot): int(late) for slot, late in rows}
 
 
+def unscrubbed_slots(session: Session, plan: int) -> int:
+    """How many published slots with reports have their payloads still."""
+    statement = (
+        "SELECT count(*) FROM slots WHERE plan = ? AND published_at IS NOT NULL AND scrubbed = 0 "
+        "AND slot IN (SELECT slot FROM tallies WHERE plan = ?)"
+    )
+    return int(session.all(statement, plan, plan)[0][0])
+
+
 def scrub(session: Session, plan: int, max_slots: int, reports: int = SCRUB_BATCH_ROWS) -> list[int]:
     """Empty payloads of up to `max_slots` published slots, and about so many reports; the slots worked on.
 

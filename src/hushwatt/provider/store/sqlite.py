@@ -37,6 +37,7 @@ COLUMN_TYPES = {
     "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
     "compact": " WITHOUT ROWID",
     "by_slot": " WITHOUT ROWID",
+    "has_table": "SELECT count(*) FROM sqlite_master WHERE name = ?",
 }
 CACHE_KIB = 16_384  # KiB that the writer may hold in memory
 CHECKPOINT_PAGES = 4_096  # pages after which the log is emptied into the file
@@ -179,7 +180,7 @@ class Sqlite:
 
     is_local = True
 
-    def __init__(self, path: str | Path, vfs: str | None = None) -> None:
+    def __init__(self, path: str | Path, vfs: str | None = None, by_hand: bool = False) -> None:
         self._path, self._vfs = Path(path), vfs
         self._fsync_failed = False  # a sync failed: nothing may be acknowledged until the next start
         self._lock = threading.Lock()
@@ -191,7 +192,7 @@ class Sqlite:
         self._writer.pragma("cache_size", -CACHE_KIB)
         with self.writing() as session:
             rewrite_wal(self._writer)  # the last life may have ended because a sync failed
-            migrate(session, COLUMN_TYPES)
+            migrate(session, COLUMN_TYPES, by_hand)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:
@@ -218,6 +219,10 @@ class Sqlite:
             finally:
                 with suppress(apsw.Error):
                     connection.execute("COMMIT")
+
+    def size(self) -> int:
+        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
 
     def purge(self) -> None:
         """Empty the log of changes into the file; freed space was overwritten with zeros.
@@ -270,18 +275,18 @@ class Sqlite:
     def _clear_errors(self) -> Iterator[None]:
         """Turn what a disk does to a database into a clear word."""
         if self._fsync_failed:
-            raise StoreUnavailable("the disk did not confirm a write: check it, then start again")
+            raise StoreUnavailable("the disk did not confirm a write: check it, then start again", "unconfirmed")
         try:
             yield
         except apsw.FullError:
-            raise StoreUnavailable("the disk is full") from None
+            raise StoreUnavailable("the disk is full", "full") from None
         except apsw.ConstraintError:
             raise StateError(ALREADY_STORED) from None
         except apsw.BusyError:
-            raise StoreUnavailable("another program holds the store") from None
+            raise StoreUnavailable("another program holds the store", "held") from None
         except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError) as failure:
             self._fsync_failed = getattr(failure, "extendedresult", 0) in FSYNC_ERRORS
-            raise StoreUnavailable("the disk refuses to read or write") from None
+            raise StoreUnavailable("the disk refuses to read or write", "broken") from None
 
 
 def _wait_while_busy(tries: int) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from hushwatt.provider.store.session import Session, first_row
+from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.provider.tally.tally import Tally, TallyKey
 
 NO_LIMIT = 2**63 - 1  # above every slot
@@ -30,6 +31,19 @@ def reported_slots(session: Session, plan: int, after: int = -1, until: int = NO
     """The slots above `after`, up to `until`, that have reports, ascending."""
     statement = "SELECT DISTINCT slot FROM tallies WHERE plan = ? AND slot > ? AND slot <= ? ORDER BY slot"
     return [int(slot) for (slot,) in session.all(statement, plan, after, until)]
+
+
+def last_reported(session: Session, plan: int, until: int) -> int:
+    """The last slot up to `until` that has reports; −1: none."""
+    (last,) = session.all("SELECT MAX(slot) FROM tallies WHERE plan = ? AND slot <= ?", plan, until)[0]
+    return -1 if last is None else int(last)
+
+
+def counted_reports(session: Session, plan: int) -> int:
+    """How many reports have been counted since ever, whichever way they came."""
+    statement = "SELECT SUM(homes) FROM tallies WHERE plan = ? AND round = ?"
+    (count,) = session.all(statement, plan, PUBLICATION)[0]
+    return int(count or 0)
 
 
 def read_tallies(session: Session, plan: int, first: int, last: int) -> dict[TallyKey, Tally]:

@@ -84,8 +84,8 @@ def _read_parquet(path: Path) -> LabelTable:
 
 def _read_csv(path: Path) -> LabelTable:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            header = next(csv.reader([file.readline(BLOCK_BYTES)], strict=True), [])
+        with path.open("rb") as file:
+            header = next(csv.reader([file.readline(BLOCK_BYTES).decode("utf-8-sig")], strict=True), [])
         names = _checked_names(str(path), header)
         stream = arrow_csv.open_csv(
             path,
@@ -188,7 +188,11 @@ def _collected(where: str, columns: list[str], batches: Iterator[pa.RecordBatch]
     if len(again):
         row = int(order[again + 1].min())
         raise UsageError(f"{where}, row {row + 1}, column {HOUSEHOLD}: the home is there twice")
-    return LabelTable(Cells(tuple(names), tuple(cells.known)), ascending, np.concatenate(numbers)[order])
+    values = sorted(cells.known)  # the same numbers in whatever order homes come
+    places = np.zeros(len(values) + 1, dtype=np.int64)
+    for place, each in enumerate(values):
+        places[cells.known[each]] = place + 1
+    return LabelTable(Cells(tuple(names), tuple(values)), ascending, places[np.concatenate(numbers)[order]])
 
 
 def _hashed(where: str, column: pa.Array, first: int) -> NDArray[np.uint64]:

@@ -117,9 +117,11 @@ class Tallies:
         [[1, 5, 3]]
         """
         homes = np.zeros((len(slots), len(self.cells)), dtype=np.int64)
-        for row, slot in enumerate(slots.tolist()):
-            for cell, count in self.cell_homes_then.get(slot, self.cell_homes).items():
-                homes[row, cell] = count
+        homes[:, list(self.cell_homes)] = list(self.cell_homes.values())
+        for row, then in enumerate(map(self.cell_homes_then.get, slots.tolist())):
+            if then is not None:
+                homes[row] = 0
+                homes[row, list(then)] = list(then.values())
         homes[:, 0] = np.maximum(self.homes_in(slots) - homes[:, 1:].sum(axis=1), 0)
         return homes
 

@@ -126,4 +126,34 @@ def test_slots_too_long_for_a_fold_are_refused(fold, slot):
 def test_an_unknown_fold_is_refused():
     with pytest.raises(UsageError, match="choose one of hour, weekday, hour-of-week, month"):
         fold_rows(plan_of([VALUES]), rows_of(plan_of([VALUES]), 3), "decade")
-    assert len(FOLDS) == 4
+    assert len(FOLDS) == 8
+
+
+def test_each_hour_comes_by_itself_also_the_one_that_comes_twice():
+    """Where clocks go back, an hour comes twice, under two names and in its order."""
+    plan = plan_of([VALUES], start="2024-10-26", timezone="Europe/Berlin")
+    keys = list(fold_rows(plan, rows_of(plan, 49), "each-hour"))
+
+    assert keys[25:29] == [f"2024-10-27T0{hour}:00+0{ahead}:00" for hour, ahead in ((1, 2), (2, 2), (2, 1), (3, 1))]
+    assert len(keys) == 49
+
+
+def test_days_weeks_and_months_come_by_themselves():
+    """A day by its date, a week by its Monday, a month by its number; weeks go on over the year's end."""
+    plan = plan_of([VALUES], slot="1d", start="2024-12-29")  # a Sunday
+    found = {fold: fold_rows(plan, rows_of(plan, 10), fold) for fold in ("each-day", "each-week", "each-month")}
+    sizes = {fold: [int(mask.sum()) for mask in rows.values()] for fold, rows in found.items()}
+
+    assert list(found["each-day"])[:2] == ["2024-12-29", "2024-12-30"]
+    assert list(found["each-week"]) == ["2024-12-23", "2024-12-30", "2025-01-06"]
+    assert list(found["each-month"]) == ["2024-12", "2025-01"]
+    assert sizes == {"each-day": [1] * 10, "each-week": [1, 7, 2], "each-month": [3, 7]}
+
+
+@pytest.mark.parametrize("fold, slot", [("each-hour", "2h"), ("each-day", "2d"), ("each-week", "2d")])
+def test_slots_that_reach_over_a_key_are_refused(fold, slot):
+    """A slot of two hours is in no single hour."""
+    plan = plan_of([VALUES], slot=slot, start="2024-01-01")
+
+    with pytest.raises(UsageError, match="cannot be told apart"):
+        fold_rows(plan, rows_of(plan, 40), fold)

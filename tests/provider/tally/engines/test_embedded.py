@@ -19,6 +19,8 @@ from tests.provider.reported import (
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.tally.engines import engine
+from hushwatt.provider.tally.label_table import LabelTable
+from hushwatt.provider.tally.tally import Tallies
 from hushwatt.wire.reports import external_sort, report_file
 from hushwatt.wire.reports.schema import ReportBatch
 
@@ -167,3 +169,49 @@ def test_spark_conf_is_a_name_and_a_value(hushwatt, tmp_path, table):
 
     assert done.returncode == 2
     assert done.stderr == "hushwatt: --spark-conf wants NAME=VALUE\n"
+
+
+class TestLabels:
+    """Every kind of home is added up by itself, and together they are what they are without labels."""
+
+    @pytest.mark.parametrize("kind", KINDS, ids=str)
+    def test_each_cell(self, table, kind, tmp_path):
+        """In order or out of order, for every method."""
+        plan, batch = table(*kind)
+        labels, cells = labelled(batch)
+        rows = np.random.default_rng(2).permutation(len(batch))
+        for number, each in enumerate((rows, None)):
+            saved(plan, tmp_path / f"{number}.parquet", batch, each, group=31)
+            tallies = EMBEDDED.tallies(plan, tmp_path / f"{number}.parquet", labels)
+            whole = Tallies(0, {})
+            whole.add_all((key._replace(cell=0), tally) for key, tally in tallies.groups.items())
+
+            assert plainly(whole.groups) == plainly(one_by_one(plan, batch))
+            assert plainly(tallies.groups) == expected_by_cell(plan, batch, cells)
+            assert tallies.cells == labels.cells
+            assert tallies.cell_homes == {1: 9, 2: 8}
+
+    def test_a_table_of_all_customers(self, table, tmp_path):
+        """Where it names homes that do not take part, those that do are divided as those that were heard are."""
+        plan, batch = table("lbu", None, 8)
+        homes = [f"home {home:02}" for home in range(12)] + [f"other {home}" for home in range(99)]
+        labels = LabelTable.of(pa.table({"household": homes, "tariff": ["A"] * 9 + ["B"] * 102}))
+        saved(plan, tmp_path / "a.parquet", batch)
+
+        assert EMBEDDED.tallies(plan, tmp_path / "a.parquet", labels).cell_homes == {1: 9, 2: 3}
+
+
+def labelled(batch):
+    """Nine homes of tariff A, eight of B, and three of none; and the cell of every report."""
+    tariffs = {f"home {home:02}": "A" if home % 2 else "B" for home in range(15)} | {"home 16": "A", "home 17": "A"}
+    labels = LabelTable.of(pa.table({"household": list(tariffs), "tariff": list(tariffs.values())}))
+    numbers = {"A": 1, "B": 2}
+    return labels, np.array([numbers.get(tariffs.get(home), 0) for home in batch.households.to_pylist()])
+
+
+def expected_by_cell(plan, batch, cells):
+    groups = {}
+    for cell in (0, 1, 2):
+        found = one_by_one(plan, part(batch, cells == cell))
+        groups |= {key._replace(cell=cell): tally for key, tally in found.items()}
+    return plainly(groups)

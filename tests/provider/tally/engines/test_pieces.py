@@ -4,6 +4,7 @@ import pickle
 from collections import defaultdict
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.provider.reported import HOMES, KINDS, one_by_one, plainly, reported, saved, twice
 
@@ -17,6 +18,7 @@ from hushwatt.provider.tally.engines.pieces import (
     tally_address,
     tally_bucket,
 )
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import finish_tallies
 from hushwatt.wire.reports import report_files
 
@@ -46,10 +48,10 @@ def messages_of(plan, addresses, buckets):
     return dealt
 
 
-def brought_together(plan, addresses):
+def brought_together(plan, addresses, labels=None):
     """All homes' reports in three buckets, whose messages come in another order than they were sent."""
     dealt = messages_of(plan, addresses, 3)
-    return added(tally_bucket(plan, messages[::-1]) for messages in dealt.values())
+    return added(tally_bucket(plan, messages[::-1], labels) for messages in dealt.values())
 
 
 @pytest.fixture
@@ -66,6 +68,22 @@ def folder(tmp_path):
         return tmp_path
 
     return make
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_labels_travel_along(table, tmp_path, kind):
+    """Every kind of home adds up to what it does on one machine, in pieces and brought together."""
+    plan, batch = table(*kind)
+    path = saved(plan, tmp_path / "a.parquet", batch, group=31)
+    homes = sorted(set(batch.households.to_pylist()))
+    labels = LabelTable.of(pa.table({"household": homes[3:], "tariff": ["A", *["B"] * (len(homes) - 4)]}))
+    expected = plainly(EmbeddedEngine().tallies(plan, path, labels).groups)
+    together = brought_together(plan, addresses_of(plan, path), travelled(labels)).tallies
+
+    assert plainly(finish_tallies(plan, together, labels).groups) == expected
+    if plan.decision is None and plan.appliances_per_report == len(plan.appliances):
+        pieces = added(tally_address(plan, each, travelled(labels)) for each in addresses_of(plan, path))
+        assert plainly(finish_tallies(plan, pieces.tallies, labels).groups) == expected
 
 
 class TestBroughtTogether:

@@ -6,7 +6,7 @@ import pytest
 from tests.provider.reported import reported, saved
 
 from hushwatt.errors import ReportError, UsageError
-from hushwatt.provider.tally.engines.spark_errors import explain_error, java_reason
+from hushwatt.provider.tally.engines.spark_errors import explain_error, is_refusal, java_reason
 from hushwatt.provider.tally.engines.spark_files import SparkFile
 from hushwatt.wire.reports import report_files
 
@@ -85,6 +85,19 @@ def test_a_refusal_that_is_not_found_again(file):
 
     assert isinstance(error, ReportError)
     assert str(error) == "a.parquet, row 3: too long"
+
+
+@pytest.mark.parametrize(
+    "last, refused",
+    [
+        ("hushwatt.wire.row_error.RowError: report 1: the round must be 0 or 1", True),
+        ("hushwatt.errors.UsageError: a.parquet: Spark's workers do not see it", True),
+        ("ZeroDivisionError: division by zero", False),
+    ],
+)
+def test_what_is_looked_for_again(last, refused):
+    """What our own code refused in a worker, whatever it was, and no bug."""
+    assert is_refusal(pyspark_errors.PySparkException(TRACE.format(last=last))) is refused
 
 
 def test_a_file_that_workers_do_not_see(file):

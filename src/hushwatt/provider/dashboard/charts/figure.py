@@ -62,6 +62,19 @@ def sparse_ticks(labels: Sequence[str]) -> Figure:
     return {"tickvals": places, "ticktext": [labels[index] for index in places], "tickangle": 0}
 
 
+def day_ticks(labels: Sequence[str], days: Sequence[int]) -> Figure:
+    """Marks at the places where days begin, a few of them; sparse ones where not even two do.
+
+    >>> day_ticks(["1 Jan 00:00", "1 Jan 12:00", "2 Jan 00:00"], [0, 2])["ticktext"]
+    ['1 Jan', '2 Jan']
+    """
+    if len(days) < 2:
+        return sparse_ticks(labels)
+    places = list(days[:: max(1, -(-len(days) // 8))])
+    texts = [labels[place].removesuffix(" 00:00") for place in places]
+    return {"tickvals": places, "ticktext": texts, "tickangle": 0}
+
+
 def error_bars(
     values: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str, thickness: float
 ) -> Figure:

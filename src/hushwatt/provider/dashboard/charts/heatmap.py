@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import floor, log10
 
-from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, hatch_pattern, rows_axis, sparse_ticks
+from hushwatt.provider.dashboard.charts.figure import Figure, axis, day_ticks, figure, hatch_pattern, rows_axis
 
 SHADES = ("--heat-1", "--heat-2", "--heat-3", "--heat-4", "--heat-5")
 DOTTED, HATCHED = "dotted", "hatched"
@@ -22,12 +22,16 @@ class HeatmapCell:
 
 
 def heatmap(
-    rows: Sequence[str], marks: Sequence[str], tiles: Sequence[Sequence[HeatmapCell]], unit: str
+    rows: Sequence[str],
+    marks: Sequence[str],
+    tiles: Sequence[Sequence[HeatmapCell]],
+    unit: str,
+    days: Sequence[int] = (),
 ) -> tuple[Figure, tuple[tuple[str, str], ...]]:
     """Rows over time, the more the darker, and the key to it.
 
     Cells without an answer are hatched, and doubtful ones dotted.  All are bars, as a heat map of
-    plotly's is an image with styles of its own.
+    plotly's is an image with styles of its own.  The axis is marked where `days` begin, if several do.
     """
     places = {(x, y): tile for y, row in enumerate(tiles) for x, tile in enumerate(row)}
     top = max((tile.value or 0.0 for tile in places.values() if not tile.doubtful), default=1.0)
@@ -42,7 +46,7 @@ def heatmap(
     drawn = figure(
         [_tiles(kinds[kind], marker) for kind, marker in markers.items() if kind in kinds],
         barmode="overlay",
-        xaxis=axis(**sparse_ticks(marks), showgrid=False, zeroline=False, range=[-0.5, len(marks) - 0.5]),
+        xaxis=axis(**day_ticks(marks, days), showgrid=False, zeroline=False, range=[-0.5, len(marks) - 0.5]),
         yaxis=rows_axis(rows),
     )
     return drawn, tuple((kind.strip("-"), name) for kind, name in key if kind in kinds)

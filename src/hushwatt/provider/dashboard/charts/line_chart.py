@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, hatch_pattern
+from hushwatt.provider.dashboard.charts.figure import Figure, axis, figure, hatch_pattern, sparse_ticks
 
 SERIES = (
     ("--series-1", "--series-1-band"),
@@ -25,9 +25,59 @@ class ChartLine:
 
 
 def line_chart(
-    times: Sequence[str], lines: Sequence[ChartLine], gaps: Sequence[str], seconds: float, unit: str
+    times: Sequence[str],
+    lines: Sequence[ChartLine],
+    gaps: Sequence[str],
+    seconds: float,
+    unit: str,
+    breaks: frozenset[int] = frozenset(),
 ) -> Figure:
-    """Lines over time, each in the band of its interval; times in `gaps`, so long, are hatched."""
+    """Lines over time, each in the band of its interval; times in `gaps`, so long, are hatched.
+
+    After the places in `breaks` lines are broken, as no time that was asked for lies there.
+    """
+    times, lines = broken(times, lines, breaks)
+    drawn = lines_with_bands(times, lines, unit)
+    if gaps:
+        drawn["data"].append(_hatched(gaps, seconds))
+    drawn["layout"] |= {
+        "xaxis": axis(type="date", showgrid=False),
+        "yaxis2": {"overlaying": "y", "visible": False, "range": [0, 1], "fixedrange": True},
+    }
+    return drawn
+
+
+def profile_chart(ticks: Sequence[str], lines: Sequence[ChartLine], unit: str) -> Figure:
+    """Lines over time that repeats, by the names of its parts."""
+    drawn = lines_with_bands(list(ticks), lines, unit)
+    shown = sparse_ticks(ticks)
+    drawn["layout"]["xaxis"] = axis(
+        type="category", showgrid=False, tickvals=shown["ticktext"], ticktext=shown["ticktext"], tickangle=0
+    )
+    return drawn
+
+
+def broken(
+    times: Sequence[str], lines: Sequence[ChartLine], breaks: frozenset[int]
+) -> tuple[list[str], list[ChartLine]]:
+    """The same with nothing after each place in `breaks`, so that no line leads over it."""
+    places: list[int | None] = []
+    for place in range(len(times)):
+        places += [place, None] if place in breaks else [place]
+    shown = [times[place if place is not None else places[index - 1] or 0] for index, place in enumerate(places)]
+    return shown, [
+        ChartLine(
+            line.name,
+            [None if place is None else line.values[place] for place in places],
+            [None if place is None else line.limits[place] for place in places],
+            ["" if place is None else line.remarks[place] for place in places],
+        )
+        for line in lines
+    ]
+
+
+def lines_with_bands(times: Sequence[str], lines: Sequence[ChartLine], unit: str) -> Figure:
+    """Lines, each in its band, with a legend."""
     data: list[Figure] = []
     for line, (colour, band), symbol in zip(lines, SERIES, SYMBOLS, strict=False):
         data += _band(times, line, band)
@@ -49,13 +99,9 @@ def line_chart(
                 "connectgaps": False,
             }
         )
-    if gaps:
-        data.append(_hatched(gaps, seconds))
     return figure(
         data,
-        xaxis=axis(type="date", showgrid=False),
         yaxis=axis(ticksuffix=f" {unit}"),
-        yaxis2={"overlaying": "y", "visible": False, "range": [0, 1], "fixedrange": True},
         hovermode="x unified",
         showlegend=True,
         legend={

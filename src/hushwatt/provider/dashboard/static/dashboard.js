@@ -55,7 +55,7 @@ delete document.head.appendChild; // what before.js may have put in its place
       if (event.target.matches(".switch input")) form.requestSubmit(); // all else waits for the button
     });
     form.addEventListener("submit", () => {
-      for (const field of form.querySelectorAll("input[name]")) {
+      for (const field of form.querySelectorAll("input[name], select[name]")) {
         if (field.value === "") field.disabled = true; // a clean address
       }
     });
@@ -64,8 +64,16 @@ delete document.head.appendChild; // what before.js may have put in its place
     fieldset.addEventListener("change", () => atMost(fieldset));
     atMost(fieldset);
   }
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    if (!navigator.clipboard) continue; // only where the page came safely
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+      button.textContent = "Copied";
+    });
+  }
   window.addEventListener("pageshow", () => {
-    for (const field of document.querySelectorAll("form[data-instant] > .field input")) field.disabled = false;
+    for (const field of document.querySelectorAll("form[data-instant] .field :is(input, select)")) field.disabled = false;
   });
   const here = document.querySelector("nav [aria-current]");
   if (here) here.closest("ul").scrollLeft = here.offsetLeft - 40;

@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from hushwatt.provider.dashboard.page_context import PageContext
-from hushwatt.provider.dashboard.views import collection, levels, overview, plan, series, shares, times, top
+from hushwatt.provider.dashboard.views import (
+    collection,
+    compare,
+    groups,
+    levels,
+    overview,
+    plan,
+    profile,
+    series,
+    shares,
+    times,
+    top,
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,9 @@ VIEWS = (
     View("/shares", "Shares", "shares.html", shares.show),
     View("/times", "Heat map", "times.html", times.show),
     View("/series", "Over time", "series.html", series.show),
+    View("/profile", "Time profile", "profile.html", profile.show),
+    View("/compare", "Compare", "compare.html", compare.show),
+    View("/groups", "Groups", "groups.html", groups.show),
     View("/levels", "Levels", "levels.html", levels.show),
     View("/collection", "Collection", "collection.html", collection.show, shows_estimates=False),
     View("/plan", "Plan", "plan.html", plan.show, shows_estimates=False),

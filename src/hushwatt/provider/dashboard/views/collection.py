@@ -47,6 +47,7 @@ def show(page: PageContext) -> dict[str, Any]:
     late = sum(health.late.values())
     shown: dict[str, Any] = {
         "homes": health.homes,
+        "counted": health.counted,
         "accepted": health.accepted,
         "repeated": health.repeated,
         "refused": refused,

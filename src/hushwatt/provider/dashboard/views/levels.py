@@ -5,6 +5,8 @@ from typing import Any
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.charts.interval_charts import column_chart
+from hushwatt.provider.dashboard.command_line import estimate_command
+from hushwatt.provider.dashboard.numbers_file import NumbersFile
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.views.top import above_top, measured
@@ -51,6 +53,17 @@ def _shown(page: PageContext, name: str, period: PeriodEstimates) -> dict[str, A
         "table": HtmlTable(
             f"Homes at each level of {formatting.appliance_name(name)}", [Column("Level"), *headings], rows
         ),
+        "numbers": NumbersFile(
+            "levels",
+            ("appliance", "level", "homes", "low", "high", "homes_unbiased"),
+            [
+                (name, *row)
+                for row in zip(
+                    labels, period.levels.tolist(), low.tolist(), high.tolist(), period.unbiased, strict=True
+                )
+            ],
+        ),
+        "command": estimate_command(page.query, "--levels"),
         "dithered": page.plan.mapping == "dither",
         "mean": formatting.watts(period.watts, period.low, period.high),
         "mean_between": formatting.watts_between(period.low, period.high),

@@ -10,10 +10,12 @@ from hushwatt.privacy.promise_words import reach
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.count_chart import count_chart
 from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.command_line import estimate_command
+from hushwatt.provider.dashboard.numbers_file import period_numbers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.plan_promise import cached_promise, rounded_up
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
-from hushwatt.provider.dashboard.views.top import chart, lead, table
+from hushwatt.provider.dashboard.views.top import chart, lead, links, table
 from hushwatt.provider.schedule import CLOSED, COMING, GRACE, OPEN, PUBLISHED
 from hushwatt.provider.service.collection_reader import SlotView
 
@@ -44,11 +46,11 @@ class CurrentSlot:
 
 
 def show(page: PageContext) -> dict[str, Any]:
-    slots = page.reader.slots(page.plan)[-MAX_SLOTS:]
+    slots, latest = _latest(page)
     promise = cached_promise(page.plan)
     shown: dict[str, Any] = {
         "homes": page.state.homes,
-        "slot_now": _now(page, slots),
+        "slot_now": _now(page, latest),
         "epsilon": plain(page.plan.epsilon),
         "appliance_epsilon": rounded_up(reach(promise)),
         "window": any_window(page.plan),
@@ -59,14 +61,26 @@ def show(page: PageContext) -> dict[str, Any]:
     }
     if slots:
         shown |= {"slots_chart": _slots_chart(page, slots), "slots_table": _slots_table(page, slots)}
+        shown["since"] = "" if slots is latest else formatting.slot_name(page.plan, page.last_reported)
     ranked = page.ranked[:TOP_APPLIANCES]
     if ranked:
         shown |= {
             "top": chart(ranked),
-            "top_table": table(ranked, page.estimates.swap_homes),
+            "top_table": table(ranked, page.estimates.swap_homes, links(page)),
+            "numbers": period_numbers("overview", page.ranked),
+            "command": estimate_command(page.query),
             "lead": lead(page.ranked),
         }
     return shown
+
+
+def _latest(page: PageContext) -> tuple[list[SlotView], list[SlotView]]:
+    """The slots to tell of, the last with reports among them, and the latest ones."""
+    latest = page.reader.slots(page.plan)[-MAX_SLOTS:]
+    if page.last_reported < 0 or any(slot.reports for slot in latest):
+        return latest, latest
+    last = page.last_reported
+    return page.reader.slots(page.plan, last - (MAX_SLOTS - 1) * page.plan.publish, last), latest
 
 
 def _now(page: PageContext, slots: list[SlotView]) -> CurrentSlot | None:

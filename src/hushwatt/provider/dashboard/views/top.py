@@ -1,14 +1,18 @@
 """The appliances that use the most, with intervals; ranks that are open are ties."""
 
 from math import ceil
+from statistics import NormalDist
 from typing import Any
 
 from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.charts.figure import PageChart
 from hushwatt.provider.dashboard.charts.interval_charts import dot_plot
+from hushwatt.provider.dashboard.command_line import estimate_command
+from hushwatt.provider.dashboard.numbers_file import period_numbers
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.estimate.caveats import hardly_measured, unmeasured_times, watts_caption
+from hushwatt.provider.estimate.intervals import CONFIDENCE, Z95
 from hushwatt.provider.estimate.results import PeriodEstimates
 
 DEFAULT_COUNT = 10
@@ -24,26 +28,43 @@ def show(page: PageContext) -> dict[str, Any]:
     return {
         "k": count,
         "chart": chart(ranked),
-        "table": table(ranked, page.estimates.swap_homes),
+        "table": table(ranked, page.estimates.swap_homes, links(page)),
+        "numbers": period_numbers("top", ranked),
+        "command": estimate_command(page.query),
         "about": f"{watts_caption(page.estimates)} {hardly_measured(page.estimates)}".rstrip(),
         "missed": unmeasured_times(page.estimates),
         "influence": formatting.number(page.estimates.influence or 0.0, 1),
         "tied": tied,
         "shown": len(ranked),
-        "lead": lead(ranked),
+        "lead": lead(page.ranked),
     }
 
 
 def lead(ranked: list[tuple[str, PeriodEstimates]]) -> str:
-    """The answer in a sentence."""
+    """The answer in a sentence; as the numbers choose whom it is about, limits hold for all of them at once."""
     name, first = ranked[0]
     where = "a home" if first.measured is None else "a home that measures it"
-    figure = f"{formatting.watts_between(first.low, first.high)} on average in {where}"
+    figure = f"{formatting.watts_between(*wider(first, len(ranked)))} on average in {where}"
     if first.rank_worst == 1:
-        return f"{formatting.title(name)} uses the most: {figure}, with 95 % confidence."
+        return f"{formatting.title(name)} uses the most: {figure}, with 95 % confidence for all of them at once."
     rivals = [formatting.appliance_name(other) for other, period in ranked if period.rank_best == 1]
     names = formatting.title(_listed(rivals))
     return f"{names} are tied for first place: the data cannot tell them apart yet."
+
+
+def widening(count: int) -> float:
+    """How much wider 95 % limits are that hold for `count` numbers at once (Bonferroni).
+
+    >>> round(widening(1), 6), round(widening(15), 2)
+    (1.0, 1.5)
+    """
+    return NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / count) / Z95
+
+
+def wider(period: PeriodEstimates, count: int) -> tuple[float, float]:
+    """The 95 % limits of the watts made wide enough for `count` appliances at once."""
+    times = widening(count)
+    return period.watts - times * (period.watts - period.low), period.watts + times * (period.high - period.watts)
 
 
 def chart(ranked: list[tuple[str, PeriodEstimates]]) -> PageChart:
@@ -61,7 +82,12 @@ def chart(ranked: list[tuple[str, PeriodEstimates]]) -> PageChart:
     return PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(ranked))
 
 
-def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) -> HtmlTable:
+def links(page: PageContext) -> dict[str, str]:
+    """Where each appliance is told in full."""
+    return {formatting.title(name): page.query.link("/series", appliance=name) for name in page.plan.names}
+
+
+def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float], linked: dict[str, str]) -> HtmlTable:
     rows = [
         [
             formatting.title(name),
@@ -77,7 +103,7 @@ def table(ranked: list[tuple[str, PeriodEstimates]], swaps: dict[str, float]) ->
     ]
     headings = ("Rank", "Mean of a home", "95 % interval", "Share", "95 % interval", "Forgers to swap")
     columns = number_columns(*headings, *further_headings(ranked))
-    return HtmlTable("Appliances by mean watts", [Column("Appliance"), *columns], rows)
+    return HtmlTable("Appliances by mean watts", [Column("Appliance"), *columns], rows, links=linked)
 
 
 def further_headings(ranked: list[tuple[str, PeriodEstimates]]) -> list[str]:

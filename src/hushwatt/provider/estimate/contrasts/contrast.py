@@ -8,7 +8,7 @@ every law counts as likely as the reports of all sides leave it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -42,6 +42,8 @@ class Contrast:
     percent_low: float | None
     percent_high: float | None
     detectable: float  # watts: a difference of so much is seen in four of five cases
+    low_together: float  # limits that hold for all appliances at once (Bonferroni)
+    high_together: float
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,22 @@ def contrasts(sides: Sequence[CollectedSlots], same_homes: bool = True) -> Contr
     names = sides[0].plan.names
     tested = {}
     for name in names:
-        series = [side.series[name] for side in sides]
-        if all(each.period for each in series):
-            bounds = _covariance(sides, name) if same_homes else CovarianceBounds.none(len(sides))
-            tested[name] = ContrastTest.of(series, bounds, _same_draws(sides, name))
+        test = contrast_test(sides, name, same_homes)
+        if test is not None:
+            tested[name] = test
     raw = {name: test.p for name, test in tested.items()}
     adjusted = holm(raw)
     answers = {name: test.contrast(adjusted[name], len(tested)) for name, test in tested.items()}
     return Contrasts(tuple(sides), dict.fromkeys(names) | answers)
+
+
+def contrast_test(sides: Sequence[CollectedSlots], name: str, same_homes: bool = True) -> "ContrastTest | None":
+    """The test of one appliance; None where a side has no answer about it."""
+    series = [side.series[name] for side in sides]
+    if not all(each.period for each in series):
+        return None
+    bounds = _covariance(sides, name) if same_homes else CovarianceBounds.none(len(sides))
+    return ContrastTest.of(series, bounds, _same_draws(sides, name))
 
 
 @dataclass(frozen=True)
@@ -112,11 +122,16 @@ class ContrastTest:
         below = self._below(0.0, relative=False)
         return min(1.0, 2 * min(below, 1 - below))
 
+    def limits(self, count: int = 1) -> tuple[float, float]:
+        """The 95 % limits of the difference, wide enough to hold for `count` differences at once (Bonferroni)."""
+        return replace(self, outside=self.outside / count)._ends(relative=False)
+
     def contrast(self, p_adjusted: float, count: int) -> Contrast:
         value, error = self._sums(0.0, relative=False)
         means = self.means[:, self.middle]
         sure = means[B] > 2 * np.sqrt(self.variance[B, self.middle]) and means[B] > 0
-        low, high = self._ends(relative=False)
+        low, high = self.limits()
+        together = self.limits(count)
         percent = [100 * each for each in (value[self.middle] / means[B], *self._ends(relative=True))] if sure else None
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / count) + NormalDist().inv_cdf(DETECTION)
         return Contrast(
@@ -130,6 +145,8 @@ class ContrastTest:
             percent_low=percent[1] if percent else None,
             percent_high=percent[2] if percent else None,
             detectable=float(z * error[self.middle]),
+            low_together=together[0],
+            high_together=together[1],
         )
 
     def _sums(self, shift: float, relative: bool) -> tuple[Floats, Floats]:

@@ -25,33 +25,25 @@ class GroupRows:
     @classmethod
     def of(cls, pools: JointPools, cells: Mask, reports: Floats) -> "GroupRows":
         """From the reports of this kind of homes in every row, made even in each pool."""
-        sums, rows = np.zeros(len(pools.pools)), np.zeros(len(pools.pools))
-        inside = np.flatnonzero(pools.pool_of >= 0)
-        np.add.at(sums, pools.pool_of[inside], reports[inside])
-        np.add.at(rows, pools.pool_of[inside], 1)
+        inside, pool = pools.inside, pools.pool_of[pools.inside]
+        sums = np.bincount(pool, weights=reports[inside], minlength=len(pools))
+        scale = np.divide(pools.sizes, sums, out=np.zeros(len(pools)), where=sums > 0)
         parts = np.zeros(len(pools.pool_of))
-        scale = np.divide(rows, sums, out=np.zeros_like(sums), where=sums > 0)
-        parts[inside] = np.where(
-            rows[pools.pool_of[inside]] == 1,
-            reports[inside] > 0,
-            reports[inside] * scale[pools.pool_of[inside]],
-        )
+        parts[inside] = np.where(pools.sizes[pool] == 1, reports[inside] > 0, reports[inside] * scale[pool])
         return cls(pools, pools.answered(cells), parts)
 
     def known(self, timeline: SlotTimeline, speakers: Floats) -> Mask:
-        alone = np.zeros(len(self.parts), dtype=bool)
-        for pool, told in zip(self.pools.pools, self.answered.tolist(), strict=True):
-            alone[pool.rows] = told and len(pool.rows) == 1
-        return alone & (self.parts > 0)
+        return self._by_row(self.answered & (self.pools.sizes == 1)) & (self.parts > 0)
 
     def weights(self, timeline: SlotTimeline, speakers: Floats) -> Floats:
         whole = self.answered.copy()
-        for row in np.flatnonzero(~timeline.requested & (self.pools.pool_of >= 0)).tolist():
-            whole[self.pools.pool_of[row]] = False
-        inside = self.pools.pool_of >= 0
-        counted = np.zeros(len(self.parts), dtype=bool)
-        counted[inside] = whole[self.pools.pool_of[inside]]
-        return np.where(counted, self.parts, 0.0)
+        whole[self.pools.pool_of[self.pools.inside[~timeline.requested[self.pools.inside]]]] = False
+        return np.where(self._by_row(whole), self.parts, 0.0)
+
+    def _by_row(self, pools: Mask) -> Mask:
+        rows = np.zeros(len(self.parts), dtype=bool)
+        rows[self.pools.inside] = pools[self.pools.pool_of[self.pools.inside]]
+        return rows
 
 
 def even_pools(
@@ -62,16 +54,17 @@ def even_pools(
     `weight` is that of a report in each row, 1/m of all homes.  With M = Σ w·m, a pool is as sure as
     M²/Σ w²·m reports would be that all weigh the same.
     """
-    several = np.array([len(pool.rows) > 1 for pool in pools.pools] + [False], dtype=bool)
+    several = np.append(pools.sizes > 1, False)
+    if not several.any():
+        return reports, counts
     pool = pools.pool_of[slot_index]
     rows = np.flatnonzero(several[pool])
     if not len(rows):
         return reports, counts
     number, weighed = pool[rows], weight[slot_index[rows]] * reports[rows]
-    total, square = np.zeros(len(pools.pools)), np.zeros(len(pools.pools))
-    sums = np.zeros((len(pools.pools), counts.shape[1]))
-    np.add.at(total, number, weighed)
-    np.add.at(square, number, weight[slot_index[rows]] * weighed)
+    total = np.bincount(number, weights=weighed, minlength=len(pools))
+    square = np.bincount(number, weights=weight[slot_index[rows]] * weighed, minlength=len(pools))
+    sums = np.zeros((len(pools), counts.shape[1]))
     np.add.at(sums, number, weight[slot_index[rows]][:, None] * counts[rows])
     square, divisor = np.where(square > 0, square, 1.0), np.where(total > 0, total, 1.0)
     even_reports, even_counts = reports.astype(float), counts.astype(float)

@@ -52,13 +52,13 @@ class GroupedTallies:
     @cached_property
     def report_weights(self) -> Floats:
         """What one report weighs in each row and for each appliance: 1/m of all homes."""
-        reports = self.timeline.sum_by_slot(self.by_cell.whole().reports.astype(float))
+        reports = self.timeline.sum_by_slot(self.by_cell.whole.reports.astype(float))
         return np.divide(1.0, reports, out=np.ones_like(reports), where=reports > 0)
 
     def series(self, cells: Mask, homes: Floats) -> tuple[TallyArrays, list[ApplianceSeries]]:
         """What these cells say of every appliance, and the tallies as far as they may be told."""
         plan, arrays = self.plan, self.by_cell.only(cells)
-        reports, counts = arrays.reports.astype(float), arrays.counts.astype(float)
+        reports, counts = arrays.reports.astype(float), arrays.counts.astype(float, order="F")  # quick by level
         first = 0
         for number, (pools, width) in enumerate(zip(self.pools, plan.widths, strict=True)):
             columns = slice(first, first + width)

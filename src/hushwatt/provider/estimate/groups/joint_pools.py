@@ -9,7 +9,8 @@ again until some stretches later.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import distinct_span
 from hushwatt.provider.estimate.array_types import Floats, Indices, Integers, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.groups.partitions import Partitions, PoolSpeakers, answers, partitions
+from hushwatt.provider.estimate.groups.partitions import NOBODY, Partitions, PoolSpeakers, answers, partitions
 from hushwatt.provider.estimate.pooling import whole_units
 
 PATIENCE = 8  # stretches after which everything is waited for again
@@ -69,31 +70,41 @@ class JointPool:
 class JointPools:
     """All joint pools of one appliance."""
 
-    pools: tuple[JointPool, ...]
     pool_of: Indices  # of each row of the timeline; −1: of none
-    _answered: dict[tuple[Partitions, bytes], bool] = field(default_factory=dict)
+    sizes: Indices  # rows of each pool
+    speakers: Floats  # pools × cells
+    kinds: tuple[Partitions, ...]  # the different ways in which homes may be divided
+    kind_of: Indices  # of each pool
 
     @classmethod
     def of(cls, plan: Plan, timeline: SlotTimeline, spoke: CellSpeakers, codes: Indices) -> "JointPools":
         """From how many of each cell spoke in every row."""
         walk = _Walk(plan, timeline, spoke, codes)
-        pools = tuple(walk.pools(whole_units(plan, timeline, spoke.different.sum(axis=1))))
+        pools = list(walk.pools(whole_units(plan, timeline, spoke.different.sum(axis=1))))
         pool_of = np.full(len(timeline.slots), -1, dtype=np.intp)
         for number, pool in enumerate(pools):
             pool_of[pool.rows] = number
-        return cls(pools, pool_of)
+        kinds: dict[Partitions, int] = {}
+        kind_of = np.array([kinds.setdefault(pool.partitions, len(kinds)) for pool in pools], dtype=np.intp)
+        speakers = np.array([pool.speakers for pool in pools]).reshape(len(pools), len(codes))
+        return cls(pool_of, np.bincount(pool_of[pool_of >= 0], minlength=len(pools)), speakers, tuple(kinds), kind_of)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @cached_property
+    def inside(self) -> Indices:
+        """The rows that are in any pool."""
+        return np.flatnonzero(self.pool_of >= 0)
 
     def answered(self, cells: Mask) -> Mask:
         """In which pools a question about these cells is answered."""
-        key, found = cells.tobytes(), self._answered
-        for pool in self.pools:
-            if (pool.partitions, key) not in found:
-                found[pool.partitions, key] = answers(pool.partitions, cells)
-        return np.array([found[pool.partitions, key] for pool in self.pools], dtype=bool)
+        by_kind = np.array([answers(kind, cells) for kind in self.kinds], dtype=bool)
+        return by_kind[self.kind_of] if len(self) else np.zeros(0, dtype=bool)
 
     def most(self, cells: Mask) -> int:
         """The most homes of these cells that spoke in a pool."""
-        return int(max((pool.speakers[cells].sum() for pool in self.pools), default=0))
+        return int(self.speakers[:, cells].sum(axis=1).max(initial=0))
 
 
 class _Walk:
@@ -110,6 +121,7 @@ class _Walk:
         ]
         self.member = np.array(self.values, dtype=float).reshape(-1, len(codes))
         self.given_up = np.zeros(len(self.values), dtype=bool)
+        self.each_cell: dict[bytes, Partitions] = {}
         self.given_up_until = -1
 
     def pools(self, units: Sequence[list[int]]) -> Iterator[JointPool]:
@@ -163,7 +175,17 @@ class _Walk:
         return np.array([answers(pool.partitions, value) for value in self.values], dtype=bool)
 
     def _pool(self, units: list[list[int]]) -> JointPool:
+        if len(units) == 1 and len(units[0]) == 1 and self.full[units[0][0]]:
+            (row,) = units[0]
+            return JointPool([row], self._each_cell(self.spoke.present[row].tobytes()), self.spoke.different[row])
         rows = sorted(row for unit in units for row in unit)
         present = np.array([self.spoke.present[unit].any(axis=0) for unit in units])
         speakers = self.spoke.different[rows].sum(axis=0)
         return JointPool(rows, partitions(PoolSpeakers(speakers, present, self.need), self.codes), speakers)
+
+    def _each_cell(self, present: bytes) -> Partitions:
+        """Every cell that is there a block, remembered for the next time."""
+        if present not in self.each_cell:
+            cells = np.frombuffer(present, dtype=bool)
+            self.each_cell[present] = (tuple(np.where(cells, np.cumsum(cells) - 1, NOBODY).tolist()),)
+        return self.each_cell[present]

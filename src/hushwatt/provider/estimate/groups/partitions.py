@@ -68,12 +68,14 @@ def answers(found: Partitions, cells: Mask) -> bool:
     >>> answers(((0, 0, 1, -1),), np.array([True, False, False, False]))
     False
     """
-    return any(_is_union(np.array(partition), cells) for partition in found)
+    inside = cells.tolist()
+    return any(_is_union(partition, inside) for partition in found)
 
 
-def _is_union(blocks: Indices, cells: Mask) -> bool:
-    inside, outside = blocks[cells & (blocks != NOBODY)], blocks[~cells]
-    return len(inside) > 0 and not np.isin(inside, outside).any()
+def _is_union(partition: Partition, inside: list[bool]) -> bool:
+    within = {block for block, here in zip(partition, inside, strict=True) if here} - {NOBODY}
+    without = {block for block, here in zip(partition, inside, strict=True) if not here}
+    return bool(within) and not within & without
 
 
 def _margins(pool: PoolSpeakers, codes: Indices) -> Partitions | None:

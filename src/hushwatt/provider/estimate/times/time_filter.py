@@ -49,7 +49,7 @@ class TimeFilter:
     def rows(self, plan: Plan, timeline: SlotTimeline) -> Mask:
         """Whether each row of a timeline lies in these times; refused where none ever can."""
         spans = local_spans(plan, timeline)
-        kept = np.array([self._keeps(*span) for span in spans], dtype=bool)
+        kept = np.array([self.keeps(*span) for span in spans], dtype=bool)
         if len(kept) and not kept.any():
             raise UsageError(f"{self}: no {plan.periods.word} lies in that whole; {_lasting(plan)}")
         return kept
@@ -67,11 +67,19 @@ class TimeFilter:
             words.append("weekdays " + ",".join(WEEKDAYS[day] for day in sorted(self.weekdays)))
         return ", ".join(words) or "all times"
 
-    def _keeps(self, start: datetime, end: datetime) -> bool:
+    def keeps(self, start: datetime, end: datetime) -> bool:
+        """Whether what begins and ends so, by the plan's clocks, lies in these times."""
         last = end - TICK
         if self.weekdays is not None and (start.weekday() not in self.weekdays or last.date() != start.date()):
             return False
         return self.hours is None or any(_inside(start, end, *each) for each in self.hours)
+
+
+def local_span(plan: Plan, slot: int) -> tuple[datetime, datetime]:
+    """When a slot, with those that are published with it, begins and ends by the plan's clocks."""
+    where, calendar = zone(plan.timezone), plan.calendar
+    last = slot + plan.periods.length - 1
+    return calendar.start_of(slot).astimezone(where), calendar.end_of(last).astimezone(where)
 
 
 def local_spans(plan: Plan, timeline: SlotTimeline) -> list[tuple[datetime, datetime]]:

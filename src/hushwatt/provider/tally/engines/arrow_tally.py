@@ -15,6 +15,7 @@ from hushwatt.provider.checks.rotation import rotates
 from hushwatt.provider.tally.engines.tally_arrow import PartitionInfo, decode_tallies, encode_tallies
 from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import ReportOrder, key_ranges
@@ -24,7 +25,7 @@ from hushwatt.wire.reports.schema import ReportBatch
 Batches = Iterator[pa.RecordBatch]
 
 
-def tally_partition(plan: Plan, batches: Batches) -> Batches:
+def tally_partition(plan: Plan, batches: Batches, labels: LabelTable | None = None) -> Batches:
     """Tally reports that tell by themselves when they were drawn, each batch in its own order.
 
     A batch that is in no order ends it, for then all must be put in order first.
@@ -35,19 +36,19 @@ def tally_partition(plan: Plan, batches: Batches) -> Batches:
         if kept is None:
             yield encode_tallies(Tallies(0, {}), PartitionInfo(ordered=False))
             return
-        tallies.add_all(tally_batches(plan, [kept]))
+        tallies.add_all(tally_batches(plan, [kept], labels))
         info.spans += key_ranges(kept.keys)
     info.repeats, info.refused = reports.repeats, reports.refused
     yield encode_tallies(tallies, info)
 
 
-def tally_sorted(plan: Plan, batches: Batches) -> Batches:
+def tally_sorted(plan: Plan, batches: Batches, labels: LabelTable | None = None) -> Batches:
     """Tally all reports of some homes, sorted by slot, household and round, and repeats by their place."""
-    tallies = tally_homes(plan, checked(plan, batches))
+    tallies = tally_homes(plan, checked(plan, batches), labels)
     yield encode_tallies(tallies, PartitionInfo(tallies.repeats, refused=tallies.refused))
 
 
-def tally_homes(plan: Plan, batches: Iterable[ReportBatch]) -> Tallies:
+def tally_homes(plan: Plan, batches: Iterable[ReportBatch], labels: LabelTable | None = None) -> Tallies:
     """What all reports of some homes add up to, sorted as they should be, the first of each counted."""
     reports, tallies, order = ReportFilter(plan), Tallies(0, {}), ReportOrder()
 
@@ -58,10 +59,10 @@ def tally_homes(plan: Plan, batches: Iterable[ReportBatch]) -> Tallies:
             yield once
 
     if rotates(plan):
-        tallied = (TalliedBatch(batch, list(tally_batches(plan, [batch]))) for batch in kept())
-        tallies = tally_in_rotation(plan, tallied)
+        tallied = (TalliedBatch(batch, list(tally_batches(plan, [batch], labels))) for batch in kept())
+        tallies = tally_in_rotation(plan, tallied, labels)
     else:
-        tallies.add_all(tally_batches(plan, kept()))
+        tallies.add_all(tally_batches(plan, kept(), labels))
     tallies.repeats += reports.repeats
     tallies.refused += reports.refused
     return tallies

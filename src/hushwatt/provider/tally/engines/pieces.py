@@ -17,6 +17,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.engines.arrow_tally import tally_homes
 from hushwatt.provider.tally.engines.embedded import PieceTally, tally_piece
 from hushwatt.provider.tally.engines.overlaps import overlapping
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.columns import hash_names
@@ -83,10 +84,10 @@ def piece_addresses(files: Iterable[ReportFile]) -> list[PieceAddress]:
     ]
 
 
-def tally_address(plan: Plan, address: PieceAddress) -> PartTally:
+def tally_address(plan: Plan, address: PieceAddress, labels: LabelTable | None = None) -> PartTally:
     """What a piece adds up to by itself, or what is wrong with it: of several, the first is told in the end."""
     try:
-        piece = tally_piece(plan, address.opened(plan))
+        piece = tally_piece(plan, address.opened(plan), labels)
     except HushwattError as problem:
         return PartTally(problems={address.number: problem})
     return _part(address.number, piece)
@@ -106,13 +107,13 @@ def deal_piece(plan: Plan, buckets: int, address: PieceAddress) -> Iterator[tupl
             yield bucket, (address.number << 32 | number, part.serialize().to_pybytes())
 
 
-def tally_bucket(plan: Plan, messages: Iterable[Message]) -> PartTally:
+def tally_bucket(plan: Plan, messages: Iterable[Message], labels: LabelTable | None = None) -> PartTally:
     """What all reports of some homes add up to, the first of each counted."""
     parts = [part for _, part in sorted(messages)]
     if not parts:
         return PartTally()
     batch, repeats = reports_in_order(parts, Layout.of(plan).size)
-    tallies = tally_homes(plan, [batch])
+    tallies = tally_homes(plan, [batch], labels)
     tallies.repeats += repeats
     return PartTally(tallies)
 

@@ -28,6 +28,7 @@ from hushwatt.provider.tally.engines.spark_errors import explain_error, is_refus
 from hushwatt.provider.tally.engines.spark_files import SparkFile, is_address, spark_files
 from hushwatt.provider.tally.engines.spark_rows import tally_rows_of
 from hushwatt.provider.tally.engines.spark_session import spark_session
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies, finish_tallies
 
 TASKS_A_CORE, PIECES_A_TASK = 3, 8  # at least so many, unless they had more pieces than that
@@ -42,54 +43,55 @@ class SparkEngine:
     master: str
     settings: dict[str, str]
 
-    def tallies(self, plan: Plan, reports: str) -> Tallies:
+    def tallies(self, plan: Plan, reports: str, labels: LabelTable | None = None) -> Tallies:
         """What the reports of a file, or of a folder of them, add up to."""
         with spark_session(self.master, self.settings) as spark:
-            return tally_with(spark, plan, reports)
+            return tally_with(spark, plan, reports, labels)
 
 
-def tally_with(spark: Any, plan: Plan, reports: str) -> Tallies:
-    """The same in a session that is there already."""
+def tally_with(spark: Any, plan: Plan, reports: str, labels: LabelTable | None = None) -> Tallies:
+    """The same in a session that is there already; labels travel to the workers with what they are asked."""
     files = spark_files(spark, plan, reports)
     tallies = Tallies(max(file.report.homes for file in files), {})
     try:
-        found = tally_rows_of(spark, plan, files) if is_address(reports) else _tally_pieces(spark, plan, files)
+        tally = tally_rows_of if is_address(reports) else _tally_pieces
+        found = tally(spark, plan, files, labels)
     except Exception as error:
         raise explain_error(error, plan, files) from None
     tallies.merge(found)
-    return finish_tallies(plan, tallies)
+    return finish_tallies(plan, tallies, labels)
 
 
-def _tally_pieces(spark: Any, plan: Plan, files: Sequence[SparkFile]) -> Tallies:
+def _tally_pieces(spark: Any, plan: Plan, files: Sequence[SparkFile], labels: LabelTable | None) -> Tallies:
     """In one go where they lie, when that is enough."""
     context, addresses = spark.sparkContext, piece_addresses(file.report for file in files)
     if plan.decision == "household" or rotates(plan):
         try:
-            return _brought_together(context, plan, addresses).tallies
+            return _brought_together(context, plan, addresses, labels).tallies
         except Exception as error:
             if is_refusal(error):  # a report is, somewhere: its piece is read once more, to name its file and row
                 _added(_tallied_pieces(context, plan, addresses))
             raise
-    whole = _added(_tallied_pieces(context, plan, addresses))
+    whole = _added(_tallied_pieces(context, plan, addresses, labels))
     overlapping = whole.again()
     if overlapping:
         again = [address for address in addresses if address.number in overlapping]
-        whole = whole.without(_added(_tallied_pieces(context, plan, again)))
-        whole = whole.merged(_brought_together(context, plan, again))
+        whole = whole.without(_added(_tallied_pieces(context, plan, again, labels)))
+        whole = whole.merged(_brought_together(context, plan, again, labels))
     return whole.tallies
 
 
-def _tallied_pieces(context: Any, plan: Plan, addresses: list[PieceAddress]) -> Parts:
+def _tallied_pieces(context: Any, plan: Plan, addresses: list[PieceAddress], labels: LabelTable | None = None) -> Parts:
     """Every piece by itself."""
-    return _spread(context, addresses).map(partial(tally_address, plan))
+    return _spread(context, addresses).map(partial(tally_address, plan, labels=labels))
 
 
-def _brought_together(context: Any, plan: Plan, addresses: list[PieceAddress]) -> PartTally:
+def _brought_together(context: Any, plan: Plan, addresses: list[PieceAddress], labels: LabelTable | None) -> PartTally:
     """All reports of a home in one place, put in order."""
     buckets = bucket_count(addresses, context.defaultParallelism)
     dealt = _spread(context, addresses).flatMap(partial(deal_piece, plan, buckets))
     homes = dealt.partitionBy(buckets, int).mapPartitions(
-        lambda some: [tally_bucket(plan, (message for _, message in some))]
+        lambda some: [tally_bucket(plan, (message for _, message in some), labels)]
     )
     return _added(homes)
 

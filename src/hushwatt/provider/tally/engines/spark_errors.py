@@ -9,7 +9,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.engines.embedded import tally_piece
 from hushwatt.wire.reports.report_file import ReportFile
 
-REFUSAL = re.compile(r"hushwatt\.(?:errors\.ReportError|wire\.row_error\.RowError): (.+)")
+REFUSAL = re.compile(r"hushwatt\.[\w.]+Error: (.+)")
 MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 OTHER_PYTHON = re.compile(r"Python in worker has different version:? (\S+) than that in driver:? ([\d.]+\d)")
@@ -73,7 +73,7 @@ def _first_refusal(plan: Plan, files: Sequence[SparkInput]) -> ReportError | Non
 
 
 def is_refusal(error: Exception) -> bool:
-    """Did a worker refuse a report?"""
+    """Did our code refuse something in a worker: a report, or a file that it does not see?"""
     return _is_from_spark(error) and REFUSAL.search(_text(error)) is not None
 
 

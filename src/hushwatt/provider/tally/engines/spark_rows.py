@@ -17,6 +17,7 @@ from hushwatt.provider.tally.engines.arrow_tally import merge_tallies, tally_par
 from hushwatt.provider.tally.engines.overlaps import overlapping
 from hushwatt.provider.tally.engines.spark_files import SparkFile
 from hushwatt.provider.tally.engines.tally_arrow import TALLY_SCHEMA, PartitionInfo, decode_tallies
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies, TallyKey
 from hushwatt.wire.reports.schema import REPORT_SCHEMA
 
@@ -32,16 +33,17 @@ PLACE = {  # what the first of several repeats is told by: folded sorts as folde
 DataFrame = Any  # pyspark.sql.DataFrame
 
 
-def tally_rows_of(spark: Any, plan: Plan, files: Sequence[SparkFile]) -> Tallies:
+def tally_rows_of(spark: Any, plan: Plan, files: Sequence[SparkFile], labels: LabelTable | None = None) -> Tallies:
     """In one go where they lie, when that is enough."""
     if plan.decision != "household" and not rotates(plan):
-        partitions = _rows(spark, files).mapInArrow(lambda batches: tally_partition(plan, batches), SPARK_SCHEMA)
+        rows = _rows(spark, files)
+        partitions = rows.mapInArrow(lambda batches: tally_partition(plan, batches, labels), SPARK_SCHEMA)
         tallies, infos = _collected(partitions)
         if all(info.ordered for info in infos) and not overlapping([[span] for info in infos for span in info.spans]):
             return tallies
     placed = _rows(spark, files, PLACE).repartition("household")
     homes = placed.sortWithinPartitions("slot", "household", "round", *PLACE).drop(*PLACE)
-    return _collected(homes.mapInArrow(lambda batches: tally_sorted(plan, batches), SPARK_SCHEMA))[0]
+    return _collected(homes.mapInArrow(lambda batches: tally_sorted(plan, batches, labels), SPARK_SCHEMA))[0]
 
 
 def _collected(partitions: DataFrame) -> tuple[Tallies, list[PartitionInfo]]:

@@ -1,0 +1,1 @@
+"""Appliances over time: means and limits alone, quickly."""
