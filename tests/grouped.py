@@ -184,6 +184,7 @@ GROUPED = {
     "provider/test_telemetry.py": "provider/opentelemetry",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
     "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",
+    "wire/storage/test_object_file.py": "wire/storage/seekable",
     "wire/storage/test_object_path.py": "wire/storage/filesystems",
     "wire/test_payload.py": "wire/row_error",
 }

@@ -18,7 +18,7 @@ from hushwatt.fleet.randomise import randomise_file
 from hushwatt.provider.estimate.export import export
 from hushwatt.provider.intake.archive import archive
 from hushwatt.provider.tally.engines import tally_reports
-from hushwatt.wire.storage import location
+from hushwatt.wire.storage import atomic_write_to, location
 
 HOMES, SLOTS = 40, 3
 
@@ -29,8 +29,8 @@ def put(bucket):
 
     def copy(path, name):
         place = location(bucket) / name
-        with place.filesystem.open_output_stream(place.inner) as stream, path.open("rb") as file:
-            shutil.copyfileobj(file, stream)
+        with atomic_write_to(place) as temporary:
+            shutil.copyfile(path, temporary)
         return place
 
     return copy

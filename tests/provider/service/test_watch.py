@@ -19,7 +19,7 @@ from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.intake.take_back import take_back
 from hushwatt.provider.service.watch import Watch, WatchStopped
 from hushwatt.provider.tally.engines import tally_reports
-from hushwatt.wire.storage import location
+from hushwatt.wire.storage import atomic_write_to, location
 
 HOMES, SLOTS = 30, 6
 
@@ -211,8 +211,8 @@ def test_an_address(watched, bucket, s3, monkeypatch, tmp_path):
     path = here.put("a.parquet", [0], folder=tmp_path)
     place = location(bucket) / "2024" / "a.parquet"
     assert rows(here.look()) == []
-    with place.filesystem.open_output_stream(place.inner) as stream:
-        stream.write(path.read_bytes())
+    with atomic_write_to(place) as temporary:
+        temporary.write_bytes(path.read_bytes())
     monkeypatch.setattr("hushwatt.wire.storage.filesystems.ATTEMPTS", 1)
     with FaultyProxy(int(s3.rpartition(":")[2]), lambda method, where: "503") as proxy, monkeypatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", proxy.endpoint)

@@ -4,12 +4,12 @@ What is read on in order is fetched ahead; a jump fetches little.  A store that 
 has is asked again, and then refused: a cut answer never looks like a damaged file.
 """
 
-import io
 import time
 from typing import TYPE_CHECKING, Any
 
 from hushwatt.errors import StorageError
 from hushwatt.wire.storage.problems import PASSING, reason
+from hushwatt.wire.storage.seekable import SeekableFile
 
 if TYPE_CHECKING:
     from hushwatt.wire.storage.object_path import ObjectPath
@@ -21,32 +21,17 @@ ATTEMPTS = 3  # to fetch a piece whole
 PAUSE_SECONDS = 0.1  # before the second of them; each pause is twice as long
 
 
-class ObjectFile(io.RawIOBase):
+class ObjectFile(SeekableFile):
     """The bytes of one object."""
 
     def __init__(self, file: Any, path: "ObjectPath") -> None:
-        super().__init__()
+        super().__init__(int(file.size()))
         self._file, self._path = file, path
-        self._length, self._position = int(file.size()), 0
         self._pieces: list[tuple[int, bytes]] = []  # where each begins, the last one used at the end
 
     @property
     def name(self) -> str:
         return str(self._path)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._length}[whence]
-        self._position = max(start + offset, 0)
-        return self._position
 
     def read(self, size: int = -1) -> bytes:
         """All that was asked for, but at the end of the object."""

@@ -4,7 +4,6 @@ A path of this machine, or an object at s3://, is looked at directly, and the wo
 (s3a://, hdfs://, file:/) are listed and read by Spark's own file systems, with whatever keys Spark was given.
 """
 
-import io
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ from hushwatt.provider.tally.engines.spark_errors import java_reason
 from hushwatt.wire.reports.reader import parquet_names, report_files
 from hushwatt.wire.reports.report_file import ReportFile
 from hushwatt.wire.storage import Location, location
+from hushwatt.wire.storage.seekable import SeekableFile
 
 URL = re.compile(r"^(?!s3://)[A-Za-z][A-Za-z0-9+.-]*:/")
 GLOB_CHARACTERS = re.compile(r"([\\\[\]{}*?])")  # what Spark takes as a pattern of names
@@ -89,26 +89,13 @@ def _open(spark: Any, system: Any, plan: Plan, place: str, length: int) -> Spark
     return SparkFile(report, place)
 
 
-class HadoopFile(io.RawIOBase):
+class HadoopFile(SeekableFile):
     """A file of any file system that Spark knows, for reading a little here and there."""
 
     def __init__(self, java: Any, system: Any, location: str, length: int) -> None:
-        super().__init__()
-        self._java, self._length, self._position = java, length, 0
+        super().__init__(length)
+        self._java = java
         self._stream = system.open(java.org.apache.hadoop.fs.Path(location))
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._position = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._length}[whence]
-        return self._position
 
     def readinto(self, buffer: Any) -> int:
         count = max(min(len(buffer), self._length - self._position), 0)
