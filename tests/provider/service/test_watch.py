@@ -150,13 +150,16 @@ def test_published_on_time(watched):
 
 def test_after_a_pause_files_come_first(watched):
     """What landed while nobody watched is taken before the slots that closed meanwhile are published."""
-    here = watched(days=50)
-    here.put("a.parquet", range(SLOTS))
+    here = watched(days=1)
+    here.put("a.parquet", [0])
+    here.look(2)
+    here.put("b.parquet", range(SLOTS), homes=HOMES + 5)
+    here.store.clock.forward(days=50)
+    here.start()
     first, second = here.look(), here.look()
 
-    assert first.published == []
-    assert rows(second) == [("a.parquet", SLOTS * HOMES)]
-    assert second.taken[0][1].late == 0
+    assert (first.taken, first.published) == ([], [])
+    assert [(taken.accepted, taken.late) for _, taken in second.taken] == [(SLOTS * (HOMES + 5) - HOMES, 0)]
     assert second.published == list(range(SLOTS))
 
 
