@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from hushwatt.cli.estimate import Above, CustomersOption, Using
 from hushwatt.cli.options import Json, Place
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
 from hushwatt.cli.terminal import print_json, say
@@ -114,14 +115,18 @@ def export(
     /,
     *,
     reports: bool = False,
+    drop: bool = False,
     plan: PlanName = None,
     start: Annotated[str | None, Parameter(name="--from")] = None,
     end: Annotated[str | None, Parameter(name="--to")] = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
     by: Annotated[
-        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+        str | None, Parameter(help="Answer every kind of home by itself too: one label or several, as tariff,region.")
     ] = None,
+    customers: CustomersOption = None,
+    above: Above = None,
+    using: Using = False,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
@@ -136,6 +141,9 @@ def export(
         The file to write, which is replaced; or the folder for reports.
     reports
         Write an archive of reports instead of estimates.
+    drop
+        With --reports: take out of the store what is in the archive, slot by slot, once the file is complete.
+        Published numbers stay; keep the archive, and export into it again after a home was erased.
     start
         The first slot, by a date or time in it; local to the plan unless it has an offset.
     end
@@ -148,11 +156,19 @@ def export(
     """
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
+    from hushwatt.provider.estimate.homes_above.threshold import thresholds
     from hushwatt.provider.estimate.times.time_range import parse_time_range
+    from hushwatt.provider.estimate.totals.customers import Customers
+    from hushwatt.provider.service.collection_reader import NO_QUESTIONS, BoardQuestions
     from hushwatt.provider.service.service import open_reader
 
-    if by is not None and (reports or output.suffix.lower() != ".json"):
-        raise UsageError("--by is for estimates in a file that ends in .json")
+    if by is not None and reports:
+        raise UsageError("--by is for estimates; reports carry no labels")
+    asked = BoardQuestions(None if customers is None else Customers.parse(customers), thresholds(above or (), using))
+    if asked != NO_QUESTIONS and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--customers, --above and --using are for estimates in a file that ends in .json")
+    if drop and not reports:
+        raise UsageError("--drop goes with --reports: only what is in an archive can be dropped")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -162,10 +178,10 @@ def export(
     first, last = parse_time_range(agreed, start, end)
     _publish(database, collection, read.schedule(agreed))
     if reports:
-        _archive(database, collection, output, first, last)
+        _archive(database, collection, output, first, last, drop)
     else:
         labels = [each.strip() for each in by.split(",")] if by is not None else ()
-        write(read.estimates(agreed, first, last, consistency, smooth, by=labels), output)
+        write(read.estimates(agreed, first, last, consistency, smooth, by=labels, board=asked), output)
         say(f"wrote {output}")
         if consistency != "none":
             say(AVERAGING)
@@ -254,14 +270,18 @@ def _why_unpublished(plan: "Plan") -> str:
     return f"results are published {how_often(plan.publish, plan.slot)}, and theirs are not yet"
 
 
-def _archive(database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None) -> None:
+def _archive(
+    database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None, drop: bool
+) -> None:
     from hushwatt.cli.progress import progress
     from hushwatt.provider.intake.archive import archive, slots_between
 
     total = len(slots_between(database, collection, first, last))
     with progress("writing slots", total) as advance:
-        done = archive(database, collection, folder, first, last, advance)
+        done = archive(database, collection, folder, first, last, advance, drop)
     say(f"wrote {len(done.written):,} slots to {folder}; {len(done.kept):,} were there")
+    if drop:
+        say(f"dropped {done.dropped:,} reports from the store")
     if done.gone:
         say(f"{len(done.gone):,} slots could not be written: the store no longer has their payloads")
 

@@ -27,6 +27,7 @@ from hushwatt.wire.reports import ReportBatch, ReportWriter
 from hushwatt.wire.reports.report_file import ReportFile
 from hushwatt.wire.storage import Location, atomic_write_to, location
 
+OF_SLOT = "FROM reports WHERE plan = ? AND slot = ?"
 BATCH_ROWS = 1 << 16  # reports read from the store at a time
 
 
@@ -37,6 +38,7 @@ class Archived:
     written: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)  # were there already
     gone: list[int] = field(default_factory=list)  # whose payloads the store no longer has
+    dropped: int = 0  # reports that are in the files alone now
 
 
 def archive(
@@ -46,8 +48,9 @@ def archive(
     first: int | None = None,
     last: int | None = None,
     advance: Callable[[int], None] = lambda slots: None,
+    drop: bool = False,
 ) -> Archived:
-    """Write the published slots `first` to `last` into a folder, each by itself."""
+    """Write the published slots `first` to `last` into a folder, each by itself; then `drop` them from the store."""
     folder = location(folder)
     if folder.is_file():
         raise UsageError(f"{folder} is a file, not a folder")
@@ -62,8 +65,24 @@ def archive(
                 archived.written.append(slot.slot)
             else:
                 archived.gone.append(slot.slot)
+        if drop and path.exists():
+            archived.dropped += _drop(database, collection, slot.slot, path)
         advance(1)
+    if drop:
+        database.drop_empty_partitions(collection.number)
     return archived
+
+
+def _drop(database: Database, collection: Collection, slot: int, path: Location) -> int:
+    """Take a slot's reports out of the store when the file has all of them; how many.
+
+    A home that is erased meanwhile is in neither, or the slot stays until the next time.
+    """
+    rows = ReportFile(collection.plan, path).rows
+    with database.writing() as session:
+        if session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot) != [(rows,)]:
+            return 0
+        return session.run(f"DELETE {OF_SLOT}", collection.number, slot)
 
 
 def slots_between(
@@ -114,7 +133,7 @@ def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Rep
 def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Location) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
-    counted = session.all("SELECT count(*) FROM reports WHERE plan = ? AND slot = ?", collection.number, slot.slot)
+    counted = session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot.slot)
     if counted == [(file.rows,)]:
         return
     left = sum(int(enrolled.sum()) for _, enrolled in _enrolled(session, collection, file))
