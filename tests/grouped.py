@@ -97,9 +97,10 @@ GROUPED = {
     """,
     "fleet/test_aggregate.py": "fleet/aggregate_draws fleet/aggregate_turns",
     "fleet/test_dataframes.py": """
-        fleet/dataframe_kinds fleet/result wire/arrow_tables wire/reports/report_table
+        fleet/dataframe_kinds wire/arrow_tables wire/reports/report_table
     """,
     "fleet/test_randomise.py": "cli/randomise fleet/state fleet/state_charges fleet/state_columns",
+    "fleet/test_result.py": "fleet/result_rows fleet/selection",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
     "household/mqtt_entities/test_publisher.py": "household/guard",
     "household/page/test_render.py": "household/page/act household/page/data",
@@ -158,9 +159,16 @@ GROUPED = {
         provider/dashboard/formatting provider/dashboard/page_context provider/dashboard/page_layout
         provider/dashboard/query
     """,
-    "provider/estimate/contrasts/test_contrast.py": "provider/estimate/contrasts/contrast_document",
+    "provider/estimate/contrasts/test_contrast.py": """
+        provider/estimate/contrasts/contrast_document provider/estimate/ranking/common_homes
+    """,
+    "provider/estimate/homes_above/test_homes_above.py": """
+        provider/estimate/homes_above/above_document
+        provider/estimate/homes_above/level_shares
+    """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
     "provider/estimate/test_estimate.py": "provider/estimate/influence",
+    "provider/estimate/totals/test_totals.py": "provider/estimate/totals/totals_document",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
     "provider/operations/test_gauges.py": "provider/operations/certificate provider/operations/gateways",

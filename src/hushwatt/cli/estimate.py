@@ -53,6 +53,22 @@ LabelsFile = Annotated[
     ),
 ]
 
+CustomersOption = Annotated[
+    str | None,
+    Parameter(
+        name="--customers",
+        help="Show also what all customers use: their number, or a .csv file with how many of each kind (label columns "
+        "and customers).",
+    ),
+]
+Above = Annotated[
+    list[float] | None,
+    Parameter(negative_iterable=(), help="Show also the share of homes above so many watts; may be given again."),
+]
+Using = Annotated[
+    bool, Parameter(negative="", help="Show also the share of homes that use an appliance: above its lowest level.")
+]
+
 
 def estimate(
     plan: Path,
@@ -71,6 +87,9 @@ def estimate(
     weekdays: Weekdays = None,
     by: By = None,
     labels_file: LabelsFile = None,
+    customers: CustomersOption = None,
+    above: Above = None,
+    using: Using = False,
     engine: Engine = "embedded",
     master: Master = None,
     spark_conf: SparkConf = None,
@@ -100,20 +119,25 @@ def estimate(
     levels
         Show also how many homes are at each level, on average over all slots.
     """
+    from hushwatt.cli.answers.above_table import above_remarks, above_tables
+    from hushwatt.cli.answers.totals_table import totals_remarks, totals_tables
     from hushwatt.cli.estimate_tables import AVERAGING, PERIOD_SPARE, levels_table, period_table, print_tables, remarks
     from hushwatt.cli.fold_table import fold_tables
     from hushwatt.cli.group_tables import group_remarks, group_tables
     from hushwatt.plan.plan import Plan
     from hushwatt.provider.estimate.estimate import estimate as estimated
     from hushwatt.provider.estimate.export import export
+    from hushwatt.provider.estimate.homes_above.threshold import thresholds
     from hushwatt.provider.estimate.times.time_filter import TimeFilter
     from hushwatt.provider.estimate.times.time_range import parse_time_range
+    from hushwatt.provider.estimate.totals.customers import Customers
 
     agreed = Plan.load(plan)
     first, last = parse_time_range(agreed, start, end)
     times = TimeFilter.parse(hours, weekdays)
     if by is not None and labels_file is None:
         raise UsageError("--by wants --labels, the file that says which labels each home has")
+    told = None if customers is None else Customers.parse(customers)
     tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels_file)
     estimates = estimated(
         agreed,
@@ -125,6 +149,8 @@ def estimate(
         times=times,
         fold=fold,
         by=[each.strip() for each in by.split(",")] if by is not None else (),
+        customers=told,
+        above=thresholds(above or (), using),
     )
     if output is not None:
         export(estimates, output)
@@ -133,10 +159,11 @@ def estimate(
 
         print_json(document(estimates))
     else:
-        tables = [period_table(estimates), *fold_tables(estimates)]
+        tables = [period_table(estimates), *totals_tables(estimates), *fold_tables(estimates)]
         tables += [levels_table(estimates)] if levels else []
-        lines = [*remarks(estimates, levels=levels), *group_remarks(estimates)]
-        print_tables(estimates, [*tables, *group_tables(estimates)], lines, PERIOD_SPARE)
+        lines = [*remarks(estimates, levels=levels), *totals_remarks(estimates), *above_remarks(estimates)]
+        tables += [*above_tables(estimates), *group_tables(estimates)]
+        print_tables(estimates, tables, [*lines, *group_remarks(estimates)], PERIOD_SPARE)
     if output is not None:
         say(f"wrote {output}")
         if consistency != "none":

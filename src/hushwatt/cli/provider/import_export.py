@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from hushwatt.cli.estimate import Above, CustomersOption, Using
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
 from hushwatt.cli.terminal import print_json, say
@@ -75,6 +76,9 @@ def export(
     by: Annotated[
         str | None, Parameter(help="Answer every kind of home by itself too: one label or several, as tariff,region.")
     ] = None,
+    customers: CustomersOption = None,
+    above: Above = None,
+    using: Using = False,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
@@ -101,11 +105,17 @@ def export(
     """
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
+    from hushwatt.provider.estimate.homes_above.threshold import thresholds
     from hushwatt.provider.estimate.times.time_range import parse_time_range
+    from hushwatt.provider.estimate.totals.customers import Customers
+    from hushwatt.provider.service.collection_reader import NO_QUESTIONS, BoardQuestions
     from hushwatt.provider.service.service import open_reader
 
     if by is not None and reports:
         raise UsageError("--by is for estimates; reports carry no labels")
+    asked = BoardQuestions(None if customers is None else Customers.parse(customers), thresholds(above or (), using))
+    if asked != NO_QUESTIONS and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--customers, --above and --using are for estimates in a file that ends in .json")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -118,7 +128,7 @@ def export(
         _archive(database, collection, output, first, last)
     else:
         labels = [each.strip() for each in by.split(",")] if by is not None else ()
-        write(read.estimates(agreed, first, last, consistency, smooth, by=labels), output)
+        write(read.estimates(agreed, first, last, consistency, smooth, by=labels, board=asked), output)
         say(f"wrote {output}")
         if consistency != "none":
             say(AVERAGING)
