@@ -40,7 +40,7 @@ def compare(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them.
+        The file of reports, or a folder of them, or their address, as s3://bucket/folder.
     a
         One side.
     b
@@ -112,7 +112,7 @@ def _table(found: "Contrasts") -> "Table":
 
 def _in_common(found: "Contrasts") -> str:
     """Whether the same homes may speak on several sides."""
-    from hushwatt.provider.estimate.contrasts.contrast import shares_homes
+    from hushwatt.provider.estimate.ranking.common_homes import shares_homes
 
     if shares_homes(found.sides).sum() == len(found.sides):
         return "No home is on both sides."

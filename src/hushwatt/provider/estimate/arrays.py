@@ -119,6 +119,7 @@ class SlotTimeline:
     heard: Integers  # the single slots with reports, ascending
     heard_index: Indices  # of each group's slot among these
     heard_row: Indices  # of the row that each of these belongs to
+    weight: Floats  # of each row in a period: alike, unless it stands for more homes or a longer time
 
     @classmethod
     def of(
@@ -136,7 +137,17 @@ class SlotTimeline:
         requested = np.ones(len(slots), dtype=bool) if first is None else slots >= first
         rows = np.zeros(len(slots), dtype=np.int64)
         timeline = cls(
-            slots, slots + publish - 1, slot_index, rows, as_of, requested, requested, heard, heard_index, heard_row
+            slots,
+            slots + publish - 1,
+            slot_index,
+            rows,
+            as_of,
+            requested,
+            requested,
+            heard,
+            heard_index,
+            heard_row,
+            weight=np.ones(len(slots)),
         )
         rows = timeline.different(arrays.rows.astype(float), span).astype(np.int64)
         return replace(timeline, rows=rows, enough=rows >= max(minimum, 1))
@@ -144,6 +155,10 @@ class SlotTimeline:
     def only(self, rows: Mask) -> "SlotTimeline":
         """The same, with only these rows asked for."""
         return replace(self, requested=self.requested & rows)
+
+    def weighted(self, weight: Floats) -> "SlotTimeline":
+        """The same, with rows that count so much in a period."""
+        return replace(self, weight=weight)
 
     @cached_property
     def _one_each(self) -> bool:

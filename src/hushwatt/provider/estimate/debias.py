@@ -33,6 +33,7 @@ class DebiasedGroups:
     noise_held: Floats  # noise of one home about the level it does hold
     step: Floats  # homes that one answer stands for
     lowest: Floats  # homes estimated, per home, when nobody answers for a level
+    highest: Floats  # when everybody does
 
     @classmethod
     def of(cls, plan: Plan, arrays: TallyArrays, appliance: int, worth: Floats | None = None) -> "DebiasedGroups":
@@ -68,7 +69,7 @@ def _columns(values: dict[str, Floats | float], counts: Integers | Floats) -> di
 
 CACHED_LAWS = 4_096  # of all appliances and budgets; a few numbers each
 LEVEL_COLUMNS = ("held", "noise", "watts_noise_held", "watts_jump")
-GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest")
+GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest", "highest")
 
 
 def answer_watts(plan: Plan, appliance: int) -> Floats:
@@ -114,6 +115,7 @@ def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: 
         "noise_held": float(noise(float(law.hold), 1, law)),
         "step": float(debias(1, 0, law)),
         "lowest": float(debias(0, 1, law)),
+        "highest": float(debias(1, 1, law)),
     }
 
 
