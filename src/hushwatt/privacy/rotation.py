@@ -96,7 +96,9 @@ def part_asked(plan: Plan, drawn: NDArray[np.int64]) -> float:
     return hit / turn_classes(plan) if hit < len(np.unique(drawn)) else 1.0
 
 
-def asked_on_both(plan: Plan, sides: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def parts_asked_on_both(
+    plan: Plan, sides: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Of the homes asked in some slots, the part asked in others too, for every two sides: at least, and at most.
 
     Of m_a and m_b homes m_ab are asked in both: m_ab/√(m_a·m_b).  Turns say how many that is, where each home is

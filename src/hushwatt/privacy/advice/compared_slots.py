@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
-from hushwatt.privacy.rotation import asked_on_both, has_turns, part_asked, take_turns
+from hushwatt.privacy.rotation import has_turns, part_asked, parts_asked_on_both, take_turns
 from hushwatt.privacy.strategies import rules_of
 
 Slots = NDArray[np.int64]
@@ -79,7 +79,7 @@ class DifferenceLaw:
         shared = (sides[0].sampling * sides[1].sampling) ** 0.5
         if compared.groups or not shared:
             return cls(noise, varied, 0.0, 0.0, 0.0)
-        fewest, most = (float(each[0, 1]) for each in asked_on_both(plan, [compared.a, compared.b]))
+        fewest, most = (float(each[0, 1]) for each in parts_asked_on_both(plan, [compared.a, compared.b]))
         finite = any(side.finite for side in sides)
         return cls(noise, varied, shared, most, (1 - fewest) * min(1 / shared, 1.0) if finite else 0.0)
 

@@ -14,11 +14,11 @@ from statistics import NormalDist
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.privacy.rotation import asked_on_both
 from hushwatt.provider.estimate.array_types import Mask
 from hushwatt.provider.estimate.collected import CollectedSlots
-from hushwatt.provider.estimate.contrasts.score_test import A, B, ContrastTest
+from hushwatt.provider.estimate.contrasts.score_test import B, ContrastTest
 from hushwatt.provider.estimate.intervals import CONFIDENCE
+from hushwatt.provider.estimate.ranking.common_homes import asked_on_both, shares_homes
 from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, bounds_between
 
 DETECTION = 0.8  # the chance with which a difference that is called detectable would be seen
@@ -103,25 +103,9 @@ def _covariance(sides: Sequence[CollectedSlots], name: str) -> CovarianceBounds:
 
     Kinds of homes that have none in common err apart.
     """
-    least, most = asked_on_both(sides[A].plan, [side.drawn_slots(name) for side in sides])
-    same, shared = _same_cells(sides), shares_homes(sides)
-    fewest = np.array([[min(a.homes, b.homes) for b in sides] for a in sides])
-    periods = [side.series[name].compared for side in sides]
-    found = bounds_between(periods, fewest, np.where(same, least, 0.0), np.where(same, most, 1.0))
+    shared, fewest = shares_homes(sides), np.array([[min(a.homes, b.homes) for b in sides] for a in sides])
+    found = bounds_between([side.series[name].compared for side in sides], fewest, *asked_on_both(sides, name))
     return CovarianceBounds(np.where(shared, found.lowest, 0.0), np.where(shared, found.highest, 0.0))
-
-
-def shares_homes(sides: Sequence[CollectedSlots]) -> Mask:
-    """Whether two sides are about any homes in common, for each two of them."""
-    cells = [side.cells for side in sides]
-    return np.array([[a is None or b is None or bool((a & b).any()) for b in cells] for a in cells], dtype=bool)
-
-
-def _same_cells(sides: Sequence[CollectedSlots]) -> Mask:
-    """Whether they are about the same homes altogether."""
-    whole = next((np.ones_like(side.cells) for side in sides if side.cells is not None), np.ones(1, dtype=bool))
-    cells = [whole if side.cells is None else side.cells for side in sides]
-    return np.array([[bool((a == b).all()) for b in cells] for a in cells], dtype=bool)
 
 
 def _same_draws(sides: Sequence[CollectedSlots], name: str) -> Mask:
